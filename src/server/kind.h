@@ -1,0 +1,155 @@
+/* What the API server knows of each resource: one static table row per resource (kinds/<group>.c),
+ * read by the request engine, discovery, tables, patches and selectors. A new resource is a new
+ * row, not new code in the engine. */
+#pragma once
+
+#include "api/json.h"
+#include "base/err.h"
+#include "base/time.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kind_info;
+struct kind_context;
+
+enum kind_verbs {
+        VERB_CREATE = 1,
+        VERB_DELETE = 2,
+        VERB_DELETE_COLLECTION = 4,
+        VERB_GET = 8,
+        VERB_LIST = 16,
+        VERB_PATCH = 32,
+        VERB_UPDATE = 64,
+        VERB_WATCH = 128,
+        VERB_STANDARD = 255,
+        VERB_READ = VERB_GET | VERB_LIST | VERB_WATCH,
+};
+enum kind_flags {
+        KIND_NAMESPACED = 1,
+        KIND_GENERATION = 2,    /* metadata.generation maintained ("gen") */
+        KIND_UNCONDITIONAL = 4, /* PUT without resourceVersion allowed ("unc") */
+        KIND_DELETE_OBJECT =
+                8, /* body of a completed DELETE is the object, not a Status ("del" O) */
+        KIND_CREATE_ON_UPDATE = 16, /* PUT to a missing object creates it */
+        KIND_STATUS = 32,           /* has /status */
+        KIND_SCALE = 64,            /* has /scale */
+        KIND_REVIEW = 128,          /* create only, answered and not stored (reviews) */
+        KIND_HIDDEN = 256,          /* reachable, not in discovery */
+        KIND_STATUS_METADATA = 512, /* /status writes accept labels and annotations (pods, nodes) */
+        KIND_ANNOTATION_GENERATION =
+                1024, /* an annotation change bumps generation too (deployments) */
+};
+
+/* Validation errors of one object, in upstream's words; an array that grows in an arena. */
+enum field_error_kind {
+        FIELD_REQUIRED,
+        FIELD_INVALID,
+        FIELD_NOT_SUPPORTED,
+        FIELD_FORBIDDEN,
+        FIELD_DUPLICATE,
+        FIELD_NOT_FOUND,
+        FIELD_TOO_LONG,
+        FIELD_TOO_MANY,
+        FIELD_TYPE_INVALID
+};
+struct field_error {
+        enum field_error_kind kind;
+        const char *path;
+        const char *message; /* text after the path, e.g. Required value, Invalid value: -1: must be
+                                ... */
+};
+struct field_errors {
+        struct arena *arena;
+        size_t count, cap;
+        struct field_error *items;
+};
+/* value: JSON text shown in Invalid/Duplicate/NotFound, NULL for kinds that show none; detail may
+ * be NULL. */
+void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
+                     const char *value, const char *detail);
+
+struct table_column {
+        const char *name, *type /* string, integer, boolean, date */, *format /* "" or name */;
+        int priority; /* 0, or 1 for -o wide */
+};
+
+/* Strategic-merge rule of one list or map field, by path of field names from the object's root. */
+struct merge_rule {
+        const char *path; /* "spec.template.spec.containers" (list elements add no segment) */
+        const char *key;  /* merge key; "" = primitive list merged by value; NULL = map */
+        bool is_retain_keys, is_replace;
+};
+
+enum kind_operation { KIND_CREATE, KIND_UPDATE, KIND_UPDATE_STATUS };
+
+/* All hooks may be NULL. `object` is complete JSON with apiVersion and kind; `old` is NULL on
+ * create. */
+struct kind_info {
+        const char *group, *version; /* "" for core */
+        const char *plural, *singular, *kind;
+        const char *const *short_names, *const *categories; /* NULL-ended; NULL = none */
+        unsigned verbs, flags;
+        const char *const *more_subresources; /* beyond status and scale: "binding", "eviction", ...
+                                                 NULL-ended */
+        const struct kind_info *stored_as;    /* another version or view of the same store
+                                                 (events.k8s.io); NULL = own */
+
+        void (*apply_defaults)(struct json_tree *tree, struct json_node *object);
+        /* Resets or keeps what a client may not write (status on the main path, immutable metadata
+         * is the engine's). */
+        void (*prepare)(struct kind_context *context, enum kind_operation operation,
+                        struct json_tree *tree, struct json_node *object, const struct json *old);
+        /* Mutating and validating admission; errors are ready Status errors (403 ...). */
+        int (*admit)(struct kind_context *context, enum kind_operation operation,
+                     struct json_tree *tree, struct json_node *object, const struct json *old,
+                     struct err *err);
+        void (*validate)(struct kind_context *context, enum kind_operation operation,
+                         const struct json_node *object, const struct json *old,
+                         struct field_errors *errors);
+        /* Warning header texts for a write. */
+        void (*warn)(const struct json_node *object, void (*emit)(void *context, const char *text),
+                     void *context);
+
+        const char *const *field_selectors; /* besides metadata.name/namespace; NULL-ended */
+        bool has_own_field_table; /* decides the text of the 400 for an unknown field label */
+        /* Value of a selectable field as text in buffer (256 bytes); the default walks the dotted
+         * path. */
+        struct slice (*field_value)(const struct json *object, struct slice field, char *buffer);
+
+        const struct table_column *columns;
+        size_t column_count;
+        /* Appends one JSON array of cells; and, when the row has conditions, sets *ret_conditions
+         * (JSON text in the buffer). */
+        void (*table_row)(struct kind_context *context, const struct json *object,
+                          struct buf *cells, struct buf *conditions);
+
+        const struct merge_rule *merge_rules;
+        size_t merge_rule_count;
+};
+
+/* Services that hooks may use; filled by the engine per request. */
+struct kind_context {
+        const struct kind_info *kind;
+        struct wall_time now;
+        struct arena *scratch;
+        struct slice user;
+        void *engine;
+        /* Another object of the store as JSON (kept alive until the request ends); NULL when
+         * absent. ns empty = cluster. */
+        const struct json *(*lookup)(void *engine, const char *group, const char *plural,
+                                     struct slice ns, struct slice name);
+        /* Calls visit for every object of a resource in one namespace (empty = all); stops when
+         * visit returns false. */
+        void (*each)(void *engine, const char *group, const char *plural, struct slice ns,
+                     bool (*visit)(void *context, const struct json *object), void *context);
+};
+
+/* The registry: every resource, in discovery order; groups appear in the order of their first row.
+ */
+size_t kind_count(void);
+const struct kind_info *kind_at(size_t index);
+const struct kind_info *kind_find(struct slice group, struct slice version,
+                                  struct slice plural); /* NULL when unknown */
+const struct kind_info *kind_find_by_kind(struct slice api_version, struct slice kind);
+struct slice kind_api_version(const struct kind_info *kind, char *buffer); /* "v1", "apps/v1" */
