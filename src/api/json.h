@@ -73,6 +73,13 @@ bool json_write(const struct json *value, struct buf *out);        /* compact */
 bool json_write_pretty(const struct json *value, struct buf *out); /* 4 spaces */
 bool json_equal(const struct json *a, const struct json *b); /* member order does not matter */
 
+/* Reports the path of every repeated member once, such as spec.containers[0].name, in document
+ * order of the objects (strict field validation). Returns how many there are; at most
+ * JSON_DUPLICATE_MAX are reported. found may be NULL. */
+#define JSON_DUPLICATE_MAX 100
+size_t json_duplicates(const struct json *value, void (*found)(void *context, struct slice path),
+                       void *context);
+
 /* ---- editable ---- */
 struct json_tree;
 struct json_node; /* a value of one tree; a node sits in at most one container */

@@ -1,0 +1,363 @@
+/* Editable JSON trees. Memory comes from pools of the tree and is given back with the tree, so
+ * removing a member frees nothing; trees live for one request or one object version. */
+#include "api/json_priv.h"
+#include "base/util.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DUPLICATE_SCAN_MAX 16 /* members up to which comparing all pairs beats sorting */
+
+/* Values are small; without memory for one there is nothing sensible left to do. */
+static yyjson_mut_val *need(yyjson_mut_val *value) {
+        if (!value)
+                abort();
+        return value;
+}
+
+/* ---- trees ---- */
+
+struct json_tree *json_tree_new(void) {
+        yyjson_mut_doc *doc = yyjson_mut_doc_new(NULL);
+        if (!doc)
+                abort();
+        return (struct json_tree *)doc;
+}
+
+void json_tree_free(struct json_tree *tree) {
+        yyjson_mut_doc_free(doc_of(tree));
+}
+
+void cleanup_json_tree(struct json_tree **tree) {
+        json_tree_free(*tree);
+        *tree = NULL;
+}
+
+int json_tree_parse(struct slice text, struct json_tree **ret_tree, struct err *err) {
+        struct json_doc *doc;
+        int r = json_parse(text, &doc, err);
+        if (r < 0)
+                return r;
+        struct json_tree *tree = json_tree_new();
+        json_tree_set_root(tree, node_import(tree, json_doc_root(doc)));
+        json_doc_free(doc);
+        *ret_tree = tree;
+        return 0;
+}
+
+struct json_node *json_tree_root(const struct json_tree *tree) {
+        return node_of(yyjson_mut_doc_get_root(doc_of(tree)));
+}
+
+void json_tree_set_root(struct json_tree *tree, struct json_node *root) {
+        yyjson_mut_doc_set_root(doc_of(tree), mut_of(root));
+}
+
+/* ---- repeated members ---- */
+
+/* A member by its key node and its place in the object. */
+struct member {
+        yyjson_mut_val *key;
+        size_t index;
+        bool is_dropped;
+};
+
+static int compare_by_key(const void *left, const void *right) {
+        const struct member *a = left, *b = right;
+        int order = slice_compare(key_slice(a->key), key_slice(b->key));
+        return order ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static int compare_by_index(const void *left, const void *right) {
+        const struct member *a = left, *b = right;
+        return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Links the members again without those a later one of the same name overrules. */
+static void relink(yyjson_mut_val *object, struct member *members, size_t count) {
+        qsort(members, count, sizeof(*members), compare_by_index);
+        unsafe_yyjson_set_len(object, 0);
+        for (size_t i = 0; i < count; i++) {
+                if (!members[i].is_dropped)
+                        yyjson_mut_obj_add(object, members[i].key, members[i].key->next);
+        }
+}
+
+static void drop_by_sorting(yyjson_mut_val *object, size_t count) {
+        struct member *members = xreallocarray(NULL, count, sizeof(*members));
+        yyjson_mut_val *key = ((yyjson_mut_val *)object->uni.ptr)->next->next;
+        bool found = false;
+        for (size_t i = 0; i < count; i++, key = key->next->next)
+                members[i] = (struct member){ .key = key, .index = i };
+        qsort(members, count, sizeof(*members), compare_by_key);
+        for (size_t i = 0; i + 1 < count; i++) {
+                members[i].is_dropped =
+                        slice_eq(key_slice(members[i].key), key_slice(members[i + 1].key));
+                found |= members[i].is_dropped;
+        }
+        if (found)
+                relink(object, members, count);
+        free(members);
+}
+
+static bool has_repeated_key(yyjson_mut_val *object, size_t count) {
+        yyjson_mut_val *a = ((yyjson_mut_val *)object->uni.ptr)->next->next;
+        for (size_t i = 0; i < count; i++, a = a->next->next) {
+                yyjson_mut_val *b = a->next->next;
+                for (size_t j = i + 1; j < count; j++, b = b->next->next) {
+                        if (slice_eq(key_slice(a), key_slice(b)))
+                                return true;
+                }
+        }
+        return false;
+}
+
+/* Keeps the last of repeated members everywhere below value, as Go's decoder does. */
+static void drop_repeated(yyjson_mut_val *value) {
+        if (!unsafe_yyjson_is_ctn(value))
+                return;
+        size_t count = unsafe_yyjson_get_len(value);
+        if (unsafe_yyjson_is_obj(value) &&
+            (count > DUPLICATE_SCAN_MAX || has_repeated_key(value, count)))
+                drop_by_sorting(value, count);
+        struct node_iter iter = node_iter(node_of(value));
+        struct json_node *child;
+        while (node_next(&iter, NULL, &child))
+                drop_repeated(mut_of(child));
+}
+
+/* ---- making values ---- */
+
+struct json_node *node_import(struct json_tree *tree, const struct json *value) {
+        yyjson_mut_val *copy = need(yyjson_val_mut_copy(doc_of(tree), val_of(value)));
+        drop_repeated(copy);
+        return node_of(copy);
+}
+
+struct json_node *node_clone(struct json_tree *tree, const struct json_node *node) {
+        return node_of(need(yyjson_mut_val_mut_copy(doc_of(tree), mut_of(node))));
+}
+
+struct json_node *node_null(struct json_tree *tree) {
+        return node_of(need(yyjson_mut_null(doc_of(tree))));
+}
+
+struct json_node *node_bool(struct json_tree *tree, bool value) {
+        return node_of(need(yyjson_mut_bool(doc_of(tree), value)));
+}
+
+/* Non-negative numbers are stored unsigned, as the parser does, so that equal numbers have equal
+ * representations. */
+struct json_node *node_i64(struct json_tree *tree, int64_t value) {
+        if (value < 0)
+                return node_of(need(yyjson_mut_sint(doc_of(tree), value)));
+        return node_of(need(yyjson_mut_uint(doc_of(tree), (uint64_t)value)));
+}
+
+struct json_node *node_f64(struct json_tree *tree, double value) {
+        return node_of(need(yyjson_mut_real(doc_of(tree), value)));
+}
+
+struct json_node *node_text(struct json_tree *tree, struct slice text) {
+        const char *bytes = text.ptr ? text.ptr : "";
+        return node_of(need(yyjson_mut_strncpy(doc_of(tree), bytes, text.len)));
+}
+
+struct json_node *node_string(struct json_tree *tree, const char *text) {
+        return node_text(tree, slice_of(text));
+}
+
+struct json_node *node_object(struct json_tree *tree) {
+        return node_of(need(yyjson_mut_obj(doc_of(tree))));
+}
+
+struct json_node *node_array(struct json_tree *tree) {
+        return node_of(need(yyjson_mut_arr(doc_of(tree))));
+}
+
+/* ---- getters ---- */
+
+enum json_type node_type(const struct json_node *node) {
+        return value_type(mut_of(node));
+}
+
+struct slice node_get_slice(const struct json_node *node) {
+        yyjson_mut_val *text = mut_of(node);
+        return yyjson_mut_is_str(text) ? key_slice(text) : SLICE_EMPTY;
+}
+
+bool node_is_true(const struct json_node *node) {
+        return yyjson_mut_is_true(mut_of(node));
+}
+
+bool node_as_i64(const struct json_node *node, int64_t *ret_value) {
+        return value_as_i64(mut_of(node), ret_value);
+}
+
+bool node_as_f64(const struct json_node *node, double *ret_value) {
+        return value_as_f64(mut_of(node), ret_value);
+}
+
+size_t node_count(const struct json_node *node) {
+        yyjson_mut_val *container = mut_of(node);
+        return yyjson_mut_is_ctn(container) ? unsafe_yyjson_get_len(container) : 0;
+}
+
+/* The key node, or NULL. The value hangs at its next. */
+static yyjson_mut_val *find_key(yyjson_mut_val *object, struct slice key) {
+        if (!yyjson_mut_is_obj(object) || unsafe_yyjson_get_len(object) == 0)
+                return NULL;
+        size_t count = unsafe_yyjson_get_len(object);
+        yyjson_mut_val *at = ((yyjson_mut_val *)object->uni.ptr)->next->next;
+        for (; count > 0; count--, at = at->next->next) {
+                if (slice_eq(key_slice(at), key))
+                        return at;
+        }
+        return NULL;
+}
+
+struct json_node *node_find(const struct json_node *object, struct slice key) {
+        yyjson_mut_val *at = find_key(mut_of(object), key);
+        return at ? node_of(at->next) : NULL;
+}
+
+struct json_node *node_get(const struct json_node *object, const char *key) {
+        return node_find(object, slice_of(key));
+}
+
+struct json_node *node_at(const struct json_node *array, size_t index) {
+        return node_of(yyjson_mut_arr_get(mut_of(array), index));
+}
+
+struct slice node_get_text(const struct json_node *object, const char *key) {
+        return node_get_slice(node_get(object, key));
+}
+
+int64_t node_get_i64(const struct json_node *object, const char *key, int64_t fallback) {
+        int64_t value;
+        return node_as_i64(node_get(object, key), &value) ? value : fallback;
+}
+
+/* ---- objects ---- */
+
+void node_set(struct json_tree *tree, struct json_node *object, struct slice key,
+              struct json_node *value) {
+        yyjson_mut_val *at = find_key(mut_of(object), key), *fresh = mut_of(value);
+        if (at) {
+                yyjson_mut_val *after = at->next->next;
+                at->next = fresh;
+                fresh->next = after;
+                return;
+        }
+        yyjson_mut_obj_add(mut_of(object), mut_of(node_text(tree, key)), fresh);
+}
+
+void node_put(struct json_tree *tree, struct json_node *object, const char *key,
+              struct json_node *value) {
+        node_set(tree, object, slice_of(key), value);
+}
+
+void node_put_text(struct json_tree *tree, struct json_node *object, const char *key,
+                   struct slice text) {
+        node_put(tree, object, key, node_text(tree, text));
+}
+
+void node_put_string(struct json_tree *tree, struct json_node *object, const char *key,
+                     const char *text) {
+        node_put(tree, object, key, node_string(tree, text));
+}
+
+void node_put_i64(struct json_tree *tree, struct json_node *object, const char *key,
+                  int64_t value) {
+        node_put(tree, object, key, node_i64(tree, value));
+}
+
+void node_put_bool(struct json_tree *tree, struct json_node *object, const char *key, bool value) {
+        node_put(tree, object, key, node_bool(tree, value));
+}
+
+static struct json_node *need_container(struct json_tree *tree, struct json_node *object,
+                                        const char *key, enum json_type type) {
+        struct json_node *found = node_get(object, key);
+        enum json_type have = node_type(found);
+        if (have == type)
+                return found;
+        if ((have != JSON_NONE && have != JSON_NULL) || node_type(object) != JSON_OBJECT)
+                return NULL;
+        found = type == JSON_OBJECT ? node_object(tree) : node_array(tree);
+        node_put(tree, object, key, found);
+        return found;
+}
+
+struct json_node *node_need_object(struct json_tree *tree, struct json_node *object,
+                                   const char *key) {
+        return need_container(tree, object, key, JSON_OBJECT);
+}
+
+struct json_node *node_need_array(struct json_tree *tree, struct json_node *object,
+                                  const char *key) {
+        return need_container(tree, object, key, JSON_ARRAY);
+}
+
+bool node_remove_slice(struct json_node *object, struct slice key) {
+        const char *bytes = key.ptr ? key.ptr : "";
+        return yyjson_mut_obj_remove_keyn(mut_of(object), bytes, key.len) != NULL;
+}
+
+bool node_remove(struct json_node *object, const char *key) {
+        return node_remove_slice(object, slice_of(key));
+}
+
+/* ---- arrays ---- */
+
+void node_append(struct json_node *array, struct json_node *value) {
+        yyjson_mut_arr_append(mut_of(array), mut_of(value));
+}
+
+void node_insert(struct json_node *array, size_t index, struct json_node *value) {
+        yyjson_mut_arr_insert(mut_of(array), mut_of(value), index);
+}
+
+void node_replace_at(struct json_node *array, size_t index, struct json_node *value) {
+        yyjson_mut_arr_replace(mut_of(array), index, mut_of(value));
+}
+
+void node_remove_at(struct json_node *array, size_t index) {
+        yyjson_mut_arr_remove(mut_of(array), index);
+}
+
+void node_array_clear(struct json_node *array) {
+        yyjson_mut_arr_clear(mut_of(array));
+}
+
+/* ---- iteration, comparison ---- */
+
+/* `at` holds the element or key last returned: values may then be replaced behind it. Containers
+ * are circular lists that remember their last element (key). */
+struct node_iter node_iter(const struct json_node *container) {
+        size_t count = node_count(container);
+        return (struct node_iter){
+                .at = count > 0 ? mut_of(container)->uni.ptr : NULL,
+                .container = mut_of(container),
+                .count = count,
+        };
+}
+
+bool node_next(struct node_iter *iter, struct slice *ret_key, struct json_node **ret_value) {
+        if (iter->index >= iter->count)
+                return false;
+        yyjson_mut_val *at = iter->at;
+        bool is_object = unsafe_yyjson_is_obj(iter->container);
+        at = is_object ? at->next->next : at->next;
+        if (ret_key)
+                *ret_key = is_object ? key_slice(at) : SLICE_EMPTY;
+        *ret_value = node_of(is_object ? at->next : at);
+        iter->at = at;
+        iter->index++;
+        return true;
+}
+
+bool node_equal(const struct json_node *a, const struct json_node *b) {
+        if (!a || !b)
+                return a == b;
+        return yyjson_mut_equals(mut_of(a), mut_of(b));
+}

@@ -1,0 +1,138 @@
+/* JSON text out of both flavours. Strings keep their bytes, integers their digits, and reals come
+ * out as Go's encoding/json prints a float64, because clients compare what they sent with what they
+ * get back. */
+#include "api/json_priv.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Shortest decimal digits that read back as the same double: one digit, point, fraction, exponent.
+ */
+static void shortest_digits(double value, char *buffer, size_t size) {
+        for (int precision = 0; precision <= 16; precision++) {
+                snprintf(buffer, size, "%.*e", precision, value);
+                if (strtod(buffer, NULL) == value)
+                        return;
+        }
+}
+
+/* Digits without the point, then zeros up to the units place. */
+static bool write_whole(const char *digits, int zeros, struct buf *out) {
+        for (; *digits; digits++) {
+                if (*digits != '.' && !buf_char(out, *digits))
+                        return false;
+        }
+        for (; zeros > 0; zeros--) {
+                if (!buf_char(out, '0'))
+                        return false;
+        }
+        return true;
+}
+
+/* Plain notation between 1e-6 and 1e21, otherwise an exponent without leading zeros. */
+static bool real_write(double value, struct buf *out) {
+        char digits[40];
+        double size = fabs(value);
+        if (!isfinite(value)) /* the parser makes none; a program error must not give bad JSON */
+                return buf_text(out, "null");
+        shortest_digits(value, digits, sizeof(digits));
+        char *mark = strchr(digits, 'e');
+        int exponent = (int)strtol(mark + 1, NULL, 10);
+        *mark = '\0';
+        if (value != 0 && (size < 1e-6 || size >= 1e21))
+                return buf_printf(out, "%se%c%d", digits, exponent < 0 ? '-' : '+', abs(exponent));
+        const char *point = strchr(digits, '.');
+        int fraction = (point ? (int)strlen(point + 1) : 0) - exponent;
+        if (fraction <= 0)
+                return write_whole(digits, -fraction, out);
+        return buf_printf(out, "%.*f", fraction, value);
+}
+
+static bool string_write(void *value, struct buf *out) {
+        struct slice text = key_slice(value);
+        if (unsafe_yyjson_get_subtype(value) != YYJSON_SUBTYPE_NOESC)
+                return buf_json_string(out, text);
+        return buf_reserve(out, text.len + 2) && buf_char(out, '"') && buf_slice(out, text) &&
+               buf_char(out, '"');
+}
+
+static bool number_write(void *value, struct buf *out) {
+        if (unsafe_yyjson_is_real(value))
+                return real_write(unsafe_yyjson_get_real(value), out);
+        if (unsafe_yyjson_is_uint(value))
+                return buf_u64(out, unsafe_yyjson_get_uint(value));
+        return buf_printf(out, "%lld", (long long)unsafe_yyjson_get_sint(value));
+}
+
+bool scalar_write(void *value, struct buf *out) {
+        switch (value_type(value)) {
+        case JSON_BOOL:
+                return buf_text(out, unsafe_yyjson_is_true(value) ? "true" : "false");
+        case JSON_INT:
+        case JSON_REAL:
+                return number_write(value, out);
+        case JSON_STRING:
+                return string_write(value, out);
+        default:
+                return buf_text(out, "null");
+        }
+}
+
+/* Recursion is bounded: parsing refuses deep documents and patches refuse to build them. */
+bool json_write(const struct json *value, struct buf *out) {
+        enum json_type type = json_type(value);
+        if (type != JSON_ARRAY && type != JSON_OBJECT)
+                return scalar_write(val_of(value), out);
+        struct json_iter iter = json_iter(value);
+        const struct json *child;
+        bool ok = buf_char(out, type == JSON_ARRAY ? '[' : '{');
+        while (ok && json_next(&iter, NULL, &child)) {
+                if (iter.index > 1)
+                        ok = buf_char(out, ',');
+                if (ok && type == JSON_OBJECT)
+                        ok = string_write(val_of(child) - 1, out) && buf_char(out, ':');
+                ok = ok && json_write(child, out);
+        }
+        return ok && buf_char(out, type == JSON_ARRAY ? ']' : '}');
+}
+
+static bool line_break(struct buf *out, size_t depth) {
+        return buf_printf(out, "\n%*s", (int)(depth * 4), "");
+}
+
+static bool pretty(const struct json *value, size_t depth, struct buf *out) {
+        enum json_type type = json_type(value);
+        if (json_count(value) == 0)
+                return json_write(value, out);
+        struct json_iter iter = json_iter(value);
+        const struct json *child;
+        bool ok = buf_char(out, type == JSON_ARRAY ? '[' : '{');
+        while (ok && json_next(&iter, NULL, &child)) {
+                ok = (iter.index == 1 || buf_char(out, ',')) && line_break(out, depth + 1);
+                if (ok && type == JSON_OBJECT)
+                        ok = string_write(val_of(child) - 1, out) && buf_text(out, ": ");
+                ok = ok && pretty(child, depth + 1, out);
+        }
+        return ok && line_break(out, depth) && buf_char(out, type == JSON_ARRAY ? ']' : '}');
+}
+
+bool json_write_pretty(const struct json *value, struct buf *out) {
+        return pretty(value, 0, out);
+}
+
+bool node_write(const struct json_node *node, struct buf *out) {
+        enum json_type type = node_type(node);
+        if (type != JSON_ARRAY && type != JSON_OBJECT)
+                return scalar_write(mut_of(node), out);
+        struct node_iter iter = node_iter(node);
+        struct json_node *child;
+        bool ok = buf_char(out, type == JSON_ARRAY ? '[' : '{');
+        while (ok && node_next(&iter, NULL, &child)) {
+                if (iter.index > 1)
+                        ok = buf_char(out, ',');
+                if (ok && type == JSON_OBJECT)
+                        ok = string_write(iter.at, out) && buf_char(out, ':');
+                ok = ok && node_write(child, out);
+        }
+        return ok && buf_char(out, type == JSON_ARRAY ? ']' : '}');
+}
