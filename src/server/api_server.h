@@ -1,0 +1,105 @@
+/* The sandbox's API server without a transport: a request goes in, a complete answer or a stream
+ * comes out. Used by the HTTP front, the in-process transport and the sandbox's own controllers.
+ * Single-threaded; time comes from the loop's wall clock. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include "port/loop.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define API_BODY_MAX ((size_t)3 << 20) /* largest request body */
+#define API_HEADERS_MAX 12
+#define API_GROUPS_MAX 16
+
+struct store;
+struct kind_info;
+struct api_server;
+struct api_stream;
+
+struct api_user {
+        struct slice name;
+        size_t group_count;
+        struct slice groups[API_GROUPS_MAX];
+};
+/* Who the sandbox's own parts act as; all are in system:masters. */
+extern const struct api_user api_user_controller_manager; /* system:kube-controller-manager */
+extern const struct api_user api_user_scheduler;          /* system:kube-scheduler */
+extern const struct api_user api_user_admin;              /* kubernetes-admin */
+
+struct api_token {
+        const char *token, *user;
+        const char *const *groups; /* NULL-ended; NULL = none */
+};
+
+struct api_server_config {
+        struct store *store;            /* NULL = the server makes its own, volatile */
+        const struct api_token *tokens; /* copied */
+        size_t token_count;
+        const char *server_address; /* shown in /api, e.g. "127.0.0.1:6443"; NULL = empty */
+        uint64_t seed;              /* uids, generated names, audit ids */
+        bool is_open;               /* no authentication: everybody is the administrator */
+};
+
+/* The loop must outlive the server. Creates the namespaces and objects every cluster has. */
+struct api_server *api_server_new(const struct api_server_config *config, struct loop *loop);
+void api_server_free(struct api_server *server); /* accepts NULL; ends open streams */
+struct store *api_server_store(struct api_server *server);
+/* Store resource of a kind (for store_get, store_subscribe); group "" = core. -1 when unknown. */
+int api_server_resource(const struct api_server *server, const char *group, const char *plural);
+bool api_server_add_token(struct api_server *server, const struct api_token *token);
+
+/* Everything is borrowed for the duration of the call; empty slices mean an absent header. */
+struct api_server_request {
+        struct slice method; /* GET, POST, ... */
+        struct slice target; /* path with query: /api/v1/pods?limit=5 */
+        struct slice body;
+        struct slice content_type, accept, authorization, user_agent, if_none_match;
+        struct slice impersonate_user, impersonate_group;
+        const struct api_user *user; /* already known (in-process callers); NULL = authenticate */
+};
+
+struct api_header {
+        const char *name; /* static */
+        char *value;      /* owned by the response */
+};
+struct api_server_response {
+        int status;
+        const char *content_type; /* static, or in the response's memory */
+        struct buf body;          /* complete body; unused when stream is set */
+        size_t header_count;
+        struct api_header headers[API_HEADERS_MAX]; /* besides Content-Type and -Length */
+        int retry_after_s;                          /* also among the headers; -1 = none */
+        struct api_stream *stream; /* watch or long list: read with api_stream_read; the caller's
+                                      to close */
+        char type_buffer[128];
+};
+
+/* Answers every request; never fails. The response need not be initialised. */
+void api_server_handle(struct api_server *server, const struct api_server_request *request,
+                       struct api_server_response *ret_response);
+void api_server_response_release(struct api_server_response *response); /* closes the stream too */
+/* Takes the stream out of a response, so that it outlives it. */
+struct api_stream *api_server_response_take_stream(struct api_server_response *response);
+
+/* Answer read piece by piece. Nothing is buffered per reader: a watch is a position in the store's
+ * history, and a reader that falls out of it is cut off with an ERROR event. */
+enum api_stream_state {
+        API_STREAM_MORE,  /* call again */
+        API_STREAM_IDLE,  /* nothing now; ready will be called */
+        API_STREAM_ENDED, /* complete */
+};
+/* Appends whole records to out until out holds at least soft_limit bytes or nothing is left. */
+enum api_stream_state api_stream_read(struct api_stream *stream, struct buf *out,
+                                      size_t soft_limit);
+/* ready may run from inside a commit or a timer: it must only schedule an api_stream_read. */
+void api_stream_on_ready(struct api_stream *stream, void (*ready)(void *context), void *context);
+void api_stream_close(struct api_stream *stream); /* accepts NULL */
+
+/* Shorthand for in-process callers: method, path and JSON body (empty = none) as user. */
+void api_server_call(struct api_server *server, const struct api_user *user, const char *method,
+                     struct slice target, struct slice body,
+                     struct api_server_response *ret_response);
