@@ -17,7 +17,9 @@ struct arena {
 
 void arena_init(struct arena *arena, size_t block_size); /* 0 = 64 KiB */
 void arena_release(struct arena *arena);
-void arena_clear(struct arena *arena); /* keeps the largest block for reuse */
+/* Keeps one block as large as all of them together, so that a repeated cycle soon stops asking the
+ * system for memory. */
+void arena_clear(struct arena *arena);
 
 void *arena_alloc(struct arena *arena,
                   size_t size); /* zeroed, aligned for any type; size 0 gives a valid pointer */

@@ -21,7 +21,9 @@ static inline bool wall_time_is_set(struct wall_time t) {
 }
 
 #define WALL_TIME_TEXT_MAX 40
-/* RFC 3339 as Kubernetes accepts it: optional fraction, Z or a numeric offset. */
+/* RFC 3339 as Kubernetes accepts it: optional fraction, Z or a numeric offset.  Go's zero time
+ * 0001-01-01T00:00:00Z yields WALL_TIME_UNSET; other times outside 1678..2262 are pulled to the
+ * nearest end of that range.  Formatting an unset time yields "". */
 bool wall_time_parse(struct slice text, struct wall_time *ret_time);
 /* 2006-01-02T15:04:05Z (metav1.Time: fraction dropped). buffer of WALL_TIME_TEXT_MAX bytes; returns
  * the length. */
@@ -29,6 +31,7 @@ int wall_time_format(struct wall_time time, char *buffer);
 /* 2006-01-02T15:04:05.000000Z (metav1.MicroTime) */
 int wall_time_format_micro(struct wall_time time, char *buffer);
 
+#define DURATION_TEXT_MAX 40
 /* Go duration syntax (time.ParseDuration): 1h2m3.5s, 300ms, -1.5h, 0 */
 bool duration_parse(struct slice text, int64_t *ret_ns);
 int duration_format(int64_t ns,

@@ -1,0 +1,190 @@
+/* Growing byte buffer: doubles its memory, never holds more than its maximum. */
+#include "base/buf.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUF_MIN_CAP ((size_t)64)
+
+static size_t max_of(const struct buf *buf) {
+        return buf->max ? buf->max : BUF_MAX_DEFAULT;
+}
+
+void buf_init(struct buf *buf, size_t max) {
+        *buf = (struct buf){ .max = max ? max : BUF_MAX_DEFAULT };
+}
+
+void buf_release(struct buf *buf) {
+        free(buf->data);
+        *buf = (struct buf){ 0 };
+}
+
+void buf_clear(struct buf *buf) {
+        buf->len = 0;
+        buf->overflowed = false;
+        if (buf->data)
+                buf->data[0] = '\0';
+}
+
+bool buf_reserve(struct buf *buf, size_t extra) {
+        size_t max = max_of(buf);
+        if (buf->len > max || extra > max - buf->len) {
+                buf->overflowed = true;
+                return false;
+        }
+        size_t need = buf->len + extra + 1;
+        if (need <= buf->cap)
+                return true;
+        size_t cap = buf->cap ? buf->cap : BUF_MIN_CAP;
+        while (cap < need)
+                cap = cap > SIZE_MAX / 2 ? need : cap * 2;
+        if (cap - 1 > max)
+                cap = max + 1 > need ? max + 1 : need;
+        char *data = realloc(buf->data, cap);
+        if (!data) {
+                buf->overflowed = true;
+                return false;
+        }
+        data[buf->len] = '\0';
+        buf->data = data;
+        buf->cap = cap;
+        return true;
+}
+
+bool buf_append(struct buf *buf, const void *data, size_t size) {
+        if (!buf_reserve(buf, size))
+                return false;
+        if (size)
+                memcpy(buf->data + buf->len, data, size);
+        buf->len += size;
+        buf->data[buf->len] = '\0';
+        return true;
+}
+
+bool buf_slice(struct buf *buf, struct slice text) {
+        return buf_append(buf, text.ptr, text.len);
+}
+
+bool buf_text(struct buf *buf, const char *text) {
+        return buf_append(buf, text, strlen(text));
+}
+
+bool buf_char(struct buf *buf, char c) {
+        return buf_append(buf, &c, 1);
+}
+
+bool buf_printf(struct buf *buf, const char *format, ...) {
+        va_list args;
+        va_start(args, format);
+        bool is_done = buf_vprintf(buf, format, args);
+        va_end(args);
+        return is_done;
+}
+
+bool buf_vprintf(struct buf *buf, const char *format, va_list args) {
+        va_list again;
+        va_copy(again, args);
+        size_t room = buf->cap - buf->len;
+        int len = vsnprintf(room ? buf->data + buf->len : NULL, room, format, args);
+        assert(len >= 0);
+        bool is_done = buf_reserve(buf, (size_t)len);
+        if (is_done && (size_t)len >= room)
+                vsnprintf(buf->data + buf->len, (size_t)len + 1, format, again);
+        va_end(again);
+        if (is_done)
+                buf->len += (size_t)len;
+        else if (buf->data)
+                buf->data[buf->len] = '\0';
+        return is_done;
+}
+
+bool buf_u64(struct buf *buf, uint64_t value) {
+        char digits[20];
+        size_t at = sizeof(digits);
+        do {
+                digits[--at] = (char)('0' + value % 10);
+                value /= 10;
+        } while (value);
+        return buf_append(buf, digits + at, sizeof(digits) - at);
+}
+
+/* Length of the well-formed UTF-8 sequence at the start of `text`; 0 when there is none. */
+static size_t utf8_len(struct slice text) {
+        const unsigned char *s = (const unsigned char *)text.ptr;
+        if (s[0] < 0x80)
+                return 1;
+        size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+        if (s[0] < 0xc2 || s[0] > 0xf4 || text.len < len)
+                return 0;
+        for (size_t i = 1; i < len; i++) {
+                if ((s[i] & 0xc0) != 0x80)
+                        return 0;
+        }
+        bool is_overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+        bool is_surrogate = s[0] == 0xed && s[1] > 0x9f;
+        bool is_beyond = s[0] == 0xf4 && s[1] > 0x8f;
+        return is_overlong || is_surrogate || is_beyond ? 0 : len;
+}
+
+/* Writes the escape for an ASCII character that JSON does not allow literally. */
+static bool json_escape(struct buf *buf, unsigned char c) {
+        static const char short_for[] = "b\bf\fn\nr\rt\t\"\"\\\\";
+        for (size_t i = 0; i + 1 < sizeof(short_for); i += 2) {
+                if ((unsigned char)short_for[i + 1] == c) {
+                        char escape[2] = { '\\', short_for[i] };
+                        return buf_append(buf, escape, 2);
+                }
+        }
+        return buf_printf(buf, "\\u%04x", c);
+}
+
+static bool is_plain(unsigned char c) {
+        return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+/* Bytes that are not UTF-8 become U+FFFD one by one, as Go's encoder writes them. */
+static bool json_body(struct buf *buf, struct slice text) {
+        size_t i = 0;
+        bool is_done = true;
+        while (i < text.len && is_done) {
+                size_t start = i;
+                while (i < text.len && is_plain((unsigned char)text.ptr[i]))
+                        i++;
+                is_done = buf_append(buf, text.ptr + start, i - start);
+                if (i == text.len || !is_done)
+                        break;
+                size_t len = utf8_len(slice_make(text.ptr + i, text.len - i));
+                if (len == 1)
+                        is_done = json_escape(buf, (unsigned char)text.ptr[i]);
+                else if (len == 0)
+                        is_done = buf_text(buf, "\\ufffd");
+                else
+                        is_done = buf_append(buf, text.ptr + i, len);
+                i += len ? len : 1;
+        }
+        return is_done;
+}
+
+bool buf_json_string(struct buf *buf, struct slice text) {
+        size_t len_before = buf->len;
+        if (buf_char(buf, '"') && json_body(buf, text) && buf_char(buf, '"'))
+                return true;
+        buf->len = len_before;
+        if (buf->data)
+                buf->data[len_before] = '\0';
+        return false;
+}
+
+struct slice buf_view(const struct buf *buf) {
+        return slice_make(buf->data, buf->len);
+}
+
+char *buf_take(struct buf *buf, size_t *ret_len) {
+        char *data = buf->data;
+        if (ret_len)
+                *ret_len = buf->len;
+        *buf = (struct buf){ .max = buf->max };
+        return data;
+}
