@@ -9,9 +9,7 @@
 
 enum quantity_format { QUANTITY_DECIMAL_SI, QUANTITY_BINARY_SI, QUANTITY_DECIMAL_EXPONENT };
 
-struct quantity; /* arbitrary precision; see quantity.c */
-
-#define QUANTITY_TEXT_MAX 256
+#define QUANTITY_TEXT_MAX 256 /* any canonical text fits a buffer of this size, with its NUL */
 
 /* Integer views used everywhere outside the API server. Rounded away from zero; saturate at
  * INT64_MAX/MIN. Text that does not parse gives BERTH_ERR_BAD_REQUEST with upstream's message. */
@@ -35,7 +33,8 @@ int quantity_compare(struct slice a, struct slice b, int *ret_order, struct err 
 /* a + b (or a - b) in canonical text, format of a (of b when a is zero), as Quantity.Add does. */
 int quantity_sum(struct slice a, struct slice b, bool is_subtract, struct buf *out,
                  struct err *err);
-/* Prints an integer amount canonically: cpu from milli, everything else from units. */
+/* Prints an integer amount canonically: cpu from milli, everything else from units. The buffer has
+ * QUANTITY_TEXT_MAX bytes; the length is returned. */
 int quantity_format_milli(int64_t milli, char *buffer); /* 1500 -> 1500m, 2000 -> 2 */
-int quantity_format_units(int64_t units, enum quantity_format format,
+int quantity_format_units(int64_t units, enum quantity_format kind,
                           char *buffer); /* 2147483648 -> 2Gi */
