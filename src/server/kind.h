@@ -126,7 +126,22 @@ struct kind_info {
 
         const struct merge_rule *merge_rules;
         size_t merge_rule_count;
+
+        /* KIND_REVIEW rows: fills in the answer (status) of a posted object; errors are ready
+         * Status errors. */
+        int (*review)(struct kind_context *context, struct json_tree *tree,
+                      struct json_node *object, struct err *err);
+        /* Rows with stored_as: rewrite an object of this version into the stored one and back, in
+         * place (apiVersion included). */
+        void (*to_stored)(struct json_tree *tree, struct json_node *object);
+        void (*from_stored)(struct json_tree *tree, struct json_node *object);
 };
+
+/* What the engine does before any hook runs, from the generated field tables (server/schema.h: every
+ * field of every k8s.io/api type with its JSON type, omitempty, protobuf number, merge key and list
+ * type): checks JSON types and times (400), prunes or reports unknown fields, drops nulls and empty
+ * omitempty values, canonicalises quantities and writes the zero values that Go always prints. Hooks therefore see well-typed objects and need none of that. After the hooks
+ * it normalises once more. Protobuf decoding can be written over the same tables. */
 
 /* Services that hooks may use; filled by the engine per request. */
 struct kind_context {
@@ -152,4 +167,13 @@ const struct kind_info *kind_at(size_t index);
 const struct kind_info *kind_find(struct slice group, struct slice version,
                                   struct slice plural); /* NULL when unknown */
 const struct kind_info *kind_find_by_kind(struct slice api_version, struct slice kind);
+#define KIND_API_VERSION_MAX 128
 struct slice kind_api_version(const struct kind_info *kind, char *buffer); /* "v1", "apps/v1" */
+
+/* Objects that exist from the start, in the order they have to be created: namespaces, priority
+ * classes, ... Each goes through the ordinary create path with admission off. */
+struct bootstrap_object {
+        const char *path; /* collection: "/api/v1/namespaces" */
+        const char *json;
+};
+const struct bootstrap_object *kinds_bootstrap_objects(size_t *ret_count);

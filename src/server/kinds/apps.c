@@ -1,0 +1,117 @@
+/* Resources of group apps, v1. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column controller_revision_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Controller", "string", "", 0 },
+        { "Revision", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column daemon_set_columns[] = {
+        { "Name", "string", "name", 0 },      { "Desired", "integer", "", 0 },
+        { "Current", "integer", "", 0 },      { "Ready", "integer", "", 0 },
+        { "Up-to-date", "integer", "", 0 },   { "Available", "integer", "", 0 },
+        { "Node Selector", "string", "", 0 }, { "Age", "string", "", 0 },
+        { "Containers", "string", "", 1 },    { "Images", "string", "", 1 },
+        { "Selector", "string", "", 1 },
+};
+static const struct table_column deployment_columns[] = {
+        { "Name", "string", "name", 0 },   { "Ready", "string", "", 0 },
+        { "Up-to-date", "string", "", 0 }, { "Available", "string", "", 0 },
+        { "Age", "string", "", 0 },        { "Containers", "string", "", 1 },
+        { "Images", "string", "", 1 },     { "Selector", "string", "", 1 },
+};
+static const struct table_column replica_set_columns[] = {
+        { "Name", "string", "name", 0 }, { "Desired", "integer", "", 0 },
+        { "Current", "integer", "", 0 }, { "Ready", "integer", "", 0 },
+        { "Age", "string", "", 0 },      { "Containers", "string", "", 1 },
+        { "Images", "string", "", 1 },   { "Selector", "string", "", 1 },
+};
+static const struct table_column stateful_set_columns[] = {
+        { "Name", "string", "name", 0 }, { "Ready", "string", "", 0 },
+        { "Age", "string", "", 0 },      { "Containers", "string", "", 1 },
+        { "Images", "string", "", 1 },
+};
+
+static const struct merge_rule workload_rules[] = {
+        METADATA_RULES,
+        TEMPLATE_RULES("spec.template"),
+        { "status.conditions", "type" },
+};
+static const struct merge_rule deployment_rules[] = {
+        METADATA_RULES,
+        TEMPLATE_RULES("spec.template"),
+        { "spec.strategy", NULL, true },
+        { "status.conditions", "type" },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "apps",
+                .version = "v1",
+                .plural = "controllerrevisions",
+                .singular = "controllerrevision",
+                .kind = "ControllerRevision",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
+                WITH_METADATA_RULES,
+                COLUMNS(controller_revision_columns),
+        },
+        {
+                .group = "apps",
+                .version = "v1",
+                .plural = "daemonsets",
+                .singular = "daemonset",
+                .kind = "DaemonSet",
+                .short_names = NAMES("ds"),
+                .categories = NAMES("all"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                RULES(workload_rules),
+                COLUMNS(daemon_set_columns),
+        },
+        {
+                .group = "apps",
+                .version = "v1",
+                .plural = "deployments",
+                .singular = "deployment",
+                .kind = "Deployment",
+                .short_names = NAMES("deploy"),
+                .categories = NAMES("all"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
+                         KIND_SCALE | KIND_ANNOTATION_GENERATION,
+                RULES(deployment_rules),
+                COLUMNS(deployment_columns),
+        },
+        {
+                .group = "apps",
+                .version = "v1",
+                .plural = "replicasets",
+                .singular = "replicaset",
+                .kind = "ReplicaSet",
+                .short_names = NAMES("rs"),
+                .categories = NAMES("all"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
+                         KIND_SCALE,
+                RULES(workload_rules),
+                COLUMNS(replica_set_columns),
+        },
+        {
+                .group = "apps",
+                .version = "v1",
+                .plural = "statefulsets",
+                .singular = "statefulset",
+                .kind = "StatefulSet",
+                .short_names = NAMES("sts"),
+                .categories = NAMES("all"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
+                         KIND_SCALE,
+                RULES(workload_rules),
+                COLUMNS(stateful_set_columns),
+        },
+};
+
+const struct kind_group kind_group_apps = { rows, ARRAY_LEN(rows) };

@@ -1,0 +1,41 @@
+/* Resources of group autoscaling: v2 is what is stored, v1 a narrower view of it. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column horizontal_pod_autoscaler_columns[] = {
+        { "Name", "string", "name", 0 }, { "Reference", "string", "", 0 },
+        { "Targets", "string", "", 0 },  { "MinPods", "string", "", 0 },
+        { "MaxPods", "string", "", 0 },  { "Replicas", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "autoscaling",
+                .version = "v2",
+                .plural = "horizontalpodautoscalers",
+                .singular = "horizontalpodautoscaler",
+                .kind = "HorizontalPodAutoscaler",
+                .short_names = NAMES("hpa"),
+                .categories = NAMES("all"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS,
+                WITH_CONDITIONS_RULES,
+                COLUMNS(horizontal_pod_autoscaler_columns),
+        },
+        {
+                .group = "autoscaling",
+                .version = "v1",
+                .plural = "horizontalpodautoscalers",
+                .singular = "horizontalpodautoscaler",
+                .kind = "HorizontalPodAutoscaler",
+                .short_names = NAMES("hpa"),
+                .categories = NAMES("all"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS,
+                .stored_as = &rows[0],
+                WITH_METADATA_RULES,
+                COLUMNS(horizontal_pod_autoscaler_columns),
+        },
+};
+
+const struct kind_group kind_group_autoscaling = { rows, ARRAY_LEN(rows) };

@@ -1,0 +1,59 @@
+/* Resources of group batch, v1. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column cron_job_columns[] = {
+        { "Name", "string", "name", 0 }, { "Schedule", "string", "", 0 },
+        { "Timezone", "string", "", 0 }, { "Suspend", "boolean", "", 0 },
+        { "Active", "integer", "", 0 },  { "Last Schedule", "string", "", 0 },
+        { "Age", "string", "", 0 },      { "Containers", "string", "", 1 },
+        { "Images", "string", "", 1 },   { "Selector", "string", "", 1 },
+};
+static const struct table_column job_columns[] = {
+        { "Name", "string", "name", 0 },    { "Status", "string", "", 0 },
+        { "Completions", "string", "", 0 }, { "Duration", "string", "", 0 },
+        { "Age", "string", "", 0 },         { "Containers", "string", "", 1 },
+        { "Images", "string", "", 1 },      { "Selector", "string", "", 1 },
+};
+static const struct merge_rule cron_job_rules[] = {
+        METADATA_RULES,
+        { "spec.jobTemplate.metadata.ownerReferences", "uid" },
+        { "spec.jobTemplate.metadata.finalizers", "" },
+        TEMPLATE_RULES("spec.jobTemplate.spec.template"),
+};
+static const struct merge_rule job_rules[] = {
+        METADATA_RULES,
+        TEMPLATE_RULES("spec.template"),
+        { "status.conditions", "type" },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "batch",
+                .version = "v1",
+                .plural = "cronjobs",
+                .singular = "cronjob",
+                .kind = "CronJob",
+                .short_names = NAMES("cj"),
+                .categories = NAMES("all"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                RULES(cron_job_rules),
+                COLUMNS(cron_job_columns),
+        },
+        {
+                .group = "batch",
+                .version = "v1",
+                .plural = "jobs",
+                .singular = "job",
+                .kind = "Job",
+                .categories = NAMES("all"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                .field_selectors = NAMES("status.successful"),
+                .has_own_field_table = true,
+                RULES(job_rules),
+                COLUMNS(job_columns),
+        },
+};
+
+const struct kind_group kind_group_batch = { rows, ARRAY_LEN(rows) };

@@ -1,0 +1,127 @@
+/* Groups that only have to be listed and watched so that controllers sync: certificates,
+ * flow control, admission registration, API registration, CRDs. Their objects are stored as they
+ * come; nothing acts on them. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column certificate_signing_request_columns[] = {
+        { "Name", "string", "name", 0 },          { "Age", "string", "", 0 },
+        { "SignerName", "string", "", 0 },        { "Requestor", "string", "", 0 },
+        { "RequestedDuration", "string", "", 0 }, { "Condition", "string", "", 0 },
+};
+
+#define CLUSTER_WIDE(group_name, plural_name, singular_name, kind_name, more)                      \
+        .group = (group_name), .version = "v1", .plural = (plural_name),                           \
+        .singular = (singular_name), .kind = (kind_name), .verbs = VERB_STANDARD, .flags = (more)
+
+static const struct kind_info certificate_rows[] = {
+        {
+                CLUSTER_WIDE("certificates.k8s.io", "certificatesigningrequests",
+                             "certificatesigningrequest", "CertificateSigningRequest",
+                             KIND_UNCONDITIONAL | KIND_STATUS),
+                .short_names = NAMES("csr"),
+                .more_subresources = NAMES("approval"),
+                .field_selectors = NAMES("spec.signerName"),
+                .has_own_field_table = true,
+                WITH_METADATA_RULES,
+                COLUMNS(certificate_signing_request_columns),
+        },
+};
+const struct kind_group kind_group_certificates = { certificate_rows, ARRAY_LEN(certificate_rows) };
+
+static const struct kind_info flowcontrol_rows[] = {
+        {
+                CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "flowschemas", "flowschema",
+                             "FlowSchema", KIND_GENERATION | KIND_STATUS),
+                WITH_CONDITIONS_RULES,
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations",
+                             "prioritylevelconfiguration", "PriorityLevelConfiguration",
+                             KIND_GENERATION | KIND_STATUS),
+                WITH_CONDITIONS_RULES,
+                WITH_CREATED,
+        },
+};
+const struct kind_group kind_group_flowcontrol = { flowcontrol_rows, ARRAY_LEN(flowcontrol_rows) };
+
+static const struct kind_info admissionregistration_rows[] = {
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicies",
+                             "mutatingadmissionpolicy", "MutatingAdmissionPolicy", KIND_GENERATION),
+                WITH_METADATA_RULES,
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicybindings",
+                             "mutatingadmissionpolicybinding", "MutatingAdmissionPolicyBinding",
+                             KIND_GENERATION),
+                WITH_METADATA_RULES,
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingwebhookconfigurations",
+                             "mutatingwebhookconfiguration", "MutatingWebhookConfiguration",
+                             KIND_GENERATION),
+                .categories = NAMES("api-extensions"),
+                .merge_rules =
+                        (const struct merge_rule[]){ METADATA_RULES, { "webhooks", "name" } },
+                .merge_rule_count = METADATA_RULE_COUNT + 1,
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "validatingadmissionpolicies",
+                             "validatingadmissionpolicy", "ValidatingAdmissionPolicy",
+                             KIND_GENERATION | KIND_STATUS),
+                .categories = NAMES("api-extensions"),
+                WITH_METADATA_RULES,
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "validatingadmissionpolicybindings",
+                             "validatingadmissionpolicybinding", "ValidatingAdmissionPolicyBinding",
+                             KIND_GENERATION),
+                .categories = NAMES("api-extensions"),
+                WITH_METADATA_RULES,
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "validatingwebhookconfigurations",
+                             "validatingwebhookconfiguration", "ValidatingWebhookConfiguration",
+                             KIND_GENERATION),
+                .categories = NAMES("api-extensions"),
+                .merge_rules =
+                        (const struct merge_rule[]){ METADATA_RULES, { "webhooks", "name" } },
+                .merge_rule_count = METADATA_RULE_COUNT + 1,
+                WITH_CREATED,
+        },
+};
+const struct kind_group kind_group_admissionregistration = {
+        admissionregistration_rows, ARRAY_LEN(admissionregistration_rows)
+};
+
+static const struct kind_info apiregistration_rows[] = {
+        {
+                CLUSTER_WIDE("apiregistration.k8s.io", "apiservices", "apiservice", "APIService",
+                             KIND_STATUS),
+                .categories = NAMES("api-extensions"),
+                WITH_METADATA_RULES,
+                WITH_CREATED,
+        },
+};
+const struct kind_group kind_group_apiregistration = { apiregistration_rows,
+                                                       ARRAY_LEN(apiregistration_rows) };
+
+static const struct kind_info apiextensions_rows[] = {
+        {
+                CLUSTER_WIDE("apiextensions.k8s.io", "customresourcedefinitions",
+                             "customresourcedefinition", "CustomResourceDefinition",
+                             KIND_GENERATION | KIND_STATUS),
+                .short_names = NAMES("crd", "crds"),
+                .categories = NAMES("api-extensions"),
+                WITH_METADATA_RULES,
+                WITH_CREATED,
+        },
+};
+const struct kind_group kind_group_apiextensions = { apiextensions_rows,
+                                                     ARRAY_LEN(apiextensions_rows) };

@@ -1,0 +1,24 @@
+/* Resources of group coordination.k8s.io, v1. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column lease_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Holder", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "coordination.k8s.io",
+                .version = "v1",
+                .plural = "leases",
+                .singular = "lease",
+                .kind = "Lease",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_CREATE_ON_UPDATE,
+                WITH_METADATA_RULES,
+                COLUMNS(lease_columns),
+        },
+};
+
+const struct kind_group kind_group_coordination = { rows, ARRAY_LEN(rows) };

@@ -1,0 +1,91 @@
+/* Resources of group networking.k8s.io, v1. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column ingress_class_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Controller", "string", "", 0 },
+        { "Parameters", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column ingress_columns[] = {
+        { "Name", "string", "name", 0 }, { "Class", "string", "", 0 }, { "Hosts", "string", "", 0 },
+        { "Address", "string", "", 0 },  { "Ports", "string", "", 0 }, { "Age", "string", "", 0 },
+};
+static const struct table_column ip_address_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "ParentRef", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column network_policy_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Pod-Selector", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column service_cidr_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "CIDRs", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "networking.k8s.io",
+                .version = "v1",
+                .plural = "ingressclasses",
+                .singular = "ingressclass",
+                .kind = "IngressClass",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_GENERATION | KIND_UNCONDITIONAL,
+                WITH_METADATA_RULES,
+                COLUMNS(ingress_class_columns),
+        },
+        {
+                .group = "networking.k8s.io",
+                .version = "v1",
+                .plural = "ingresses",
+                .singular = "ingress",
+                .kind = "Ingress",
+                .short_names = NAMES("ing"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                WITH_METADATA_RULES,
+                COLUMNS(ingress_columns),
+        },
+        {
+                .group = "networking.k8s.io",
+                .version = "v1",
+                .plural = "ipaddresses",
+                .singular = "ipaddress",
+                .kind = "IPAddress",
+                .short_names = NAMES("ip"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_UNCONDITIONAL,
+                WITH_METADATA_RULES,
+                COLUMNS(ip_address_columns),
+        },
+        {
+                .group = "networking.k8s.io",
+                .version = "v1",
+                .plural = "networkpolicies",
+                .singular = "networkpolicy",
+                .kind = "NetworkPolicy",
+                .short_names = NAMES("netpol"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
+                WITH_METADATA_RULES,
+                COLUMNS(network_policy_columns),
+        },
+        {
+                .group = "networking.k8s.io",
+                .version = "v1",
+                .plural = "servicecidrs",
+                .singular = "servicecidr",
+                .kind = "ServiceCIDR",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_UNCONDITIONAL | KIND_STATUS,
+                WITH_METADATA_RULES,
+                COLUMNS(service_cidr_columns),
+        },
+};
+
+const struct kind_group kind_group_networking = { rows, ARRAY_LEN(rows) };

@@ -1,0 +1,24 @@
+/* Resources of group node.k8s.io, v1. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column runtime_class_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Handler", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "node.k8s.io",
+                .version = "v1",
+                .plural = "runtimeclasses",
+                .singular = "runtimeclass",
+                .kind = "RuntimeClass",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_CREATE_ON_UPDATE,
+                WITH_METADATA_RULES,
+                COLUMNS(runtime_class_columns),
+        },
+};
+
+const struct kind_group kind_group_node = { rows, ARRAY_LEN(rows) };

@@ -1,0 +1,32 @@
+/* Resources of group policy, v1. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column pod_disruption_budget_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Min Available", "string", "", 0 },
+        { "Max Unavailable", "string", "", 0 },
+        { "Allowed Disruptions", "integer", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct merge_rule pod_disruption_budget_rules[] = {
+        METADATA_RULES,
+        { "spec.selector", NULL, false, true },
+        { "status.conditions", "type" },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "policy",
+                .version = "v1",
+                .plural = "poddisruptionbudgets",
+                .singular = "poddisruptionbudget",
+                .kind = "PodDisruptionBudget",
+                .short_names = NAMES("pdb"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_STATUS,
+                RULES(pod_disruption_budget_rules),
+                COLUMNS(pod_disruption_budget_columns),
+        },
+};
+
+const struct kind_group kind_group_policy = { rows, ARRAY_LEN(rows) };

@@ -1,0 +1,57 @@
+/* Resources of group rbac.authorization.k8s.io, v1. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column binding_columns[] = {
+        { "Name", "string", "name", 0 }, { "Role", "string", "", 0 },
+        { "Age", "string", "", 0 },      { "Users", "string", "", 1 },
+        { "Groups", "string", "", 1 },   { "ServiceAccounts", "string", "", 1 },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "rbac.authorization.k8s.io",
+                .version = "v1",
+                .plural = "clusterrolebindings",
+                .singular = "clusterrolebinding",
+                .kind = "ClusterRoleBinding",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                WITH_METADATA_RULES,
+                COLUMNS(binding_columns),
+        },
+        {
+                .group = "rbac.authorization.k8s.io",
+                .version = "v1",
+                .plural = "clusterroles",
+                .singular = "clusterrole",
+                .kind = "ClusterRole",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                WITH_METADATA_RULES,
+                WITH_CREATED,
+        },
+        {
+                .group = "rbac.authorization.k8s.io",
+                .version = "v1",
+                .plural = "rolebindings",
+                .singular = "rolebinding",
+                .kind = "RoleBinding",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                WITH_METADATA_RULES,
+                COLUMNS(binding_columns),
+        },
+        {
+                .group = "rbac.authorization.k8s.io",
+                .version = "v1",
+                .plural = "roles",
+                .singular = "role",
+                .kind = "Role",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                WITH_METADATA_RULES,
+                WITH_CREATED,
+        },
+};
+
+const struct kind_group kind_group_rbac = { rows, ARRAY_LEN(rows) };

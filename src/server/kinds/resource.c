@@ -1,0 +1,67 @@
+/* Resources of group resource.k8s.io, v1. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column resource_claim_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "State", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column resource_slice_columns[] = {
+        { "Name", "string", "name", 0 }, { "Node", "string", "", 0 }, { "Driver", "string", "", 0 },
+        { "Pool", "string", "", 0 },     { "Age", "string", "", 0 },
+};
+static const struct merge_rule resource_claim_rules[] = {
+        METADATA_RULES,
+        { "status.reservedFor", "uid" },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "resource.k8s.io",
+                .version = "v1",
+                .plural = "deviceclasses",
+                .singular = "deviceclass",
+                .kind = "DeviceClass",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                WITH_METADATA_RULES,
+                WITH_NAME_AGE,
+        },
+        {
+                .group = "resource.k8s.io",
+                .version = "v1",
+                .plural = "resourceclaims",
+                .singular = "resourceclaim",
+                .kind = "ResourceClaim",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                RULES(resource_claim_rules),
+                COLUMNS(resource_claim_columns),
+        },
+        {
+                .group = "resource.k8s.io",
+                .version = "v1",
+                .plural = "resourceclaimtemplates",
+                .singular = "resourceclaimtemplate",
+                .kind = "ResourceClaimTemplate",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                WITH_METADATA_RULES,
+                WITH_NAME_AGE,
+        },
+        {
+                .group = "resource.k8s.io",
+                .version = "v1",
+                .plural = "resourceslices",
+                .singular = "resourceslice",
+                .kind = "ResourceSlice",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                .field_selectors = NAMES("spec.nodeName", "spec.driver"),
+                .has_own_field_table = true,
+                WITH_METADATA_RULES,
+                COLUMNS(resource_slice_columns),
+        },
+};
+
+const struct kind_group kind_group_resource = { rows, ARRAY_LEN(rows) };

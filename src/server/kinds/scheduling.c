@@ -1,0 +1,25 @@
+/* Resources of group scheduling.k8s.io, v1. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column priority_class_columns[] = {
+        { "Name", "string", "name", 0 },         { "Value", "integer", "", 0 },
+        { "Global-Default", "boolean", "", 0 },  { "Age", "string", "", 0 },
+        { "PreemptionPolicy", "string", "", 0 },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "scheduling.k8s.io",
+                .version = "v1",
+                .plural = "priorityclasses",
+                .singular = "priorityclass",
+                .kind = "PriorityClass",
+                .short_names = NAMES("pc"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_GENERATION | KIND_UNCONDITIONAL,
+                WITH_METADATA_RULES,
+                COLUMNS(priority_class_columns),
+        },
+};
+
+const struct kind_group kind_group_scheduling = { rows, ARRAY_LEN(rows) };

@@ -1,0 +1,106 @@
+/* Resources of group storage.k8s.io, v1. */
+#include "server/kinds/kinds.h"
+
+static const struct table_column csi_driver_columns[] = {
+        { "Name", "string", "name", 0 },        { "AttachRequired", "boolean", "", 0 },
+        { "PodInfoOnMount", "boolean", "", 0 }, { "StorageCapacity", "boolean", "", 0 },
+        { "TokenRequests", "string", "", 0 },   { "RequiresRepublish", "boolean", "", 0 },
+        { "Modes", "string", "", 0 },           { "Age", "string", "", 0 },
+};
+static const struct table_column csi_node_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Drivers", "integer", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column storage_class_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Provisioner", "string", "", 0 },
+        { "ReclaimPolicy", "string", "", 0 },
+        { "VolumeBindingMode", "string", "", 0 },
+        { "AllowVolumeExpansion", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column volume_attachment_columns[] = {
+        { "Name", "string", "name", 0 },  { "Attacher", "string", "name", 0 },
+        { "PV", "string", "", 0 },        { "Node", "string", "", 0 },
+        { "Attached", "boolean", "", 0 }, { "Age", "string", "", 0 },
+};
+static const struct table_column volume_attributes_class_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "DriverName", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct merge_rule csi_node_rules[] = { METADATA_RULES, { "spec.drivers", "name" } };
+
+static const struct kind_info rows[] = {
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "csidrivers",
+                .singular = "csidriver",
+                .kind = "CSIDriver",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_DELETE_OBJECT,
+                WITH_METADATA_RULES,
+                COLUMNS(csi_driver_columns),
+        },
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "csinodes",
+                .singular = "csinode",
+                .kind = "CSINode",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_DELETE_OBJECT,
+                RULES(csi_node_rules),
+                COLUMNS(csi_node_columns),
+        },
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "csistoragecapacities",
+                .singular = "csistoragecapacity",
+                .kind = "CSIStorageCapacity",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED,
+                WITH_METADATA_RULES,
+                WITH_CREATED,
+        },
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "storageclasses",
+                .singular = "storageclass",
+                .kind = "StorageClass",
+                .short_names = NAMES("sc"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                WITH_METADATA_RULES,
+                COLUMNS(storage_class_columns),
+        },
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "volumeattachments",
+                .singular = "volumeattachment",
+                .kind = "VolumeAttachment",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_DELETE_OBJECT | KIND_STATUS,
+                WITH_METADATA_RULES,
+                COLUMNS(volume_attachment_columns),
+        },
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "volumeattributesclasses",
+                .singular = "volumeattributesclass",
+                .kind = "VolumeAttributesClass",
+                .short_names = NAMES("vac"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                WITH_METADATA_RULES,
+                COLUMNS(volume_attributes_class_columns),
+        },
+};
+
+const struct kind_group kind_group_storage = { rows, ARRAY_LEN(rows) };
