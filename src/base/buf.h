@@ -24,7 +24,8 @@ bool buf_slice(struct buf *buf, struct slice text);
 bool buf_text(struct buf *buf, const char *text);
 bool buf_char(struct buf *buf, char c);
 bool buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool buf_vprintf(struct buf *buf, const char *format, va_list args);
+bool buf_vprintf(struct buf *buf, const char *format, va_list args)
+        __attribute__((format(printf, 2, 0)));
 bool buf_u64(struct buf *buf, uint64_t value);            /* decimal */
 bool buf_json_string(struct buf *buf, struct slice text); /* quoted and escaped as JSON */
 struct slice buf_view(const struct buf *buf);

@@ -13,7 +13,7 @@
 #define CHUNK_SIZE ((size_t)64 << 10)
 #define PIECE_STEP ((size_t)8)
 #define PIECE_COUNT ((size_t)32) /* largest piece 256 bytes */
-#define FIRST_CAP 64u
+#define FIRST_CAP 64u            /* power of two */
 
 struct entry {
         char *text;
@@ -30,11 +30,12 @@ struct chunk {
 
 struct interner {
         struct entry *entries;
-        uint32_t *buckets;   /* `cap` of them, a power of two */
-        uint32_t cap;        /* of entries and buckets */
-        uint32_t used;       /* entries ever handed out, with the empty string at 0 */
-        uint32_t first_free; /* 0 = none */
-        uint32_t count;      /* live */
+        uint32_t entry_cap;
+        uint32_t *buckets;
+        uint32_t bucket_count; /* a power of two */
+        uint32_t used;         /* entries ever handed out, with the empty string at 0 */
+        uint32_t first_free;   /* 0 = none */
+        uint32_t count;        /* live */
         struct chunk *chunks;
         char *bump; /* free rest of the newest chunk */
         size_t bump_size;
@@ -102,33 +103,39 @@ static void text_free(struct interner *interner, char *text, size_t len) {
         interner->text_bytes -= size;
 }
 
-static void rehash(struct interner *interner) {
-        memset(interner->buckets, 0, interner->cap * sizeof(*interner->buckets));
+static uint32_t *bucket_of(const struct interner *interner, uint32_t hash) {
+        return &interner->buckets[hash & (interner->bucket_count - 1)];
+}
+
+/* Free entries keep their place in the free list. */
+static void grow_buckets(struct interner *interner) {
+        interner->bucket_count *= 2;
+        free(interner->buckets);
+        interner->buckets = xcalloc(interner->bucket_count, sizeof(*interner->buckets));
         for (uint32_t i = 1; i < interner->used; i++) {
                 struct entry *entry = &interner->entries[i];
-                uint32_t *bucket = &interner->buckets[entry->hash & (interner->cap - 1)];
+                if (!entry->refs)
+                        continue;
+                uint32_t *bucket = bucket_of(interner, entry->hash);
                 entry->next = *bucket;
                 *bucket = i;
         }
 }
 
-/* Called when every entry is live, so there is no free list to keep. */
-static void grow(struct interner *interner) {
-        assert(interner->first_free == 0);
-        assert(interner->cap <= UINT32_MAX / 2);
-        interner->cap *= 2;
+/* By a quarter, not by doubling: the table is among the largest things in memory. */
+static void grow_entries(struct interner *interner) {
+        assert(interner->entry_cap < UINT32_MAX / 2);
+        interner->entry_cap += interner->entry_cap / 4;
         interner->entries =
-                xreallocarray(interner->entries, interner->cap, sizeof(*interner->entries));
-        free(interner->buckets);
-        interner->buckets = xcalloc(interner->cap, sizeof(*interner->buckets));
-        rehash(interner);
+                xreallocarray(interner->entries, interner->entry_cap, sizeof(*interner->entries));
 }
 
 struct interner *interner_new(void) {
         struct interner *interner = xcalloc(1, sizeof(*interner));
-        interner->cap = FIRST_CAP;
-        interner->entries = xcalloc(interner->cap, sizeof(*interner->entries));
-        interner->buckets = xcalloc(interner->cap, sizeof(*interner->buckets));
+        interner->entry_cap = FIRST_CAP;
+        interner->bucket_count = FIRST_CAP;
+        interner->entries = xcalloc(FIRST_CAP, sizeof(*interner->entries));
+        interner->buckets = xcalloc(FIRST_CAP, sizeof(*interner->buckets));
         interner->used = 1;
         return interner;
 }
@@ -153,7 +160,7 @@ void interner_free(struct interner *interner) {
 
 /* Index of the live entry with this text; 0 when absent. */
 static uint32_t lookup(const struct interner *interner, struct slice text, uint32_t hash) {
-        uint32_t at = interner->buckets[hash & (interner->cap - 1)];
+        uint32_t at = *bucket_of(interner, hash);
         while (at) {
                 const struct entry *entry = &interner->entries[at];
                 if (entry->hash == hash && entry->len == text.len &&
@@ -170,8 +177,8 @@ static uint32_t entry_take(struct interner *interner) {
                 interner->first_free = interner->entries[index].next;
                 return index;
         }
-        if (interner->used == interner->cap)
-                grow(interner);
+        if (interner->used == interner->entry_cap)
+                grow_entries(interner);
         return interner->used++;
 }
 
@@ -185,8 +192,10 @@ struct str_id interner_add(struct interner *interner, struct slice text) {
                 interner_ref(interner, (struct str_id){ index });
                 return (struct str_id){ index };
         }
+        if (interner->count == interner->bucket_count)
+                grow_buckets(interner);
         index = entry_take(interner);
-        uint32_t *bucket = &interner->buckets[hash & (interner->cap - 1)];
+        uint32_t *bucket = bucket_of(interner, hash);
         interner->entries[index] = (struct entry){
                 .text = text_new(interner, text),
                 .len = (uint32_t)text.len,
@@ -227,7 +236,7 @@ void interner_unref(struct interner *interner, struct str_id id) {
         struct entry *entry = live_entry(interner, id);
         if (--entry->refs > 0)
                 return;
-        uint32_t *link = &interner->buckets[entry->hash & (interner->cap - 1)];
+        uint32_t *link = bucket_of(interner, entry->hash);
         while (*link != id.index)
                 link = &interner->entries[*link].next;
         *link = entry->next;
@@ -251,5 +260,6 @@ size_t interner_count(const struct interner *interner) {
 
 size_t interner_bytes(const struct interner *interner) {
         return sizeof(*interner) + interner->text_bytes +
-               interner->cap * (sizeof(*interner->entries) + sizeof(*interner->buckets));
+               interner->entry_cap * sizeof(*interner->entries) +
+               interner->bucket_count * sizeof(*interner->buckets);
 }

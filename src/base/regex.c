@@ -1,0 +1,235 @@
+/* Regular expressions over PCRE2's automaton matcher.
+ *
+ * PCRE2 knows far more syntax than Go.  A scan ahead of compilation refuses the surplus, both so
+ * that a pattern means the same in either program and because look-around and recursion would
+ * bring back the exponential cases. */
+#include "base/regex.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "base/util.h"
+#include <pcre2.h>
+#include <stdlib.h>
+
+#define NEST_MAX 100
+#define WORKSPACE_FIRST 4096         /* ints, on the stack */
+#define WORKSPACE_LIMIT (256 * 1024) /* ints, on the heap */
+#define MATCH_LIMIT 1000000
+#define DEPTH_LIMIT 1000
+#define HEAP_LIMIT_KIB 4096
+
+struct regex {
+        pcre2_code *code;
+        pcre2_match_context *limits;
+};
+
+/* Where the scan stands in the pattern. */
+struct scan {
+        const char *at, *end;
+        bool is_quoted;  /* between \Q and \E */
+        bool is_repeat;  /* the item before was a quantifier */
+        const char *why; /* complaint; NULL while fine */
+};
+
+static size_t scan_left(const struct scan *scan) {
+        return (size_t)(scan->end - scan->at);
+}
+
+/* Behind a backslash. Hex and octal forms, classes and punctuation share their meaning with Go. */
+static void scan_escape(struct scan *scan) {
+        static const char letters[] = "dDsSwWpPaftnrx0QE";
+        static const char assertions[] = "bBAz";
+        if (scan->at == scan->end)
+                return; /* the compiler's complaint is better */
+        char c = *scan->at++;
+        bool is_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (is_word && !memchr(letters, c, sizeof(letters) - 1) &&
+            !memchr(assertions, c, sizeof(assertions) - 1))
+                scan->why = "escape sequence is not supported";
+        scan->is_quoted = c == 'Q';
+}
+
+static void scan_quoted(struct scan *scan) {
+        const char *end = memmem(scan->at, scan_left(scan), "\\E", 2);
+        scan->at = end ? end + 2 : scan->end;
+        scan->is_quoted = false;
+}
+
+/* Behind an opening bracket, up to and with the closing one. */
+static void scan_class(struct scan *scan) {
+        if (scan->at < scan->end && *scan->at == '^')
+                scan->at++;
+        if (scan->at < scan->end && *scan->at == ']')
+                scan->at++;
+        while (scan->at < scan->end && !scan->why) {
+                char c = *scan->at++;
+                if (c == ']')
+                        return;
+                if (c == '\\')
+                        scan_escape(scan);
+                if (scan->is_quoted)
+                        scan_quoted(scan);
+                const char *named = NULL;
+                if (c == '[' && scan->at < scan->end && *scan->at == ':')
+                        named = memmem(scan->at + 1, scan_left(scan) - 1, ":]", 2);
+                if (named)
+                        scan->at = named + 2;
+        }
+}
+
+/* Behind an opening parenthesis: a plain group, a named one, or flags. */
+static void scan_group(struct scan *scan) {
+        if (scan->at < scan->end && *scan->at == '*')
+                scan->why = "missing argument to repetition operator";
+        if (scan->at == scan->end || *scan->at != '?')
+                return;
+        scan->at++;
+        struct slice rest = slice_make(scan->at, scan_left(scan));
+        bool is_look = slice_has_prefix(rest, SLICE_LITERAL("<=")) ||
+                       slice_has_prefix(rest, SLICE_LITERAL("<!"));
+        if (!is_look && (slice_has_prefix(rest, SLICE_LITERAL("P<")) ||
+                         slice_has_prefix(rest, SLICE_LITERAL("<"))))
+                return;
+        while (scan->at < scan->end && strchr("imsU-", *scan->at) && *scan->at)
+                scan->at++;
+        if (scan->at == scan->end || (*scan->at != ':' && *scan->at != ')'))
+                scan->why = "invalid or unsupported group syntax";
+}
+
+/* Length of a counted repetition such as {2,5} at `at`, brace included; 0 when it is literal. */
+static size_t counted_len(const char *at, const char *end) {
+        const char *start = at++;
+        const char *digits = at;
+        while (at < end && *at >= '0' && *at <= '9')
+                at++;
+        if (at == digits)
+                return 0;
+        if (at < end && *at == ',')
+                at++;
+        while (at < end && *at >= '0' && *at <= '9')
+                at++;
+        return at < end && *at == '}' ? (size_t)(at + 1 - start) : 0;
+}
+
+/* At a quantifier, with an optional '?' behind it; a second one in a row is refused. */
+static void scan_repeat(struct scan *scan, size_t len) {
+        if (scan->is_repeat)
+                scan->why = "invalid nested repetition operator";
+        scan->at += len;
+        if (scan->at < scan->end && *scan->at == '?')
+                scan->at++;
+        scan->is_repeat = true;
+}
+
+static void scan_item(struct scan *scan) {
+        char c = *scan->at;
+        size_t repeat_len = c == '*' || c == '+' || c == '?';
+        if (c == '{')
+                repeat_len = counted_len(scan->at, scan->end);
+        if (repeat_len) {
+                scan_repeat(scan, repeat_len);
+                return;
+        }
+        scan->is_repeat = false;
+        scan->at++;
+        if (c == '\\')
+                scan_escape(scan);
+        else if (c == '[')
+                scan_class(scan);
+        else if (c == '(')
+                scan_group(scan);
+}
+
+/* Complaint about syntax that Go does not have; NULL when there is none. */
+static const char *find_foreign_syntax(struct slice pattern) {
+        struct scan scan = { .at = pattern.ptr, .end = pattern.ptr + pattern.len };
+        while (scan.at < scan.end && !scan.why) {
+                if (scan.is_quoted)
+                        scan_quoted(&scan);
+                else
+                        scan_item(&scan);
+        }
+        return scan.why;
+}
+
+static int complain(struct err *err, struct slice pattern, const char *why) {
+        return err_set(err, BERTH_ERR_BAD_REQUEST,
+                       "invalid regular expression \"" SLICE_FMT "\": %s", SLICE_ARG(pattern), why);
+}
+
+static pcre2_code *compile(struct slice pattern, struct err *err) {
+        pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+        if (!context)
+                abort();
+        pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+        pcre2_set_parens_nest_limit(context, NEST_MAX);
+        const uint32_t options =
+                PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_AUTO_CAPTURE;
+        int number;
+        PCRE2_SIZE offset;
+        pcre2_code *code = pcre2_compile((PCRE2_SPTR)(pattern.ptr ? pattern.ptr : ""), pattern.len,
+                                         options, &number, &offset, context);
+        pcre2_compile_context_free(context);
+        if (!code) {
+                PCRE2_UCHAR message[160];
+                pcre2_get_error_message(number, message, sizeof(message));
+                complain(err, pattern, (const char *)message);
+        }
+        return code;
+}
+
+struct regex *regex_new(struct slice pattern, struct err *err) {
+        if (pattern.len > REGEX_PATTERN_MAX) {
+                err_set(err, BERTH_ERR_BAD_REQUEST, "regular expression is longer than %d bytes",
+                        REGEX_PATTERN_MAX);
+                return NULL;
+        }
+        const char *foreign = pattern.len ? find_foreign_syntax(pattern) : NULL;
+        if (foreign) {
+                complain(err, pattern, foreign);
+                return NULL;
+        }
+        pcre2_code *code = compile(pattern, err);
+        if (!code)
+                return NULL;
+        struct regex *regex = xmalloc(sizeof(*regex));
+        regex->code = code;
+        regex->limits = pcre2_match_context_create(NULL);
+        if (!regex->limits)
+                abort();
+        pcre2_set_match_limit(regex->limits, MATCH_LIMIT);
+        pcre2_set_depth_limit(regex->limits, DEPTH_LIMIT);
+        pcre2_set_heap_limit(regex->limits, HEAP_LIMIT_KIB);
+        return regex;
+}
+
+void regex_free(struct regex *regex) {
+        if (!regex)
+                return;
+        pcre2_code_free(regex->code);
+        pcre2_match_context_free(regex->limits);
+        free(regex);
+}
+
+static int match(const struct regex *regex, struct slice text, int *workspace, size_t size) {
+        pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+        if (!data)
+                abort();
+        /* Any match will do, so the shortest one saves time. */
+        int status = pcre2_dfa_match(regex->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len,
+                                     0, PCRE2_DFA_SHORTEST, data, regex->limits, workspace, size);
+        pcre2_match_data_free(data);
+        return status;
+}
+
+bool regex_matches(const struct regex *regex, struct slice text) {
+        if (text.len > REGEX_TEXT_MAX)
+                return false;
+        int workspace[WORKSPACE_FIRST];
+        int status = match(regex, text, workspace, WORKSPACE_FIRST);
+        if (status == PCRE2_ERROR_DFA_WSSIZE) {
+                int *large = xreallocarray(NULL, WORKSPACE_LIMIT, sizeof(*large));
+                status = match(regex, text, large, WORKSPACE_LIMIT);
+                free(large);
+        }
+        return status >= 0;
+}

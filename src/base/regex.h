@@ -1,0 +1,20 @@
+/* Regular expressions in the dialect of Go (RE2), matched without backtracking: the work grows
+ * with text length times pattern size per starting point and never exponentially. */
+#pragma once
+
+#include "base/err.h"
+#include "base/slice.h"
+#include <stdbool.h>
+
+#define REGEX_PATTERN_MAX 4096 /* bytes */
+#define REGEX_TEXT_MAX 65536   /* bytes; longer text never matches */
+
+struct regex;
+
+/* NULL with err set (BAD_REQUEST) when the pattern is malformed, too large, or uses what Go has
+ * not: back references, look-around, recursion, possessive quantifiers, verbs, callouts. */
+struct regex *regex_new(struct slice pattern, struct err *err);
+void regex_free(struct regex *regex); /* accepts NULL */
+/* Whether the expression matches anywhere in the text. Text that is not UTF-8 never matches.
+ * Safe to call from several threads at once. */
+bool regex_matches(const struct regex *regex, struct slice text);
