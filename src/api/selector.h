@@ -22,7 +22,8 @@ enum selector_op {
 struct selector_requirement {
         struct slice key;
         enum selector_op op;
-        bool is_equals; /* written with = == or != : matters for printing only */
+        bool is_equals;        /* written with = == or != : matters for printing only */
+        bool is_double_equals; /* written with == */
         size_t value_count;
         struct slice *values; /* sorted, unique */
         int64_t number;       /* SELECTOR_GT, SELECTOR_LT */
