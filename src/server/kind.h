@@ -83,8 +83,8 @@ struct merge_rule {
 
 enum kind_operation { KIND_CREATE, KIND_UPDATE, KIND_UPDATE_STATUS };
 
-/* All hooks may be NULL. `object` is complete JSON with apiVersion and kind; `old` is NULL on
- * create. */
+/* All hooks may be NULL. `object` as a node is complete JSON with apiVersion and kind; `old`, and
+ * every `const struct json *object`, is a stored object: without them. `old` is NULL on create. */
 struct kind_info {
         const char *group, *version; /* "" for core */
         const char *plural, *singular, *kind;

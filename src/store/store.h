@@ -2,10 +2,10 @@
  * counter, a bounded history per resource, and synchronous subscriptions.
  *
  * A resource is a small integer handed out by store_add_resource. Objects are immutable and
- * counted; each is one allocation. Their text is JSON without the opening brace and without kind
- * and apiVersion: a list item is '{' + body, a single object
- * '{"kind":"Pod","apiVersion":"v1",' + body. The body carries metadata.resourceVersion, so writers
- * ask store_next_revision first and write it into the text.
+ * counted; each is one allocation. Their body is JSON without kind and apiVersion, so that a list
+ * item is the body as it is, and a single object is '{"kind":"Pod","apiVersion":"v1",' followed by
+ * the body without its opening brace. The body carries metadata.resourceVersion, so writers ask
+ * store_next_revision first and write it into the text.
  *
  * Reads come from memory. A backend (store_backend) is written through and gives the content back
  * at start; without one the store is volatile. Single-threaded. */
@@ -36,7 +36,7 @@ static inline struct slice store_object_ns(const struct store_object *object) {
 static inline struct slice store_object_name(const struct store_object *object) {
         return slice_make(object->text + object->ns_size + 1, object->name_size);
 }
-/* Behind the opening brace: "metadata":{...},...} */
+/* {"metadata":{...},...} */
 static inline struct slice store_object_body(const struct store_object *object) {
         return slice_make(object->text + object->ns_size + object->name_size + 2,
                           object->body_size);
