@@ -81,6 +81,15 @@ struct merge_rule {
         bool is_retain_keys, is_replace;
 };
 
+/* Syntax of metadata.name; the engine checks it, as it does all of metadata (labels, annotations,
+ * owners, finalizers, immutable members). `validate` is for the rest. */
+enum kind_name_rule {
+        NAME_SUBDOMAIN, /* RFC 1123 subdomain */
+        NAME_LABEL,     /* RFC 1123 label: namespaces */
+        NAME_SERVICE,   /* RFC 1035 label: services */
+        NAME_SEGMENT,   /* any path segment: RBAC */
+};
+
 enum kind_operation { KIND_CREATE, KIND_UPDATE, KIND_UPDATE_STATUS };
 
 /* All hooks may be NULL. `object` as a node is complete JSON with apiVersion and kind; `old`, and
@@ -124,8 +133,11 @@ struct kind_info {
         void (*table_row)(struct kind_context *context, const struct json *object,
                           struct buf *cells, struct buf *conditions);
 
+        /* Only for kinds without generated field tables: the engine takes merge keys from
+         * server/schema.h first. */
         const struct merge_rule *merge_rules;
         size_t merge_rule_count;
+        enum kind_name_rule name_rule;
 
         /* KIND_REVIEW rows: fills in the answer (status) of a posted object; errors are ready
          * Status errors. */
@@ -137,11 +149,22 @@ struct kind_info {
         void (*from_stored)(struct json_tree *tree, struct json_node *object);
 };
 
-/* What the engine does before any hook runs, from the generated field tables (server/schema.h: every
- * field of every k8s.io/api type with its JSON type, omitempty, protobuf number, merge key and list
- * type): checks JSON types and times (400), prunes or reports unknown fields, drops nulls and empty
- * omitempty values, canonicalises quantities and writes the zero values that Go always prints. Hooks therefore see well-typed objects and need none of that. After the hooks
- * it normalises once more. Protobuf decoding can be written over the same tables. */
+/* What the engine does before any hook runs, from the generated field tables (server/schema.h:
+ * every field of every k8s.io/api type with its JSON type, omitempty, protobuf number, merge key
+ * and list type): checks JSON types and times (400), prunes or reports unknown fields, drops nulls
+ * and empty omitempty values, canonicalises quantities and writes the zero values that Go always
+ * prints. Hooks therefore see well-typed objects and need none of that. After the hooks it
+ * normalises once more. Protobuf decoding can be written over the same tables. */
+
+/* A question to the authorizer. */
+struct access_question {
+        struct slice user;
+        const struct slice *groups;
+        size_t group_count;
+        struct slice verb;
+        struct slice ns, group, resource, subresource, name; /* resource requests */
+        struct slice path;                                   /* non-resource requests when set */
+};
 
 /* Services that hooks may use; filled by the engine per request. */
 struct kind_context {
@@ -149,6 +172,8 @@ struct kind_context {
         struct wall_time now;
         struct arena *scratch;
         struct slice user;
+        const struct slice *groups; /* of the user */
+        size_t group_count;
         void *engine;
         /* Another object of the store as JSON (kept alive until the request ends); NULL when
          * absent. ns empty = cluster. */
@@ -158,6 +183,10 @@ struct kind_context {
          * visit returns false. */
         void (*each)(void *engine, const char *group, const char *plural, struct slice ns,
                      bool (*visit)(void *context, const struct json *object), void *context);
+        bool (*authorize)(void *engine, const struct access_question *question);
+        /* User and groups behind a bearer token; false when unknown. */
+        bool (*authenticate)(void *engine, struct slice token, struct slice *ret_user,
+                             const struct slice **ret_groups, size_t *ret_group_count);
 };
 
 /* The registry: every resource, in discovery order; groups appear in the order of their first row.
