@@ -23,7 +23,7 @@
 #include <sanitizer/asan_interface.h>
 #define POISON(pointer, size) ASAN_POISON_MEMORY_REGION((pointer), (size))
 #define UNPOISON(pointer, size) ASAN_UNPOISON_MEMORY_REGION((pointer), (size))
-#define ARENA_GAP sizeof(max_align_t) /* so that neighbours do not touch */
+#define ARENA_GAP _Alignof(max_align_t) /* so that neighbours do not touch */
 #else
 #define POISON(pointer, size) ((void)(pointer), (void)(size))
 #define UNPOISON(pointer, size) ((void)(pointer), (void)(size))
@@ -31,7 +31,7 @@
 #endif
 
 #define ARENA_BLOCK_DEFAULT ((size_t)64 << 10)
-#define ARENA_ALIGN sizeof(max_align_t)
+#define ARENA_ALIGN _Alignof(max_align_t)
 
 struct arena_block {
         struct arena_block *next;
@@ -153,6 +153,7 @@ struct slice arena_slice(struct arena *arena, struct slice text) {
 }
 
 char *arena_printf(struct arena *arena, const char *format, ...) {
+        assert(format);
         va_list args;
         va_start(args, format);
         int len = vsnprintf(NULL, 0, format, args);

@@ -5,14 +5,15 @@
  * bring back the exponential cases. */
 #include "base/regex.h"
 
+#include "base/buf.h"
+
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "base/util.h"
 #include <pcre2.h>
 #include <stdlib.h>
 
 #define NEST_MAX 100
-#define WORKSPACE_FIRST 4096         /* ints, on the stack */
-#define WORKSPACE_LIMIT (256 * 1024) /* ints, on the heap */
+#define WORKSPACE_SIZE 4096 /* ints; bounds the states alive at once to about 680 */
 #define MATCH_LIMIT 1000000
 #define DEPTH_LIMIT 1000
 #define HEAP_LIMIT_KIB 4096
@@ -25,8 +26,9 @@ struct regex {
 /* Where the scan stands in the pattern. */
 struct scan {
         const char *at, *end;
-        bool is_quoted;  /* between \Q and \E */
-        bool is_repeat;  /* the item before was a quantifier */
+        bool is_quoted; /* between \Q and \E */
+        bool is_repeat; /* the item before was a quantifier */
+        bool has_multiline;
         const char *why; /* complaint; NULL while fine */
 };
 
@@ -38,8 +40,10 @@ static size_t scan_left(const struct scan *scan) {
 static void scan_escape(struct scan *scan) {
         static const char letters[] = "dDsSwWpPaftnrx0QE";
         static const char assertions[] = "bBAz";
-        if (scan->at == scan->end)
-                return; /* the compiler's complaint is better */
+        if (scan->at == scan->end) {
+                scan->why = "trailing backslash";
+                return;
+        }
         char c = *scan->at++;
         bool is_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         if (is_word && !memchr(letters, c, sizeof(letters) - 1) &&
@@ -89,8 +93,10 @@ static void scan_group(struct scan *scan) {
         if (!is_look && (slice_has_prefix(rest, SLICE_LITERAL("P<")) ||
                          slice_has_prefix(rest, SLICE_LITERAL("<"))))
                 return;
-        while (scan->at < scan->end && strchr("imsU-", *scan->at) && *scan->at)
+        while (scan->at < scan->end && memchr("imsU-", *scan->at, 5)) {
+                scan->has_multiline = scan->has_multiline || *scan->at == 'm';
                 scan->at++;
+        }
         if (scan->at == scan->end || (*scan->at != ':' && *scan->at != ')'))
                 scan->why = "invalid or unsupported group syntax";
 }
@@ -139,8 +145,8 @@ static void scan_item(struct scan *scan) {
                 scan_group(scan);
 }
 
-/* Complaint about syntax that Go does not have; NULL when there is none. */
-static const char *find_foreign_syntax(struct slice pattern) {
+/* Sets `why` when there is syntax that Go does not have. */
+static struct scan scan_pattern(struct slice pattern) {
         struct scan scan = { .at = pattern.ptr, .end = pattern.ptr + pattern.len };
         while (scan.at < scan.end && !scan.why) {
                 if (scan.is_quoted)
@@ -148,7 +154,7 @@ static const char *find_foreign_syntax(struct slice pattern) {
                 else
                         scan_item(&scan);
         }
-        return scan.why;
+        return scan;
 }
 
 static int complain(struct err *err, struct slice pattern, const char *why) {
@@ -156,41 +162,64 @@ static int complain(struct err *err, struct slice pattern, const char *why) {
                        "invalid regular expression \"" SLICE_FMT "\": %s", SLICE_ARG(pattern), why);
 }
 
-static pcre2_code *compile(struct slice pattern, struct err *err) {
+static pcre2_code *compile(struct slice pattern, uint32_t options, struct slice shown,
+                           struct err *err) {
         pcre2_compile_context *context = pcre2_compile_context_create(NULL);
         if (!context)
                 abort();
         pcre2_set_newline(context, PCRE2_NEWLINE_LF);
         pcre2_set_parens_nest_limit(context, NEST_MAX);
-        const uint32_t options =
-                PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_AUTO_CAPTURE;
         int number;
         PCRE2_SIZE offset;
-        pcre2_code *code = pcre2_compile((PCRE2_SPTR)(pattern.ptr ? pattern.ptr : ""), pattern.len,
-                                         options, &number, &offset, context);
+        pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern.ptr, pattern.len, options, &number,
+                                         &offset, context);
         pcre2_compile_context_free(context);
         if (!code) {
                 PCRE2_UCHAR message[160];
                 pcre2_get_error_message(number, message, sizeof(message));
-                complain(err, pattern, (const char *)message);
+                complain(err, shown, (const char *)message);
         }
         return code;
 }
 
-struct regex *regex_new(struct slice pattern, struct err *err) {
-        if (pattern.len > REGEX_PATTERN_MAX) {
-                err_set(err, BERTH_ERR_BAD_REQUEST, "regular expression is longer than %d bytes",
-                        REGEX_PATTERN_MAX);
+/* Compiles twice: first as given, for the complaints and because what follows would balance
+ * parentheses that are not; then behind a prefix that skips any text, so that one pass over the
+ * text tries all starting points together. */
+static pcre2_code *compile_anchored(struct slice pattern, bool has_multiline, struct err *err) {
+        uint32_t options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_AUTO_CAPTURE;
+        /* The automaton matcher applies this option to a multi-line $ as well, against its manual.
+         */
+        if (!has_multiline)
+                options |= PCRE2_DOLLAR_ENDONLY;
+        pcre2_code *plain = compile(pattern, options, pattern, err);
+        if (!plain)
                 return NULL;
-        }
-        const char *foreign = pattern.len ? find_foreign_syntax(pattern) : NULL;
-        if (foreign) {
-                complain(err, pattern, foreign);
-                return NULL;
-        }
-        pcre2_code *code = compile(pattern, err);
-        if (!code)
-                return NULL;
+        pcre2_code_free(plain);
+        struct buf buf = { 0 };
+        buf_text(&buf, "(?s:.*?)(?:");
+        buf_slice(&buf, pattern);
+        buf_text(&buf, "\\E)"); /* ends a quotation left open, else means nothing */
+        /* Start optimisations would answer the trial match of regex_new without running it. */
+        options |= PCRE2_ANCHORED | PCRE2_NO_START_OPTIMIZE;
+        pcre2_code *code = compile(buf_view(&buf), options, pattern, err);
+        buf_release(&buf);
+        return code;
+}
+
+static int match(const struct regex *regex, struct slice text) {
+        int workspace[WORKSPACE_SIZE];
+        pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+        if (!data)
+                abort();
+        /* Any match will do, so the shortest one saves time. */
+        int status =
+                pcre2_dfa_match(regex->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, 0,
+                                PCRE2_DFA_SHORTEST, data, regex->limits, workspace, WORKSPACE_SIZE);
+        pcre2_match_data_free(data);
+        return status;
+}
+
+static struct regex *regex_of(pcre2_code *code) {
         struct regex *regex = xmalloc(sizeof(*regex));
         regex->code = code;
         regex->limits = pcre2_match_context_create(NULL);
@@ -202,6 +231,32 @@ struct regex *regex_new(struct slice pattern, struct err *err) {
         return regex;
 }
 
+struct regex *regex_new(struct slice pattern, struct err *err) {
+        if (!pattern.ptr)
+                pattern = slice_of("");
+        if (pattern.len > REGEX_PATTERN_MAX) {
+                err_set(err, BERTH_ERR_BAD_REQUEST, "regular expression is longer than %d bytes",
+                        REGEX_PATTERN_MAX);
+                return NULL;
+        }
+        struct scan scan = scan_pattern(pattern);
+        if (scan.why) {
+                complain(err, pattern, scan.why);
+                return NULL;
+        }
+        pcre2_code *code = compile_anchored(pattern, scan.has_multiline, err);
+        if (!code)
+                return NULL;
+        struct regex *regex = regex_of(code);
+        int status = match(regex, SLICE_EMPTY);
+        if (status < 0 && status != PCRE2_ERROR_NOMATCH) {
+                complain(err, pattern, "too many alternatives");
+                regex_free(regex);
+                return NULL;
+        }
+        return regex;
+}
+
 void regex_free(struct regex *regex) {
         if (!regex)
                 return;
@@ -210,26 +265,6 @@ void regex_free(struct regex *regex) {
         free(regex);
 }
 
-static int match(const struct regex *regex, struct slice text, int *workspace, size_t size) {
-        pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-        if (!data)
-                abort();
-        /* Any match will do, so the shortest one saves time. */
-        int status = pcre2_dfa_match(regex->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len,
-                                     0, PCRE2_DFA_SHORTEST, data, regex->limits, workspace, size);
-        pcre2_match_data_free(data);
-        return status;
-}
-
 bool regex_matches(const struct regex *regex, struct slice text) {
-        if (text.len > REGEX_TEXT_MAX)
-                return false;
-        int workspace[WORKSPACE_FIRST];
-        int status = match(regex, text, workspace, WORKSPACE_FIRST);
-        if (status == PCRE2_ERROR_DFA_WSSIZE) {
-                int *large = xreallocarray(NULL, WORKSPACE_LIMIT, sizeof(*large));
-                status = match(regex, text, large, WORKSPACE_LIMIT);
-                free(large);
-        }
-        return status >= 0;
+        return text.len <= REGEX_TEXT_MAX && match(regex, text) >= 0;
 }

@@ -1,5 +1,5 @@
-/* Regular expressions in the dialect of Go (RE2), matched without backtracking: the work grows
- * with text length times pattern size per starting point and never exponentially. */
+/* Regular expressions in the dialect of Go (RE2), matched without backtracking in one pass over the
+ * text; the work per character is bounded. */
 #pragma once
 
 #include "base/err.h"
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #define REGEX_PATTERN_MAX 4096 /* bytes */
-#define REGEX_TEXT_MAX 65536   /* bytes; longer text never matches */
+#define REGEX_TEXT_MAX 4096    /* bytes; longer text never matches */
 
 struct regex;
 
@@ -15,6 +15,7 @@ struct regex;
  * not: back references, look-around, recursion, possessive quantifiers, verbs, callouts. */
 struct regex *regex_new(struct slice pattern, struct err *err);
 void regex_free(struct regex *regex); /* accepts NULL */
-/* Whether the expression matches anywhere in the text. Text that is not UTF-8 never matches.
+/* Whether the expression matches anywhere in the text. Text that is not UTF-8, or that keeps
+ * more than some 600 alternatives alive at once, never matches.
  * Safe to call from several threads at once. */
 bool regex_matches(const struct regex *regex, struct slice text);

@@ -67,7 +67,7 @@ static bool parse_digits(struct slice a, uint64_t max, uint64_t *ret_value) {
                 if (a.ptr[i] < '0' || a.ptr[i] > '9')
                         return false;
                 uint64_t digit = (uint64_t)(a.ptr[i] - '0');
-                if (value > (max - digit) / 10)
+                if (digit > max || value > (max - digit) / 10)
                         return false;
                 value = value * 10 + digit;
         }

@@ -12,6 +12,9 @@ struct slice {
 };
 
 #define SLICE_LITERAL(text) ((struct slice){ (text), sizeof(text) - 1 })
+/* For static tables, where a compound literal is no constant. */
+#define SLICE_INIT(text)                                                                           \
+        { (text), sizeof(text) - 1 }
 #define SLICE_EMPTY ((struct slice){ NULL, 0 })
 #define SLICE_FMT "%.*s"
 #define SLICE_ARG(s) (int)(s).len, (s).ptr ? (s).ptr : ""
