@@ -107,15 +107,15 @@ static uint32_t *bucket_of(const struct interner *interner, uint32_t hash) {
         return &interner->buckets[hash & (interner->bucket_count - 1)];
 }
 
-/* Free entries keep their place in the free list. */
+/* Called when there are as many live strings as buckets, which is more than ever before; no entry
+ * is free then. */
 static void grow_buckets(struct interner *interner) {
         interner->bucket_count *= 2;
         free(interner->buckets);
         interner->buckets = xcalloc(interner->bucket_count, sizeof(*interner->buckets));
         for (uint32_t i = 1; i < interner->used; i++) {
                 struct entry *entry = &interner->entries[i];
-                if (!entry->refs)
-                        continue;
+                assert(entry->refs > 0);
                 uint32_t *bucket = bucket_of(interner, entry->hash);
                 entry->next = *bucket;
                 *bucket = i;

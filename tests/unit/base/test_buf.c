@@ -126,6 +126,7 @@ static const struct json_case json_cases[] = {
         { "broken sequence", SLICE_INIT("\xc3(x"), "\"\\ufffd(x\"" },
         { "overlong slash", SLICE_INIT("\xc0\xaf"), "\"\\ufffd\\ufffd\"" },
         { "overlong three", SLICE_INIT("\xe0\x9f\xbf"), "\"\\ufffd\\ufffd\\ufffd\"" },
+        { "overlong four", SLICE_INIT("\xf0\x8f\xbf\xbf"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" },
         { "surrogate", SLICE_INIT("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"" },
         { "beyond", SLICE_INIT("\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" },
         { "invalid lead", SLICE_INIT("\xff"), "\"\\ufffd\"" },

@@ -70,6 +70,19 @@ static void test_below_is_even(void **state) {
                 assert_in_range(counts[i], 9600, 10400); /* four standard deviations */
 }
 
+/* Taking the remainder of plain 64-bit numbers would favour the lowest third by two to one. */
+static void test_below_is_even_for_huge_bounds(void **state) {
+        (void)state;
+        const uint64_t third = (uint64_t)1 << 62;
+        unsigned counts[3] = { 0 };
+        struct rng rng;
+        rng_init(&rng, 8);
+        for (int i = 0; i < 30000; i++)
+                counts[rng_below(&rng, 3 * third) / third]++;
+        for (size_t i = 0; i < 3; i++)
+                assert_in_range(counts[i], 9600, 10400);
+}
+
 static void test_unit(void **state) {
         (void)state;
         struct rng rng;
@@ -90,6 +103,7 @@ int main(void) {
                 cmocka_unit_test(test_same_seed_same_stream),
                 cmocka_unit_test(test_below_stays_below),
                 cmocka_unit_test(test_below_is_even),
+                cmocka_unit_test(test_below_is_even_for_huge_bounds),
                 cmocka_unit_test(test_unit),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,6 +123,17 @@ static void test_limits_of_the_range(void **state) {
         assert_true(parsed.ns == 9223372035500000000);
 }
 
+static void test_just_before_the_epoch(void **state) {
+        (void)state;
+        char text[WALL_TIME_TEXT_MAX];
+        wall_time_format((struct wall_time){ -1 }, text);
+        assert_string_equal(text, "1969-12-31T23:59:59Z");
+        wall_time_format_micro((struct wall_time){ -1 }, text);
+        assert_string_equal(text, "1969-12-31T23:59:59.999999Z");
+        wall_time_format_micro((struct wall_time){ -NS_PER_S }, text);
+        assert_string_equal(text, "1969-12-31T23:59:59.000000Z");
+}
+
 /* The C library as the oracle, over the whole range. */
 static void test_against_libc(void **state) {
         (void)state;
@@ -310,6 +321,7 @@ int main(void) {
                 cmocka_unit_test(test_parse_and_format),
                 cmocka_unit_test(test_malformed_times),
                 cmocka_unit_test(test_limits_of_the_range),
+                cmocka_unit_test(test_just_before_the_epoch),
                 cmocka_unit_test(test_against_libc),
                 cmocka_unit_test(test_durations),
                 cmocka_unit_test(test_malformed_durations),
