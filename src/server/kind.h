@@ -64,8 +64,8 @@ struct field_errors {
         size_t count, cap;
         struct field_error *items;
 };
-/* value: JSON text shown in Invalid/Duplicate/NotFound, NULL for kinds that show none; detail may
- * be NULL. */
+/* value: JSON text shown behind the heading ("Invalid value: -1"), NULL = none; detail: text behind
+ * that (for NOT_SUPPORTED: "supported values: ..."), NULL = none (field_error.c). */
 void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
                      const char *value, const char *detail);
 
