@@ -69,7 +69,7 @@ int err_set_errno(struct err *err, int code, int errnum, const char *format, ...
 
 int err_wrap(struct err *err, const char *format, ...) {
         if (!err)
-                return 0;
+                return BERTH_ERR_INTERNAL;
         char text[ERR_TEXT_MAX];
         va_list args;
         va_start(args, format);

@@ -62,7 +62,8 @@ int err_set(struct err *err, int code, const char *format, ...)
 /* err_set with errno's text appended after ": ". */
 int err_set_errno(struct err *err, int code, int errnum, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
-/* Puts context in front of the text ("context: text"); keeps the code and returns it. */
+/* Puts context in front of the text ("context: text"); keeps the code and returns it.
+ * Without err the code is not known and INTERNAL is returned, so that a failure stays one. */
 int err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a path segment in front: ("spec", "image") -> spec.image; ("[3]", "x") -> [3].x. */
 void err_path_prepend(struct err *err, const char *segment);

@@ -33,7 +33,7 @@ static void test_null_is_accepted(void **state) {
         (void)state;
         assert_int_equal(err_set(NULL, BERTH_ERR_IO, "x"), BERTH_ERR_IO);
         assert_int_equal(err_set_errno(NULL, BERTH_ERR_IO, ENOENT, "x"), BERTH_ERR_IO);
-        err_wrap(NULL, "x");
+        assert_int_equal(err_wrap(NULL, "x"), BERTH_ERR_INTERNAL);
         err_path_prepend(NULL, "x");
         err_position(NULL, "x", 1, 1);
 }
