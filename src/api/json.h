@@ -73,6 +73,14 @@ bool json_write(const struct json *value, struct buf *out);        /* compact */
 bool json_write_pretty(const struct json *value, struct buf *out); /* 4 spaces */
 bool json_equal(const struct json *a, const struct json *b); /* member order does not matter */
 
+/* Members of an object without those a later one of the same name overrules, in document order.
+ * The array comes from malloc; NULL when there are none. */
+struct json_member {
+        struct slice key;
+        const struct json *value;
+};
+struct json_member *json_members(const struct json *object, size_t *ret_count);
+
 /* Reports the path of every repeated member once, such as spec.containers[0].name, in document
  * order of the objects (strict field validation). Returns how many there are; at most
  * JSON_DUPLICATE_MAX are reported. found may be NULL. */

@@ -96,3 +96,48 @@ size_t json_duplicates(const struct json *value, void (*found)(void *context, st
         buf_release(&search.path);
         return search.count;
 }
+
+/* ---- members without repetitions ---- */
+
+static int compare_members(const void *left, const void *right) {
+        const struct json_member *a = left, *b = right;
+        int order = slice_compare(a->key, b->key);
+        return order ? order : (a->value > b->value) - (a->value < b->value);
+}
+
+static int compare_position(const void *left, const void *right) {
+        const struct json_member *a = left, *b = right;
+        return (a->value > b->value) - (a->value < b->value);
+}
+
+static bool has_repeated(const struct json_member *members, size_t count) {
+        for (size_t i = 1; i < count; i++) {
+                for (size_t j = 0; j < i; j++) {
+                        if (slice_eq(members[i].key, members[j].key))
+                                return true;
+                }
+        }
+        return false;
+}
+
+/* Values lie in memory in document order, so their addresses tell earlier from later. */
+struct json_member *json_members(const struct json *object, size_t *ret_count) {
+        size_t count = json_type(object) == JSON_OBJECT ? json_count(object) : 0, kept = 0;
+        *ret_count = count;
+        if (count == 0)
+                return NULL;
+        struct json_member *members = xreallocarray(NULL, count, sizeof(*members));
+        struct json_iter iter = json_iter(object);
+        for (size_t i = 0; i < count; i++)
+                json_next(&iter, &members[i].key, &members[i].value);
+        if (count <= SCAN_MAX && !has_repeated(members, count))
+                return members;
+        qsort(members, count, sizeof(*members), compare_members);
+        for (size_t i = 0; i < count; i++) {
+                if (i + 1 == count || !slice_eq(members[i].key, members[i + 1].key))
+                        members[kept++] = members[i];
+        }
+        qsort(members, kept, sizeof(*members), compare_position);
+        *ret_count = kept;
+        return members;
+}

@@ -88,7 +88,8 @@ struct pod_affinity_term {
         size_t namespace_count;
         struct slice *namespaces;
         struct slice topology_key;
-        int32_t weight; /* preferred terms; 0 on required ones */
+        int32_t weight;           /* preferred terms; 0 on required ones */
+        bool selector_is_invalid; /* either selector: it then matches nothing */
 };
 struct pod_affinity_terms {
         size_t required_count, preferred_count;
@@ -104,8 +105,8 @@ struct affinity {
 struct spread_constraint {
         int32_t max_skew, min_domains; /* min_domains 0 = unset */
         struct slice topology_key;
-        bool is_hard; /* DoNotSchedule */
-        bool has_selector;
+        bool is_hard;                           /* DoNotSchedule */
+        bool has_selector, selector_is_invalid; /* an invalid one matches nothing */
         struct selector selector;
         bool honor_affinity, honor_taints; /* defaults true, false */
         size_t match_label_key_count;
@@ -121,7 +122,12 @@ struct container {
         struct resource_list requests, limits;
         size_t port_count;
         struct container_port *ports;
-        bool is_sidecar; /* init container with restartPolicy Always */
+        bool is_sidecar;   /* init container with restartPolicy Always */
+        bool restarts_all; /* a restartPolicyRules entry with action RestartAllContainers */
+        /* From the pod's status (in-place resize), filled in by pod_decode. */
+        bool has_actual;
+        struct resource_list actual;    /* containerStatuses[].resources.requests */
+        struct resource_list allocated; /* containerStatuses[].allocatedResources */
 };
 
 enum volume_kind {
@@ -158,8 +164,13 @@ struct pod_spec {
         struct container *containers, *init, *ephemeral;
         struct volume *volumes;
         struct slice *gates; /* schedulingGates names */
-        struct resource_list overhead, pod_requests /* spec.resources.requests */;
-        size_t claim_count; /* spec.resourceClaims */
+        struct resource_list overhead, pod_requests /* spec.resources.requests */,
+                pod_limits /* spec.resources.limits */;
+        bool has_pod_resources; /* spec.resources present */
+        size_t claim_count;     /* spec.resourceClaims */
+        /* From the pod's status (in-place resize), filled in by pod_decode. */
+        bool is_resize_infeasible, has_pod_actual;
+        struct resource_list pod_actual, pod_allocated;
 };
 
 enum condition_status { CONDITION_UNKNOWN, CONDITION_TRUE, CONDITION_FALSE };
@@ -173,6 +184,8 @@ struct container_status {
         bool is_ready, is_started, is_waiting, is_running, is_terminated, has_last;
         int32_t restarts, exit_code, signal, last_exit_code;
         struct wall_time started /* running or terminated */, finished, last_finished;
+        bool has_resources; /* status.resources present */
+        struct resource_list requests /* resources.requests */, allocated /* allocatedResources */;
 };
 enum pod_phase { POD_PENDING, POD_RUNNING, POD_SUCCEEDED, POD_FAILED, POD_UNKNOWN };
 enum qos_class { QOS_BEST_EFFORT, QOS_BURSTABLE, QOS_GUARANTEED };
@@ -185,6 +198,8 @@ struct pod_status {
         size_t condition_count, container_count, init_count, ephemeral_count;
         struct condition *conditions;
         struct container_status *containers, *init, *ephemeral;
+        bool has_resources; /* status.resources present (pod-level resize) */
+        struct resource_list requests /* resources.requests */, allocated /* allocatedResources */;
 };
 
 struct pod {
@@ -238,7 +253,9 @@ struct claim_object { /* PersistentVolumeClaim */
 };
 
 /* Each returns 0 or BERTH_ERR_BAD_REQUEST (wrong type) / BERTH_ERR_INVALID (bad value) with
- * err->path set. */
+ * err->path set. null counts as absent. Enumerations from a newer API are no errors: an unknown
+ * toleration operator or spread constraint kind drops that entry, an unknown taint effect reads as
+ * NONE, an unknown phase as Unknown. object_meta_decode takes the whole object. */
 int object_meta_decode(const struct json *object, struct arena *arena, struct object_meta *ret_meta,
                        struct err *err);
 int pod_decode(const struct json *object, struct arena *arena, struct pod *ret_pod,

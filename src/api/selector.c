@@ -2,6 +2,7 @@
 #include "api/selector.h"
 
 #include "api/selector_priv.h"
+#include "base/util.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,27 +162,28 @@ static bool is_absent(const struct json *value) {
         return json_type(value) == JSON_NONE || json_type(value) == JSON_NULL;
 }
 
+static int decode_label(const struct json_member *label, struct arena *arena,
+                        struct selector *selector, struct err *err) {
+        struct slice *text = ARENA_NEW(arena, struct slice);
+        if (json_type(label->value) != JSON_STRING)
+                return wrong_type(label->value, "", "string", err);
+        *text = json_text(label->value);
+        return requirement_init(&selector->requirements[selector->count++], SPELLED_EQUALS,
+                                label->key, text, 1, err);
+}
+
 static int decode_labels(const struct json *labels, struct arena *arena, struct selector *selector,
                          struct err *err) {
-        struct json_iter iter = json_iter(labels);
-        const struct json *value;
-        struct slice key;
         if (!is_absent(labels) && json_type(labels) != JSON_OBJECT)
                 return wrong_type(labels, "matchLabels", "object", err);
-        while (json_next(&iter, &key, &value)) {
-                if (json_get_slice(labels, key) != value)
-                        continue; /* overruled by a later member of the same name */
-                if (json_type(value) != JSON_STRING)
-                        return wrong_type(value, "matchLabels", "string", err);
-                struct slice *text = ARENA_NEW(arena, struct slice);
-                *text = json_text(value);
-                int r = requirement_init(&selector->requirements[selector->count], SPELLED_EQUALS,
-                                         key, text, 1, err);
-                if (r < 0) {
-                        err_path_prepend(err, "matchLabels");
-                        return r;
-                }
-                selector->count++;
+        size_t count;
+        CLEANUP(cleanup_free) struct json_member *members = json_members(labels, &count);
+        for (size_t i = 0; i < count; i++) {
+                int r = decode_label(&members[i], arena, selector, err);
+                if (r == 0)
+                        continue;
+                err_path_prepend(err, "matchLabels");
+                return r;
         }
         return 0;
 }
@@ -364,16 +366,13 @@ bool selector_print(const struct selector *selector, struct buf *out) {
 /* ---- labels ---- */
 
 struct label_list label_list_decode(const struct json *object, struct arena *arena) {
-        if (json_type(object) != JSON_OBJECT)
-                return (struct label_list){ 0 };
-        struct label_list labels = { .items =
-                                             ARENA_ARRAY(arena, struct label, json_count(object)) };
-        struct json_iter iter = json_iter(object);
-        const struct json *value;
-        struct slice key;
-        while (json_next(&iter, &key, &value)) {
-                if (json_type(value) == JSON_STRING && json_get_slice(object, key) == value)
-                        labels.items[labels.count++] = (struct label){ key, json_text(value) };
+        size_t count;
+        CLEANUP(cleanup_free) struct json_member *members = json_members(object, &count);
+        struct label_list labels = { .items = ARENA_ARRAY(arena, struct label, count) };
+        for (size_t i = 0; i < count; i++) {
+                if (json_type(members[i].value) == JSON_STRING)
+                        labels.items[labels.count++] =
+                                (struct label){ members[i].key, json_text(members[i].value) };
         }
         return labels;
 }

@@ -1,0 +1,186 @@
+/* What a pod occupies on a node, and its QoS class. */
+#include "api/object.h"
+#include "base/util.h"
+
+#define DEFAULT_CPU_MILLI 100
+#define DEFAULT_MEMORY_BYTES (200 * 1024 * 1024)
+
+/* A growing sum; the lists it is fed from bound its size. */
+struct total {
+        size_t count, cap;
+        struct resource_amount *items;
+        struct arena *arena;
+};
+
+/* Amounts near the end of the range stay there rather than wrap. */
+static int64_t add_capped(int64_t a, int64_t b) {
+        int64_t sum;
+        if (__builtin_add_overflow(a, b, &sum))
+                return b < 0 ? INT64_MIN : INT64_MAX;
+        return sum;
+}
+
+static struct resource_amount *entry(struct total *total, struct slice name) {
+        for (size_t i = 0; i < total->count; i++) {
+                if (slice_eq(total->items[i].name, name))
+                        return &total->items[i];
+        }
+        if (total->count == total->cap) {
+                size_t cap = total->cap > 0 ? total->cap * 2 : 8;
+                struct resource_amount *items =
+                        ARENA_ARRAY(total->arena, struct resource_amount, cap);
+                if (total->count > 0)
+                        memcpy(items, total->items, total->count * sizeof(*items));
+                total->items = items;
+                total->cap = cap;
+        }
+        total->items[total->count] = (struct resource_amount){ .name = name };
+        return &total->items[total->count++];
+}
+
+static void add_list(struct total *total, const struct resource_amount *items, size_t count) {
+        for (size_t i = 0; i < count; i++) {
+                struct resource_amount *sum = entry(total, items[i].name);
+                sum->amount = add_capped(sum->amount, items[i].amount);
+        }
+}
+
+static void raise_to(struct total *total, const struct resource_amount *items, size_t count) {
+        for (size_t i = 0; i < count; i++) {
+                struct resource_amount *max = entry(total, items[i].name);
+                if (items[i].amount > max->amount)
+                        max->amount = items[i].amount;
+        }
+}
+
+/* A container being resized counts with the most of what it asks for, has and was promised; one
+ * whose resize cannot happen does not count what it asks for. */
+static struct total resized(const struct resource_list *wanted, const struct resource_list *actual,
+                            const struct resource_list *allocated, bool is_infeasible,
+                            struct arena *arena) {
+        struct total result = { .arena = arena };
+        if (!is_infeasible)
+                raise_to(&result, wanted->items, wanted->count);
+        raise_to(&result, actual->items, actual->count);
+        raise_to(&result, allocated->items, allocated->count);
+        return result;
+}
+
+static bool lists(const struct total *total, const char *name) {
+        for (size_t i = 0; i < total->count; i++) {
+                if (slice_is(total->items[i].name, name))
+                        return true;
+        }
+        return false;
+}
+
+static struct total container_requests(const struct pod_spec *spec,
+                                       const struct container *container, bool uses_status,
+                                       bool use_defaults, struct arena *arena) {
+        struct total result = { .arena = arena };
+        if (uses_status && container->has_actual)
+                result = resized(&container->requests, &container->actual, &container->allocated,
+                                 spec->is_resize_infeasible, arena);
+        else
+                add_list(&result, container->requests.items, container->requests.count);
+        if (use_defaults && !lists(&result, "cpu"))
+                entry(&result, SLICE_LITERAL("cpu"))->amount = DEFAULT_CPU_MILLI;
+        if (use_defaults && !lists(&result, "memory"))
+                entry(&result, SLICE_LITERAL("memory"))->amount = DEFAULT_MEMORY_BYTES;
+        return result;
+}
+
+/* Init containers run one after another beside the sidecars started before them, so the pod needs
+ * the largest of those moments, or everything that runs later. */
+static void add_init(struct total *total, const struct pod_spec *spec, bool use_defaults,
+                     struct arena *arena) {
+        struct total sidecars = { .arena = arena }, peak = { .arena = arena };
+        for (size_t i = 0; i < spec->init_count; i++) {
+                const struct container *container = &spec->init[i];
+                struct total own = container_requests(spec, container, container->is_sidecar,
+                                                      use_defaults, arena);
+                if (container->is_sidecar) {
+                        add_list(total, own.items, own.count);
+                        add_list(&sidecars, own.items, own.count);
+                        raise_to(&peak, sidecars.items, sidecars.count);
+                } else {
+                        add_list(&own, sidecars.items, sidecars.count);
+                        raise_to(&peak, own.items, own.count);
+                }
+        }
+        raise_to(total, peak.items, peak.count);
+}
+
+static bool is_pod_level(struct slice name) {
+        return slice_is(name, "cpu") || slice_is(name, "memory") ||
+               slice_has_prefix(name, SLICE_LITERAL("hugepages-"));
+}
+
+static void override_by_pod(struct total *total, const struct pod_spec *spec, struct arena *arena) {
+        struct total actual = { .arena = arena };
+        if (spec->has_pod_actual)
+                actual = resized(&spec->pod_requests, &spec->pod_actual, &spec->pod_allocated,
+                                 spec->is_resize_infeasible, arena);
+        for (size_t i = 0; i < spec->pod_requests.count; i++) {
+                const struct resource_amount *wanted = &spec->pod_requests.items[i];
+                if (!is_pod_level(wanted->name))
+                        continue;
+                entry(total, wanted->name)->amount = spec->has_pod_actual
+                                                             ? entry(&actual, wanted->name)->amount
+                                                             : wanted->amount;
+        }
+}
+
+struct resource_list pod_spec_requests(const struct pod_spec *spec, bool use_defaults,
+                                       struct arena *arena) {
+        struct total total = { .arena = arena };
+        for (size_t i = 0; i < spec->container_count; i++) {
+                struct total own =
+                        container_requests(spec, &spec->containers[i], true, use_defaults, arena);
+                add_list(&total, own.items, own.count);
+        }
+        add_init(&total, spec, use_defaults, arena);
+        override_by_pod(&total, spec, arena);
+        add_list(&total, spec->overhead.items, spec->overhead.count);
+        return (struct resource_list){ total.count, total.items };
+}
+
+/* ---- QoS ---- */
+
+/* Sums over containers; zero amounts count as not given. */
+struct qos_sums {
+        int64_t cpu_request, memory_request, cpu_limit, memory_limit;
+        bool all_limited; /* every container has both limits */
+};
+
+static int64_t positive(const struct resource_list *list, const char *name) {
+        int64_t amount = resource_list_get(list, name, NULL);
+        return amount > 0 ? amount : 0;
+}
+
+static void qos_add(struct qos_sums *sums, const struct resource_list *requests,
+                    const struct resource_list *limits) {
+        int64_t cpu = positive(limits, "cpu"), memory = positive(limits, "memory");
+        sums->cpu_request = add_capped(sums->cpu_request, positive(requests, "cpu"));
+        sums->memory_request = add_capped(sums->memory_request, positive(requests, "memory"));
+        sums->cpu_limit = add_capped(sums->cpu_limit, cpu);
+        sums->memory_limit = add_capped(sums->memory_limit, memory);
+        sums->all_limited &= cpu > 0 && memory > 0;
+}
+
+enum qos_class pod_spec_qos(const struct pod_spec *spec) {
+        struct qos_sums sums = { .all_limited = true };
+        if (spec->has_pod_resources) {
+                qos_add(&sums, &spec->pod_requests, &spec->pod_limits);
+        } else {
+                for (size_t i = 0; i < spec->container_count; i++)
+                        qos_add(&sums, &spec->containers[i].requests, &spec->containers[i].limits);
+                for (size_t i = 0; i < spec->init_count; i++)
+                        qos_add(&sums, &spec->init[i].requests, &spec->init[i].limits);
+        }
+        if (!sums.cpu_request && !sums.memory_request && !sums.cpu_limit && !sums.memory_limit)
+                return QOS_BEST_EFFORT;
+        bool is_equal =
+                sums.cpu_request == sums.cpu_limit && sums.memory_request == sums.memory_limit;
+        return sums.all_limited && is_equal ? QOS_GUARANTEED : QOS_BURSTABLE;
+}
