@@ -33,18 +33,6 @@ static const struct table_column stateful_set_columns[] = {
         { "Images", "string", "", 1 },
 };
 
-static const struct merge_rule workload_rules[] = {
-        METADATA_RULES,
-        TEMPLATE_RULES("spec.template"),
-        { "status.conditions", "type" },
-};
-static const struct merge_rule deployment_rules[] = {
-        METADATA_RULES,
-        TEMPLATE_RULES("spec.template"),
-        { "spec.strategy", NULL, true },
-        { "status.conditions", "type" },
-};
-
 static const struct kind_info rows[] = {
         {
                 .group = "apps",
@@ -54,7 +42,6 @@ static const struct kind_info rows[] = {
                 .kind = "ControllerRevision",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
-                WITH_METADATA_RULES,
                 COLUMNS(controller_revision_columns),
         },
         {
@@ -67,7 +54,6 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
-                RULES(workload_rules),
                 COLUMNS(daemon_set_columns),
         },
         {
@@ -81,7 +67,6 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
                          KIND_SCALE | KIND_ANNOTATION_GENERATION,
-                RULES(deployment_rules),
                 COLUMNS(deployment_columns),
         },
         {
@@ -95,7 +80,6 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
                          KIND_SCALE,
-                RULES(workload_rules),
                 COLUMNS(replica_set_columns),
         },
         {
@@ -109,7 +93,6 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
                          KIND_SCALE,
-                RULES(workload_rules),
                 COLUMNS(stateful_set_columns),
         },
 };

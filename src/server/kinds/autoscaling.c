@@ -19,7 +19,6 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS,
-                WITH_CONDITIONS_RULES,
                 COLUMNS(horizontal_pod_autoscaler_columns),
         },
         {
@@ -33,7 +32,6 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS,
                 .stored_as = &rows[0],
-                WITH_METADATA_RULES,
                 COLUMNS(horizontal_pod_autoscaler_columns),
         },
 };

@@ -14,17 +14,6 @@ static const struct table_column job_columns[] = {
         { "Age", "string", "", 0 },         { "Containers", "string", "", 1 },
         { "Images", "string", "", 1 },      { "Selector", "string", "", 1 },
 };
-static const struct merge_rule cron_job_rules[] = {
-        METADATA_RULES,
-        { "spec.jobTemplate.metadata.ownerReferences", "uid" },
-        { "spec.jobTemplate.metadata.finalizers", "" },
-        TEMPLATE_RULES("spec.jobTemplate.spec.template"),
-};
-static const struct merge_rule job_rules[] = {
-        METADATA_RULES,
-        TEMPLATE_RULES("spec.template"),
-        { "status.conditions", "type" },
-};
 
 static const struct kind_info rows[] = {
         {
@@ -37,7 +26,6 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
-                RULES(cron_job_rules),
                 COLUMNS(cron_job_columns),
         },
         {
@@ -51,7 +39,6 @@ static const struct kind_info rows[] = {
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
                 .field_selectors = NAMES("status.successful"),
                 .has_own_field_table = true,
-                RULES(job_rules),
                 COLUMNS(job_columns),
         },
 };

@@ -22,7 +22,6 @@ static const struct kind_info certificate_rows[] = {
                 .more_subresources = NAMES("approval"),
                 .field_selectors = NAMES("spec.signerName"),
                 .has_own_field_table = true,
-                WITH_METADATA_RULES,
                 COLUMNS(certificate_signing_request_columns),
         },
 };
@@ -32,14 +31,12 @@ static const struct kind_info flowcontrol_rows[] = {
         {
                 CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "flowschemas", "flowschema",
                              "FlowSchema", KIND_GENERATION | KIND_STATUS),
-                WITH_CONDITIONS_RULES,
                 WITH_CREATED,
         },
         {
                 CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations",
                              "prioritylevelconfiguration", "PriorityLevelConfiguration",
                              KIND_GENERATION | KIND_STATUS),
-                WITH_CONDITIONS_RULES,
                 WITH_CREATED,
         },
 };
@@ -49,14 +46,12 @@ static const struct kind_info admissionregistration_rows[] = {
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicies",
                              "mutatingadmissionpolicy", "MutatingAdmissionPolicy", KIND_GENERATION),
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
         {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicybindings",
                              "mutatingadmissionpolicybinding", "MutatingAdmissionPolicyBinding",
                              KIND_GENERATION),
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
         {
@@ -64,9 +59,6 @@ static const struct kind_info admissionregistration_rows[] = {
                              "mutatingwebhookconfiguration", "MutatingWebhookConfiguration",
                              KIND_GENERATION),
                 .categories = NAMES("api-extensions"),
-                .merge_rules =
-                        (const struct merge_rule[]){ METADATA_RULES, { "webhooks", "name" } },
-                .merge_rule_count = METADATA_RULE_COUNT + 1,
                 WITH_CREATED,
         },
         {
@@ -74,7 +66,6 @@ static const struct kind_info admissionregistration_rows[] = {
                              "validatingadmissionpolicy", "ValidatingAdmissionPolicy",
                              KIND_GENERATION | KIND_STATUS),
                 .categories = NAMES("api-extensions"),
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
         {
@@ -82,7 +73,6 @@ static const struct kind_info admissionregistration_rows[] = {
                              "validatingadmissionpolicybinding", "ValidatingAdmissionPolicyBinding",
                              KIND_GENERATION),
                 .categories = NAMES("api-extensions"),
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
         {
@@ -90,9 +80,6 @@ static const struct kind_info admissionregistration_rows[] = {
                              "validatingwebhookconfiguration", "ValidatingWebhookConfiguration",
                              KIND_GENERATION),
                 .categories = NAMES("api-extensions"),
-                .merge_rules =
-                        (const struct merge_rule[]){ METADATA_RULES, { "webhooks", "name" } },
-                .merge_rule_count = METADATA_RULE_COUNT + 1,
                 WITH_CREATED,
         },
 };
@@ -105,7 +92,6 @@ static const struct kind_info apiregistration_rows[] = {
                 CLUSTER_WIDE("apiregistration.k8s.io", "apiservices", "apiservice", "APIService",
                              KIND_STATUS),
                 .categories = NAMES("api-extensions"),
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
 };
@@ -119,7 +105,6 @@ static const struct kind_info apiextensions_rows[] = {
                              KIND_GENERATION | KIND_STATUS),
                 .short_names = NAMES("crd", "crds"),
                 .categories = NAMES("api-extensions"),
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
 };

@@ -1,10 +1,5 @@
-/* Merge rules and table columns that kinds of several groups share. */
+/* Table columns that kinds of several groups share. */
 #include "server/kinds/kinds.h"
-
-const struct merge_rule metadata_rules[METADATA_RULE_COUNT] = { METADATA_RULES };
-const struct merge_rule conditions_rules[CONDITIONS_RULE_COUNT] = {
-        METADATA_RULES, { "status.conditions", "type" }
-};
 
 const struct table_column name_age_columns[NAME_AGE_COLUMN_COUNT] = {
         { "Name", "string", "name", 0 },

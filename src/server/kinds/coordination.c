@@ -16,7 +16,6 @@ static const struct kind_info rows[] = {
                 .kind = "Lease",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_CREATE_ON_UPDATE,
-                WITH_METADATA_RULES,
                 COLUMNS(lease_columns),
         },
 };

@@ -84,40 +84,6 @@ static const struct table_column pod_template_columns[] = {
         { "Pod Labels", "string", "", 0 },
 };
 
-static const struct merge_rule pod_rules[] = {
-        METADATA_RULES,
-        POD_SPEC_RULES("spec"),
-        { "status.conditions", "type" },
-        { "status.podIPs", "ip" },
-        { "status.hostIPs", "ip" },
-        { "status.resourceClaimStatuses", "name", true },
-        { "status.containerStatuses.volumeMounts", "mountPath" },
-        { "status.containerStatuses.allocatedResourcesStatus", "name" },
-        { "status.initContainerStatuses.volumeMounts", "mountPath" },
-        { "status.initContainerStatuses.allocatedResourcesStatus", "name" },
-        { "status.ephemeralContainerStatuses.volumeMounts", "mountPath" },
-        { "status.ephemeralContainerStatuses.allocatedResourcesStatus", "name" },
-};
-static const struct merge_rule node_rules[] = {
-        METADATA_RULES,
-        { "spec.podCIDRs", "" },
-        { "status.conditions", "type" },
-        { "status.addresses", "type" },
-};
-static const struct merge_rule service_rules[] = {
-        METADATA_RULES,
-        { "spec.ports", "port" },
-        { "status.conditions", "type" },
-};
-static const struct merge_rule service_account_rules[] = { METADATA_RULES, { "secrets", "name" } };
-static const struct merge_rule replication_controller_rules[] = {
-        METADATA_RULES,
-        TEMPLATE_RULES("spec.template"),
-        { "status.conditions", "type" },
-};
-static const struct merge_rule pod_template_rules[] = { METADATA_RULES,
-                                                        TEMPLATE_RULES("template") };
-
 const struct kind_info core_rows[] = {
         {
                 .group = "",
@@ -127,7 +93,6 @@ const struct kind_info core_rows[] = {
                 .kind = "Binding",
                 .verbs = VERB_CREATE,
                 .flags = KIND_NAMESPACED,
-                WITH_METADATA_RULES,
         },
         {
                 .group = "",
@@ -137,7 +102,6 @@ const struct kind_info core_rows[] = {
                 .kind = "ComponentStatus",
                 .short_names = NAMES("cs"),
                 .verbs = VERB_GET | VERB_LIST,
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
         {
@@ -149,7 +113,6 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("cm"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
-                WITH_METADATA_RULES,
                 COLUMNS(config_map_columns),
         },
         {
@@ -161,7 +124,6 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("ep"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
-                WITH_METADATA_RULES,
                 COLUMNS(endpoints_columns),
         },
         [CORE_EVENTS_ROW] = {
@@ -179,7 +141,6 @@ const struct kind_info core_rows[] = {
                         "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
                         "reportingComponent", "source", "type"),
                 .has_own_field_table = true,
-                WITH_METADATA_RULES,
                 WITH_EVENT_COLUMNS,
         },
         {
@@ -191,7 +152,6 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("limits"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
         {
@@ -201,12 +161,12 @@ const struct kind_info core_rows[] = {
                 .singular = "namespace",
                 .kind = "Namespace",
                 .short_names = NAMES("ns"),
+                .name_rule = NAME_LABEL,
                 .verbs = VERB_STANDARD & ~VERB_DELETE_COLLECTION,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
                 .more_subresources = NAMES("finalize"),
                 .field_selectors = NAMES("status.phase"),
                 .has_own_field_table = true,
-                WITH_CONDITIONS_RULES,
                 COLUMNS(namespace_columns),
         },
         {
@@ -221,7 +181,6 @@ const struct kind_info core_rows[] = {
                 .more_subresources = NAMES("proxy"),
                 .field_selectors = NAMES("spec.unschedulable"),
                 .has_own_field_table = true,
-                RULES(node_rules),
                 COLUMNS(node_columns),
         },
         {
@@ -233,7 +192,6 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("pvc"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
-                WITH_CONDITIONS_RULES,
                 COLUMNS(persistent_volume_claim_columns),
         },
         {
@@ -245,7 +203,6 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("pv"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
-                WITH_METADATA_RULES,
                 COLUMNS(persistent_volume_columns),
         },
         {
@@ -266,7 +223,6 @@ const struct kind_info core_rows[] = {
                                          "spec.hostNetwork", "status.phase", "status.podIP",
                                          "status.podIPs", "status.nominatedNodeName"),
                 .has_own_field_table = true,
-                RULES(pod_rules),
                 COLUMNS(pod_columns),
         },
         {
@@ -278,7 +234,6 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags =
                         KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
-                RULES(pod_template_rules),
                 COLUMNS(pod_template_columns),
         },
         {
@@ -294,7 +249,6 @@ const struct kind_info core_rows[] = {
                          KIND_SCALE,
                 .field_selectors = NAMES("status.replicas"),
                 .has_own_field_table = true,
-                RULES(replication_controller_rules),
                 COLUMNS(replication_controller_columns),
         },
         {
@@ -306,7 +260,6 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("quota"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
-                WITH_METADATA_RULES,
                 COLUMNS(resource_quota_columns),
         },
         {
@@ -319,7 +272,6 @@ const struct kind_info core_rows[] = {
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
                 .field_selectors = NAMES("type"),
                 .has_own_field_table = true,
-                WITH_METADATA_RULES,
                 COLUMNS(secret_columns),
         },
         {
@@ -332,7 +284,6 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .more_subresources = NAMES("token"),
-                RULES(service_account_rules),
                 WITH_NAME_AGE,
         },
         {
@@ -343,13 +294,13 @@ const struct kind_info core_rows[] = {
                 .kind = "Service",
                 .short_names = NAMES("svc"),
                 .categories = NAMES("all"),
+                .name_rule = NAME_SERVICE,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS |
                          KIND_CREATE_ON_UPDATE,
                 .more_subresources = NAMES("proxy"),
                 .field_selectors = NAMES("spec.clusterIP", "spec.type"),
                 .has_own_field_table = true,
-                RULES(service_rules),
                 COLUMNS(service_columns),
         },
 };

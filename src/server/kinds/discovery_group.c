@@ -16,7 +16,6 @@ static const struct kind_info rows[] = {
                 .kind = "EndpointSlice",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
-                WITH_METADATA_RULES,
                 COLUMNS(endpoint_slice_columns),
         },
 };

@@ -17,7 +17,6 @@ static const struct kind_info rows[] = {
                               "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",
                               "regarding.fieldPath", "reason", "reportingController", "type"),
                 .has_own_field_table = true,
-                WITH_METADATA_RULES,
                 WITH_EVENT_COLUMNS,
         },
 };

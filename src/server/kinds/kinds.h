@@ -21,38 +21,7 @@ extern const struct kind_group kind_group_core, kind_group_apiregistration, kind
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define COLUMNS(array) .columns = (array), .column_count = ARRAY_LEN(array)
 
-/* Which lists strategic-merge patches merge by key (the patchMergeKey tags of k8s.io/api); what no
- * rule names is replaced whole. */
-#define RULES(array) .merge_rules = (array), .merge_rule_count = ARRAY_LEN(array)
-
-/* clang-format off */
-#define METADATA_RULES { "metadata.ownerReferences", "uid" }, { "metadata.finalizers", "" }
-
-#define CONTAINER_RULES(list)                                                                      \
-        { list, "name" }, { list ".ports", "containerPort" }, { list ".env", "name" },             \
-        { list ".volumeMounts", "mountPath" }, { list ".volumeDevices", "devicePath" }
-
-#define POD_SPEC_RULES(spec)                                                                       \
-        CONTAINER_RULES(spec ".containers"), CONTAINER_RULES(spec ".initContainers"),              \
-        CONTAINER_RULES(spec ".ephemeralContainers"),                                              \
-        { spec ".volumes", "name", true }, { spec ".resourceClaims", "name", true },               \
-        { spec ".imagePullSecrets", "name" }, { spec ".hostAliases", "ip" },                       \
-        { spec ".topologySpreadConstraints", "topologyKey" }, { spec ".schedulingGates", "name" }
-
-#define TEMPLATE_RULES(template)                                                                   \
-        { template ".metadata.ownerReferences", "uid" }, { template ".metadata.finalizers", "" },  \
-        POD_SPEC_RULES(template ".spec")
-/* clang-format on */
-
-/* Rules and columns shared by kinds of several groups (common.c). */
-#define METADATA_RULE_COUNT 2
-#define CONDITIONS_RULE_COUNT 3
-extern const struct merge_rule metadata_rules[METADATA_RULE_COUNT];
-extern const struct merge_rule conditions_rules[CONDITIONS_RULE_COUNT];
-#define WITH_METADATA_RULES .merge_rules = metadata_rules, .merge_rule_count = METADATA_RULE_COUNT
-#define WITH_CONDITIONS_RULES                                                                      \
-        .merge_rules = conditions_rules, .merge_rule_count = CONDITIONS_RULE_COUNT
-
+/* Columns shared by kinds of several groups (common.c). */
 #define NAME_AGE_COLUMN_COUNT 2
 #define CREATED_COLUMN_COUNT 2
 extern const struct table_column name_age_columns[NAME_AGE_COLUMN_COUNT];

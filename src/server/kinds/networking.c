@@ -36,7 +36,6 @@ static const struct kind_info rows[] = {
                 .kind = "IngressClass",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL,
-                WITH_METADATA_RULES,
                 COLUMNS(ingress_class_columns),
         },
         {
@@ -48,7 +47,6 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("ing"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
-                WITH_METADATA_RULES,
                 COLUMNS(ingress_columns),
         },
         {
@@ -60,7 +58,6 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("ip"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL,
-                WITH_METADATA_RULES,
                 COLUMNS(ip_address_columns),
         },
         {
@@ -72,7 +69,6 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("netpol"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
-                WITH_METADATA_RULES,
                 COLUMNS(network_policy_columns),
         },
         {
@@ -83,7 +79,6 @@ static const struct kind_info rows[] = {
                 .kind = "ServiceCIDR",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_STATUS,
-                WITH_METADATA_RULES,
                 COLUMNS(service_cidr_columns),
         },
 };

@@ -16,7 +16,6 @@ static const struct kind_info rows[] = {
                 .kind = "RuntimeClass",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_CREATE_ON_UPDATE,
-                WITH_METADATA_RULES,
                 COLUMNS(runtime_class_columns),
         },
 };

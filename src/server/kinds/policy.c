@@ -8,11 +8,6 @@ static const struct table_column pod_disruption_budget_columns[] = {
         { "Allowed Disruptions", "integer", "", 0 },
         { "Age", "string", "", 0 },
 };
-static const struct merge_rule pod_disruption_budget_rules[] = {
-        METADATA_RULES,
-        { "spec.selector", NULL, false, true },
-        { "status.conditions", "type" },
-};
 
 static const struct kind_info rows[] = {
         {
@@ -24,7 +19,6 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("pdb"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_STATUS,
-                RULES(pod_disruption_budget_rules),
                 COLUMNS(pod_disruption_budget_columns),
         },
 };

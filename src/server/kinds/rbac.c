@@ -14,9 +14,9 @@ static const struct kind_info rows[] = {
                 .plural = "clusterrolebindings",
                 .singular = "clusterrolebinding",
                 .kind = "ClusterRoleBinding",
+                .name_rule = NAME_SEGMENT,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
-                WITH_METADATA_RULES,
                 COLUMNS(binding_columns),
         },
         {
@@ -25,9 +25,9 @@ static const struct kind_info rows[] = {
                 .plural = "clusterroles",
                 .singular = "clusterrole",
                 .kind = "ClusterRole",
+                .name_rule = NAME_SEGMENT,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
         {
@@ -36,9 +36,9 @@ static const struct kind_info rows[] = {
                 .plural = "rolebindings",
                 .singular = "rolebinding",
                 .kind = "RoleBinding",
+                .name_rule = NAME_SEGMENT,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
-                WITH_METADATA_RULES,
                 COLUMNS(binding_columns),
         },
         {
@@ -47,9 +47,9 @@ static const struct kind_info rows[] = {
                 .plural = "roles",
                 .singular = "role",
                 .kind = "Role",
+                .name_rule = NAME_SEGMENT,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
 };

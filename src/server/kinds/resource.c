@@ -10,10 +10,6 @@ static const struct table_column resource_slice_columns[] = {
         { "Name", "string", "name", 0 }, { "Node", "string", "", 0 }, { "Driver", "string", "", 0 },
         { "Pool", "string", "", 0 },     { "Age", "string", "", 0 },
 };
-static const struct merge_rule resource_claim_rules[] = {
-        METADATA_RULES,
-        { "status.reservedFor", "uid" },
-};
 
 static const struct kind_info rows[] = {
         {
@@ -24,7 +20,6 @@ static const struct kind_info rows[] = {
                 .kind = "DeviceClass",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
-                WITH_METADATA_RULES,
                 WITH_NAME_AGE,
         },
         {
@@ -35,7 +30,6 @@ static const struct kind_info rows[] = {
                 .kind = "ResourceClaim",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
-                RULES(resource_claim_rules),
                 COLUMNS(resource_claim_columns),
         },
         {
@@ -46,7 +40,6 @@ static const struct kind_info rows[] = {
                 .kind = "ResourceClaimTemplate",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
-                WITH_METADATA_RULES,
                 WITH_NAME_AGE,
         },
         {
@@ -59,7 +52,6 @@ static const struct kind_info rows[] = {
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .field_selectors = NAMES("spec.nodeName", "spec.driver"),
                 .has_own_field_table = true,
-                WITH_METADATA_RULES,
                 COLUMNS(resource_slice_columns),
         },
 };

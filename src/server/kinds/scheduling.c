@@ -17,7 +17,6 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("pc"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL,
-                WITH_METADATA_RULES,
                 COLUMNS(priority_class_columns),
         },
 };

@@ -30,7 +30,6 @@ static const struct table_column volume_attributes_class_columns[] = {
         { "DriverName", "string", "", 0 },
         { "Age", "string", "", 0 },
 };
-static const struct merge_rule csi_node_rules[] = { METADATA_RULES, { "spec.drivers", "name" } };
 
 static const struct kind_info rows[] = {
         {
@@ -41,7 +40,6 @@ static const struct kind_info rows[] = {
                 .kind = "CSIDriver",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_DELETE_OBJECT,
-                WITH_METADATA_RULES,
                 COLUMNS(csi_driver_columns),
         },
         {
@@ -52,7 +50,6 @@ static const struct kind_info rows[] = {
                 .kind = "CSINode",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_DELETE_OBJECT,
-                RULES(csi_node_rules),
                 COLUMNS(csi_node_columns),
         },
         {
@@ -63,7 +60,6 @@ static const struct kind_info rows[] = {
                 .kind = "CSIStorageCapacity",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED,
-                WITH_METADATA_RULES,
                 WITH_CREATED,
         },
         {
@@ -75,7 +71,6 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("sc"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
-                WITH_METADATA_RULES,
                 COLUMNS(storage_class_columns),
         },
         {
@@ -86,7 +81,6 @@ static const struct kind_info rows[] = {
                 .kind = "VolumeAttachment",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_DELETE_OBJECT | KIND_STATUS,
-                WITH_METADATA_RULES,
                 COLUMNS(volume_attachment_columns),
         },
         {
@@ -98,7 +92,6 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("vac"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
-                WITH_METADATA_RULES,
                 COLUMNS(volume_attributes_class_columns),
         },
 };
