@@ -144,6 +144,7 @@ struct json_node *node_need_array(struct json_tree *tree, struct json_node *obje
                                   const char *key);
 bool node_remove(struct json_node *object, const char *key); /* true when it was there */
 bool node_remove_slice(struct json_node *object, struct slice key);
+void node_remove_nulls(struct json_node *object); /* members that are null */
 void node_append(struct json_node *array, struct json_node *value);
 void node_insert(struct json_node *array, size_t index, struct json_node *value);
 void node_replace_at(struct json_node *array, size_t index, struct json_node *value);

@@ -307,6 +307,16 @@ bool node_remove(struct json_node *object, const char *key) {
         return node_remove_slice(object, slice_of(key));
 }
 
+void node_remove_nulls(struct json_node *object) {
+        yyjson_mut_obj_iter iter;
+        yyjson_mut_val *key;
+        yyjson_mut_obj_iter_init(mut_of(object), &iter);
+        while ((key = yyjson_mut_obj_iter_next(&iter))) {
+                if (unsafe_yyjson_is_null(key->next))
+                        yyjson_mut_obj_iter_remove(&iter);
+        }
+}
+
 /* ---- arrays ---- */
 
 void node_append(struct json_node *array, struct json_node *value) {

@@ -1,0 +1,337 @@
+/* JSON Patch. */
+#include "api/json_patch.h"
+
+#include "base/arena.h"
+#include "base/util.h"
+#include <stdlib.h>
+
+struct patch {
+        struct json_tree *tree;
+        size_t copied; /* bytes so far */
+        struct err *err;
+};
+
+/* Where a path leads: a member or element of a container, there or not. */
+struct place {
+        struct json_node *container;
+        char *key; /* last path segment, unescaped; malloc'ed */
+        struct slice key_text;
+        size_t depth; /* containers above the value */
+};
+
+static void place_release(struct place *place) {
+        free(place->key);
+}
+
+/* ---- paths ---- */
+
+/* ~1 stands for a slash and ~0 for a tilde. The result is malloc'ed. */
+static char *unescape(struct slice segment, size_t *ret_len) {
+        char *text = xmalloc(segment.len + 1);
+        size_t n = 0;
+        for (size_t i = 0; i < segment.len; i++) {
+                char c = segment.ptr[i], next = i + 1 < segment.len ? segment.ptr[i + 1] : '\0';
+                bool is_escape = c == '~' && (next == '0' || next == '1');
+                if (is_escape)
+                        c = next == '0' ? '~' : '/';
+                text[n++] = c;
+                i += is_escape;
+        }
+        text[n] = '\0';
+        *ret_len = n;
+        return text;
+}
+
+/* Index of an existing element; negative ones count from the end. */
+static bool element_index(struct slice key, size_t count, size_t *ret_index) {
+        int64_t index;
+        if (!slice_to_i64(key, &index))
+                return false;
+        if (index < 0)
+                index += (int64_t)count;
+        if (index < 0 || index >= (int64_t)count)
+                return false;
+        *ret_index = (size_t)index;
+        return true;
+}
+
+/* NULL also for an element that does not exist; ret_exists tells a missing one from a null. */
+static struct json_node *child(const struct json_node *container, struct slice key,
+                               bool *ret_exists) {
+        struct json_node *found = NULL;
+        size_t index;
+        if (node_type(container) == JSON_OBJECT)
+                found = node_find(container, key);
+        else if (element_index(key, node_count(container), &index))
+                found = node_at(container, index);
+        *ret_exists = found != NULL;
+        return found;
+}
+
+static bool is_container(const struct json_node *node) {
+        enum json_type type = node_type(node);
+        return type == JSON_OBJECT || type == JSON_ARRAY;
+}
+
+static int missing(struct patch *p, const char *op, struct slice path) {
+        return err_set(p->err, BERTH_ERR_INVALID,
+                       "%s operation does not apply: doc is missing path: \"" SLICE_FMT "\"", op,
+                       SLICE_ARG(path));
+}
+
+/* Finds the container the last segment of a path belongs to. */
+static int locate(struct patch *p, const char *op, struct slice path, struct place *ret_place) {
+        struct json_node *at = json_tree_root(p->tree);
+        struct slice rest = path, segment;
+        size_t depth = 0;
+        if (path.len == 0 || !memchr(path.ptr, '/', path.len))
+                return missing(p, op, path);
+        slice_split(&rest, '/', &segment); /* what stands before the first slash is ignored */
+        for (;;) {
+                bool is_last = rest.len == 0 || !memchr(rest.ptr, '/', rest.len), exists;
+                size_t length;
+                if (!is_container(at))
+                        return missing(p, op, path);
+                depth++;
+                if (is_last)
+                        break;
+                slice_split(&rest, '/', &segment);
+                CLEANUP(cleanup_free) char *key = unescape(segment, &length);
+                at = child(at, slice_make(key, length), &exists);
+        }
+        ret_place->container = at;
+        ret_place->depth = depth;
+        ret_place->key = unescape(rest, &ret_place->key_text.len);
+        ret_place->key_text.ptr = ret_place->key;
+        return 0;
+}
+
+static int read_path(struct patch *p, const struct json_node *op, const char *member,
+                     struct slice *ret_path) {
+        const struct json_node *path = node_get(op, member);
+        if (node_type(path) != JSON_STRING)
+                return err_set(p->err, BERTH_ERR_INVALID, "operation missing %s field", member);
+        *ret_path = node_get_slice(path);
+        return 0;
+}
+
+/* locate() for the path in a member of the operation. */
+static int locate_member(struct patch *p, const char *kind, const struct json_node *op,
+                         const char *member, struct place *ret_place) {
+        struct slice path;
+        int r = read_path(p, op, member, &path);
+        return r < 0 ? r : locate(p, kind, path, ret_place);
+}
+
+/* ---- changes ---- */
+
+static size_t depth_of(const struct json_node *node) {
+        size_t max = 0;
+        struct node_iter iter = node_iter(node);
+        struct json_node *inner;
+        if (!is_container(node))
+                return 0;
+        while (node_next(&iter, NULL, &inner)) {
+                size_t depth = depth_of(inner);
+                max = depth > max ? depth : max;
+        }
+        return max + 1;
+}
+
+static int bad_index(struct patch *p, struct slice key) {
+        return err_set(p->err, BERTH_ERR_INVALID, "Unable to access invalid index: '" SLICE_FMT "'",
+                       SLICE_ARG(key));
+}
+
+static int add_at(struct patch *p, const struct place *place, struct json_node *value) {
+        size_t count = node_count(place->container), index = count;
+        if (place->depth + depth_of(value) > JSON_DEPTH_MAX)
+                return err_set(p->err, BERTH_ERR_INVALID, "JSON nested deeper than %d levels",
+                               JSON_DEPTH_MAX);
+        if (node_type(place->container) == JSON_OBJECT) {
+                node_set(p->tree, place->container, place->key_text, value);
+                return 0;
+        }
+        /* One more place than there are elements: the end. */
+        if (!slice_is(place->key_text, "-") && !element_index(place->key_text, count + 1, &index))
+                return bad_index(p, place->key_text);
+        node_insert(place->container, index, value);
+        return 0;
+}
+
+static int remove_at(struct patch *p, const struct place *place) {
+        size_t index;
+        if (node_type(place->container) == JSON_OBJECT) {
+                if (node_remove_slice(place->container, place->key_text))
+                        return 0;
+                return err_set(p->err, BERTH_ERR_INVALID,
+                               "Unable to remove nonexistent key: " SLICE_FMT,
+                               SLICE_ARG(place->key_text));
+        }
+        if (!element_index(place->key_text, node_count(place->container), &index))
+                return bad_index(p, place->key_text);
+        node_remove_at(place->container, index);
+        return 0;
+}
+
+/* An absent value counts as null. */
+static struct json_node *value_of(struct patch *p, const struct json_node *op) {
+        const struct json_node *value = node_get(op, "value");
+        return value ? node_clone(p->tree, value) : node_null(p->tree);
+}
+
+/* ---- operations ---- */
+
+static int apply_add(struct patch *p, const struct json_node *op) {
+        CLEANUP(place_release) struct place place = { 0 };
+        int r = locate_member(p, "add", op, "path", &place);
+        return r < 0 ? r : add_at(p, &place, value_of(p, op));
+}
+
+static int apply_remove(struct patch *p, const struct json_node *op) {
+        CLEANUP(place_release) struct place place = { 0 };
+        int r = locate_member(p, "remove", op, "path", &place);
+        return r < 0 ? r : remove_at(p, &place);
+}
+
+static int replace_root(struct patch *p, const struct json_node *op) {
+        struct json_node *value = value_of(p, op);
+        if (!is_container(value))
+                return err_set(p->err, BERTH_ERR_INVALID,
+                               "replace operation value must be object or array");
+        json_tree_set_root(p->tree, value);
+        return 0;
+}
+
+static int apply_replace(struct patch *p, const struct json_node *op) {
+        CLEANUP(place_release) struct place place = { 0 };
+        struct slice path;
+        size_t index;
+        int r = read_path(p, op, "path", &path);
+        if (r == 0 && path.len == 0)
+                return replace_root(p, op);
+        if (r == 0)
+                r = locate(p, "replace", path, &place);
+        if (r < 0)
+                return r;
+        if (node_type(place.container) == JSON_OBJECT)
+                return add_at(p, &place, value_of(p, op));
+        if (!element_index(place.key_text, node_count(place.container), &index))
+                return bad_index(p, place.key_text);
+        node_remove_at(place.container, index);
+        return add_at(p, &place, value_of(p, op));
+}
+
+static int apply_move(struct patch *p, const struct json_node *op) {
+        CLEANUP(place_release) struct place from = { 0 };
+        CLEANUP(place_release) struct place to = { 0 };
+        bool exists;
+        int r = locate_member(p, "move", op, "from", &from);
+        if (r < 0)
+                return r;
+        struct json_node *value = child(from.container, from.key_text, &exists);
+        r = remove_at(p, &from);
+        if (r == 0)
+                r = locate_member(p, "move", op, "path", &to);
+        return r < 0 ? r : add_at(p, &to, value);
+}
+
+/* About what the value takes as text. */
+static size_t size_of(const struct json_node *node) {
+        struct node_iter iter = node_iter(node);
+        struct json_node *inner;
+        struct slice key;
+        size_t size = node_get_slice(node).len + 4;
+        while (node_next(&iter, &key, &inner))
+                size += key.len + size_of(inner) + 4;
+        return size;
+}
+
+static int apply_copy(struct patch *p, const struct json_node *op) {
+        CLEANUP(place_release) struct place from = { 0 };
+        CLEANUP(place_release) struct place to = { 0 };
+        bool exists;
+        int r = locate_member(p, "copy", op, "from", &from);
+        if (r == 0)
+                r = locate_member(p, "copy", op, "path", &to);
+        if (r < 0)
+                return r;
+        const struct json_node *value = child(from.container, from.key_text, &exists);
+        if (!exists && node_type(from.container) == JSON_ARRAY)
+                return bad_index(p, from.key_text);
+        p->copied += size_of(value);
+        if (p->copied > JSON_PATCH_COPY_MAX)
+                return err_set(p->err, BERTH_ERR_INVALID, "copy operations exceed %d bytes",
+                               JSON_PATCH_COPY_MAX);
+        return add_at(p, &to, exists ? node_clone(p->tree, value) : node_null(p->tree));
+}
+
+static bool is_nothing(const struct json_node *node) {
+        return !node || node_type(node) == JSON_NULL;
+}
+
+static int apply_test(struct patch *p, const struct json_node *op) {
+        CLEANUP(place_release) struct place place = { 0 };
+        const struct json_node *have = json_tree_root(p->tree), *want = node_get(op, "value");
+        struct slice path;
+        bool exists = true;
+        int r = read_path(p, op, "path", &path);
+        if (r == 0 && path.len > 0)
+                r = locate(p, "test", path, &place);
+        if (r < 0)
+                return r;
+        if (path.len > 0)
+                have = child(place.container, place.key_text, &exists);
+        if (!exists && node_type(place.container) == JSON_ARRAY)
+                return bad_index(p, place.key_text);
+        if ((is_nothing(have) && is_nothing(want)) || (have && want && node_equal(have, want)))
+                return 0;
+        return err_set(p->err, BERTH_ERR_INVALID, "testing value " SLICE_FMT " failed",
+                       SLICE_ARG(path));
+}
+
+static int apply_one(struct patch *p, const struct json_node *op) {
+        static const struct {
+                const char *name;
+                int (*apply)(struct patch *p, const struct json_node *op);
+        } kinds[] = { { "add", apply_add },         { "remove", apply_remove },
+                      { "replace", apply_replace }, { "move", apply_move },
+                      { "copy", apply_copy },       { "test", apply_test } };
+        struct slice name = node_get_text(op, "op");
+        for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+                if (slice_is(name, kinds[i].name))
+                        return kinds[i].apply(p, op);
+        }
+        return err_set(p->err, BERTH_ERR_INVALID, "Unexpected kind: " SLICE_FMT, SLICE_ARG(name));
+}
+
+/* ---- interface ---- */
+
+static int check_ops(const struct json_node *ops, struct err *err) {
+        struct node_iter iter = node_iter(ops);
+        struct json_node *op;
+        if (node_type(ops) != JSON_ARRAY)
+                return err_set(err, BERTH_ERR_BAD_REQUEST, "a JSON patch is an array, not %s",
+                               json_type_name(node_type(ops)));
+        if (iter.count > JSON_PATCH_OPS_MAX)
+                return err_set(err, BERTH_ERR_TOO_LARGE,
+                               "The allowed maximum operations in a JSON patch is %d, got %zu",
+                               JSON_PATCH_OPS_MAX, iter.count);
+        while (node_next(&iter, NULL, &op)) {
+                if (node_type(op) != JSON_OBJECT)
+                        return err_set(err, BERTH_ERR_BAD_REQUEST,
+                                       "a JSON patch operation is an object, not %s",
+                                       json_type_name(node_type(op)));
+        }
+        return 0;
+}
+
+int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct err *err) {
+        struct patch patch = { .tree = tree, .err = err };
+        int r = check_ops(ops, err);
+        struct node_iter iter = node_iter(ops);
+        struct json_node *op;
+        while (r == 0 && node_next(&iter, NULL, &op))
+                r = apply_one(&patch, op);
+        return r;
+}

@@ -1,0 +1,10 @@
+/* JSON Merge Patch (RFC 7386) on editable trees. */
+#pragma once
+
+#include "api/json.h"
+#include "base/err.h"
+
+/* Merges `patch` (an object of any tree) into the root of `tree`: null deletes a member, objects
+ * merge, everything else replaces. Error: BERTH_ERR_BAD_REQUEST when either is no object; the tree
+ * is then untouched. */
+int merge_patch_apply(struct json_tree *tree, const struct json_node *patch, struct err *err);
