@@ -1,4 +1,5 @@
 /* Resources of group apps, v1. */
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column controller_revision_columns[] = {
@@ -54,6 +55,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                .apply_defaults = daemon_set_defaults,
                 COLUMNS(daemon_set_columns),
         },
         {
@@ -67,6 +69,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
                          KIND_SCALE | KIND_ANNOTATION_GENERATION,
+                .apply_defaults = deployment_defaults,
                 COLUMNS(deployment_columns),
         },
         {
@@ -80,6 +83,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
                          KIND_SCALE,
+                .apply_defaults = replica_set_defaults,
                 COLUMNS(replica_set_columns),
         },
         {
@@ -93,6 +97,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
                          KIND_SCALE,
+                .apply_defaults = stateful_set_defaults,
                 COLUMNS(stateful_set_columns),
         },
 };

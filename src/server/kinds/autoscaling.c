@@ -1,4 +1,5 @@
 /* Resources of group autoscaling: v2 is what is stored, v1 a narrower view of it. */
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column horizontal_pod_autoscaler_columns[] = {
@@ -19,6 +20,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS,
+                .apply_defaults = horizontal_pod_autoscaler_defaults,
                 COLUMNS(horizontal_pod_autoscaler_columns),
         },
         {

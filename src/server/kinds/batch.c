@@ -1,4 +1,5 @@
 /* Resources of group batch, v1. */
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column cron_job_columns[] = {
@@ -26,6 +27,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                .apply_defaults = cron_job_defaults,
                 COLUMNS(cron_job_columns),
         },
         {
@@ -37,6 +39,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                .apply_defaults = job_defaults,
                 .field_selectors = NAMES("status.successful"),
                 .has_own_field_table = true,
                 COLUMNS(job_columns),

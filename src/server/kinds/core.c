@@ -1,4 +1,5 @@
 /* Resources of the core group, v1. */
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column pod_columns[] = {
@@ -124,6 +125,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("ep"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .apply_defaults = endpoints_defaults,
                 COLUMNS(endpoints_columns),
         },
         [CORE_EVENTS_ROW] = {
@@ -152,6 +154,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("limits"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .apply_defaults = limit_range_defaults,
                 WITH_CREATED,
         },
         {
@@ -164,6 +167,7 @@ const struct kind_info core_rows[] = {
                 .name_rule = NAME_LABEL,
                 .verbs = VERB_STANDARD & ~VERB_DELETE_COLLECTION,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                .apply_defaults = namespace_defaults,
                 .more_subresources = NAMES("finalize"),
                 .field_selectors = NAMES("status.phase"),
                 .has_own_field_table = true,
@@ -178,6 +182,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("no"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA,
+                .apply_defaults = node_defaults,
                 .more_subresources = NAMES("proxy"),
                 .field_selectors = NAMES("spec.unschedulable"),
                 .has_own_field_table = true,
@@ -192,6 +197,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("pvc"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                .apply_defaults = persistent_volume_claim_defaults,
                 COLUMNS(persistent_volume_claim_columns),
         },
         {
@@ -203,6 +209,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("pv"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                .apply_defaults = persistent_volume_defaults,
                 COLUMNS(persistent_volume_columns),
         },
         {
@@ -216,6 +223,7 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL |
                          KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .apply_defaults = pod_defaults,
                 .more_subresources = NAMES("attach", "binding", "ephemeralcontainers", "eviction",
                                            "exec", "log", "portforward", "proxy", "resize"),
                 .field_selectors = NAMES("spec.nodeName", "spec.host", "spec.restartPolicy",
@@ -234,6 +242,7 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags =
                         KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                .apply_defaults = pod_template_object_defaults,
                 COLUMNS(pod_template_columns),
         },
         {
@@ -247,6 +256,7 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
                          KIND_SCALE,
+                .apply_defaults = replication_controller_defaults,
                 .field_selectors = NAMES("status.replicas"),
                 .has_own_field_table = true,
                 COLUMNS(replication_controller_columns),
@@ -260,6 +270,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("quota"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                .apply_defaults = resource_quota_defaults,
                 COLUMNS(resource_quota_columns),
         },
         {
@@ -270,6 +281,7 @@ const struct kind_info core_rows[] = {
                 .kind = "Secret",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
+                .apply_defaults = secret_defaults,
                 .field_selectors = NAMES("type"),
                 .has_own_field_table = true,
                 COLUMNS(secret_columns),
@@ -298,6 +310,7 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS |
                          KIND_CREATE_ON_UPDATE,
+                .apply_defaults = service_defaults,
                 .more_subresources = NAMES("proxy"),
                 .field_selectors = NAMES("spec.clusterIP", "spec.type"),
                 .has_own_field_table = true,

@@ -1,4 +1,5 @@
 /* Resources of group discovery.k8s.io, v1. */
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column endpoint_slice_columns[] = {
@@ -16,6 +17,7 @@ static const struct kind_info rows[] = {
                 .kind = "EndpointSlice",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
+                .apply_defaults = endpoint_slice_defaults,
                 COLUMNS(endpoint_slice_columns),
         },
 };

@@ -1,4 +1,5 @@
 /* Resources of group networking.k8s.io, v1. */
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column ingress_class_columns[] = {
@@ -36,6 +37,7 @@ static const struct kind_info rows[] = {
                 .kind = "IngressClass",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL,
+                .apply_defaults = ingress_class_defaults,
                 COLUMNS(ingress_class_columns),
         },
         {
@@ -69,6 +71,7 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("netpol"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
+                .apply_defaults = network_policy_defaults,
                 COLUMNS(network_policy_columns),
         },
         {

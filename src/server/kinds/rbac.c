@@ -1,4 +1,5 @@
 /* Resources of group rbac.authorization.k8s.io, v1. */
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column binding_columns[] = {
@@ -17,6 +18,7 @@ static const struct kind_info rows[] = {
                 .name_rule = NAME_SEGMENT,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .apply_defaults = role_binding_defaults,
                 COLUMNS(binding_columns),
         },
         {
@@ -39,6 +41,7 @@ static const struct kind_info rows[] = {
                 .name_rule = NAME_SEGMENT,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .apply_defaults = role_binding_defaults,
                 COLUMNS(binding_columns),
         },
         {

@@ -1,4 +1,5 @@
 /* Resources of group resource.k8s.io, v1. */
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column resource_claim_columns[] = {
@@ -30,6 +31,7 @@ static const struct kind_info rows[] = {
                 .kind = "ResourceClaim",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                .apply_defaults = resource_claim_defaults,
                 COLUMNS(resource_claim_columns),
         },
         {
@@ -40,6 +42,7 @@ static const struct kind_info rows[] = {
                 .kind = "ResourceClaimTemplate",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                .apply_defaults = resource_claim_template_defaults,
                 WITH_NAME_AGE,
         },
         {

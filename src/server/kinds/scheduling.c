@@ -1,4 +1,5 @@
 /* Resources of group scheduling.k8s.io, v1. */
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column priority_class_columns[] = {
@@ -17,6 +18,7 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("pc"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL,
+                .apply_defaults = priority_class_defaults,
                 COLUMNS(priority_class_columns),
         },
 };

@@ -1,4 +1,5 @@
 /* Resources of group storage.k8s.io, v1. */
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column csi_driver_columns[] = {
@@ -40,6 +41,7 @@ static const struct kind_info rows[] = {
                 .kind = "CSIDriver",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_DELETE_OBJECT,
+                .apply_defaults = csi_driver_defaults,
                 COLUMNS(csi_driver_columns),
         },
         {
@@ -71,6 +73,7 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("sc"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                .apply_defaults = storage_class_defaults,
                 COLUMNS(storage_class_columns),
         },
         {
