@@ -1,6 +1,7 @@
 /* Resources of group apps, v1. */
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/prepare.h"
 
 static const struct table_column controller_revision_columns[] = {
         { "Name", "string", "name", 0 },
@@ -54,7 +55,9 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("ds"),
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
+                         KIND_STATUS_METADATA,
+                .prepare = daemon_set_prepare,
                 .apply_defaults = daemon_set_defaults,
                 COLUMNS(daemon_set_columns),
         },
@@ -68,7 +71,8 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_SCALE | KIND_ANNOTATION_GENERATION,
+                         KIND_STATUS_METADATA | KIND_SCALE | KIND_ANNOTATION_GENERATION,
+                .prepare = deployment_prepare,
                 .apply_defaults = deployment_defaults,
                 COLUMNS(deployment_columns),
         },
@@ -82,7 +86,8 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_SCALE,
+                         KIND_STATUS_METADATA | KIND_SCALE,
+                .prepare = status_prepare,
                 .apply_defaults = replica_set_defaults,
                 COLUMNS(replica_set_columns),
         },
@@ -96,7 +101,8 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_SCALE,
+                         KIND_STATUS_METADATA | KIND_SCALE,
+                .prepare = status_prepare,
                 .apply_defaults = stateful_set_defaults,
                 COLUMNS(stateful_set_columns),
         },

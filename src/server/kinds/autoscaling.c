@@ -1,6 +1,7 @@
 /* Resources of group autoscaling: v2 is what is stored, v1 a narrower view of it. */
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/prepare.h"
 
 static const struct table_column horizontal_pod_autoscaler_columns[] = {
         { "Name", "string", "name", 0 }, { "Reference", "string", "", 0 },
@@ -19,7 +20,8 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("hpa"),
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA,
+                .prepare = status_prepare,
                 .apply_defaults = horizontal_pod_autoscaler_defaults,
                 COLUMNS(horizontal_pod_autoscaler_columns),
         },
@@ -32,7 +34,8 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("hpa"),
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA,
+                .prepare = status_prepare,
                 .stored_as = &rows[0],
                 COLUMNS(horizontal_pod_autoscaler_columns),
         },

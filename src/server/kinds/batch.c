@@ -1,6 +1,7 @@
 /* Resources of group batch, v1. */
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/prepare.h"
 
 static const struct table_column cron_job_columns[] = {
         { "Name", "string", "name", 0 }, { "Schedule", "string", "", 0 },
@@ -26,7 +27,9 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("cj"),
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
+                         KIND_STATUS_METADATA,
+                .prepare = status_prepare,
                 .apply_defaults = cron_job_defaults,
                 COLUMNS(cron_job_columns),
         },
@@ -38,7 +41,9 @@ static const struct kind_info rows[] = {
                 .kind = "Job",
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
+                         KIND_STATUS_METADATA,
+                .prepare = job_prepare,
                 .apply_defaults = job_defaults,
                 .field_selectors = NAMES("status.successful"),
                 .has_own_field_table = true,

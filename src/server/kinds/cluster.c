@@ -2,6 +2,7 @@
  * flow control, admission registration, API registration, CRDs. Their objects are stored as they
  * come; nothing acts on them. */
 #include "server/kinds/kinds.h"
+#include "server/kinds/prepare.h"
 
 static const struct table_column certificate_signing_request_columns[] = {
         { "Name", "string", "name", 0 },          { "Age", "string", "", 0 },
@@ -17,7 +18,8 @@ static const struct kind_info certificate_rows[] = {
         {
                 CLUSTER_WIDE("certificates.k8s.io", "certificatesigningrequests",
                              "certificatesigningrequest", "CertificateSigningRequest",
-                             KIND_UNCONDITIONAL | KIND_STATUS),
+                             KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA),
+                .prepare = certificate_signing_request_prepare,
                 .short_names = NAMES("csr"),
                 .more_subresources = NAMES("approval"),
                 .field_selectors = NAMES("spec.signerName"),
@@ -31,12 +33,14 @@ static const struct kind_info flowcontrol_rows[] = {
         {
                 CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "flowschemas", "flowschema",
                              "FlowSchema", KIND_GENERATION | KIND_STATUS),
+                .prepare = status_prepare,
                 WITH_CREATED,
         },
         {
                 CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations",
                              "prioritylevelconfiguration", "PriorityLevelConfiguration",
                              KIND_GENERATION | KIND_STATUS),
+                .prepare = status_prepare,
                 WITH_CREATED,
         },
 };
@@ -65,6 +69,7 @@ static const struct kind_info admissionregistration_rows[] = {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "validatingadmissionpolicies",
                              "validatingadmissionpolicy", "ValidatingAdmissionPolicy",
                              KIND_GENERATION | KIND_STATUS),
+                .prepare = status_prepare,
                 .categories = NAMES("api-extensions"),
                 WITH_CREATED,
         },
@@ -90,7 +95,8 @@ const struct kind_group kind_group_admissionregistration = {
 static const struct kind_info apiregistration_rows[] = {
         {
                 CLUSTER_WIDE("apiregistration.k8s.io", "apiservices", "apiservice", "APIService",
-                             KIND_STATUS),
+                             KIND_STATUS | KIND_STATUS_METADATA),
+                .prepare = status_prepare,
                 .categories = NAMES("api-extensions"),
                 WITH_CREATED,
         },
@@ -103,6 +109,7 @@ static const struct kind_info apiextensions_rows[] = {
                 CLUSTER_WIDE("apiextensions.k8s.io", "customresourcedefinitions",
                              "customresourcedefinition", "CustomResourceDefinition",
                              KIND_GENERATION | KIND_STATUS),
+                .prepare = status_prepare,
                 .short_names = NAMES("crd", "crds"),
                 .categories = NAMES("api-extensions"),
                 WITH_CREATED,

@@ -1,6 +1,7 @@
 /* Resources of the core group, v1. */
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/prepare.h"
 
 static const struct table_column pod_columns[] = {
         { "Name", "string", "name", 0 },
@@ -166,7 +167,8 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("ns"),
                 .name_rule = NAME_LABEL,
                 .verbs = VERB_STANDARD & ~VERB_DELETE_COLLECTION,
-                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .prepare = namespace_prepare,
                 .apply_defaults = namespace_defaults,
                 .more_subresources = NAMES("finalize"),
                 .field_selectors = NAMES("status.phase"),
@@ -182,6 +184,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("no"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA,
+                .prepare = node_prepare,
                 .apply_defaults = node_defaults,
                 .more_subresources = NAMES("proxy"),
                 .field_selectors = NAMES("spec.unschedulable"),
@@ -196,7 +199,8 @@ const struct kind_info core_rows[] = {
                 .kind = "PersistentVolumeClaim",
                 .short_names = NAMES("pvc"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .prepare = persistent_volume_claim_prepare,
                 .apply_defaults = persistent_volume_claim_defaults,
                 COLUMNS(persistent_volume_claim_columns),
         },
@@ -208,7 +212,8 @@ const struct kind_info core_rows[] = {
                 .kind = "PersistentVolume",
                 .short_names = NAMES("pv"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .prepare = persistent_volume_prepare,
                 .apply_defaults = persistent_volume_defaults,
                 COLUMNS(persistent_volume_columns),
         },
@@ -223,6 +228,7 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL |
                          KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .prepare = pod_prepare,
                 .apply_defaults = pod_defaults,
                 .more_subresources = NAMES("attach", "binding", "ephemeralcontainers", "eviction",
                                            "exec", "log", "portforward", "proxy", "resize"),
@@ -254,8 +260,9 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("rc"),
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA |
                          KIND_SCALE,
+                .prepare = status_prepare,
                 .apply_defaults = replication_controller_defaults,
                 .field_selectors = NAMES("status.replicas"),
                 .has_own_field_table = true,
@@ -269,7 +276,8 @@ const struct kind_info core_rows[] = {
                 .kind = "ResourceQuota",
                 .short_names = NAMES("quota"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .prepare = status_prepare,
                 .apply_defaults = resource_quota_defaults,
                 COLUMNS(resource_quota_columns),
         },
@@ -308,8 +316,9 @@ const struct kind_info core_rows[] = {
                 .categories = NAMES("all"),
                 .name_rule = NAME_SERVICE,
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS |
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA |
                          KIND_CREATE_ON_UPDATE,
+                .prepare = service_prepare,
                 .apply_defaults = service_defaults,
                 .more_subresources = NAMES("proxy"),
                 .field_selectors = NAMES("spec.clusterIP", "spec.type"),

@@ -1,6 +1,7 @@
 /* Resources of group networking.k8s.io, v1. */
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/prepare.h"
 
 static const struct table_column ingress_class_columns[] = {
         { "Name", "string", "name", 0 },
@@ -48,7 +49,9 @@ static const struct kind_info rows[] = {
                 .kind = "Ingress",
                 .short_names = NAMES("ing"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
+                         KIND_STATUS_METADATA,
+                .prepare = status_prepare,
                 COLUMNS(ingress_columns),
         },
         {
@@ -82,6 +85,7 @@ static const struct kind_info rows[] = {
                 .kind = "ServiceCIDR",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_STATUS,
+                .prepare = status_prepare,
                 COLUMNS(service_cidr_columns),
         },
 };

@@ -1,5 +1,6 @@
 /* Resources of group policy, v1. */
 #include "server/kinds/kinds.h"
+#include "server/kinds/prepare.h"
 
 static const struct table_column pod_disruption_budget_columns[] = {
         { "Name", "string", "name", 0 },
@@ -18,7 +19,8 @@ static const struct kind_info rows[] = {
                 .kind = "PodDisruptionBudget",
                 .short_names = NAMES("pdb"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_STATUS,
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_STATUS | KIND_STATUS_METADATA,
+                .prepare = status_prepare,
                 COLUMNS(pod_disruption_budget_columns),
         },
 };

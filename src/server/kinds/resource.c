@@ -1,6 +1,7 @@
 /* Resources of group resource.k8s.io, v1. */
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/prepare.h"
 
 static const struct table_column resource_claim_columns[] = {
         { "Name", "string", "name", 0 },
@@ -31,6 +32,7 @@ static const struct kind_info rows[] = {
                 .kind = "ResourceClaim",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS,
+                .prepare = status_prepare,
                 .apply_defaults = resource_claim_defaults,
                 COLUMNS(resource_claim_columns),
         },

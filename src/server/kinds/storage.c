@@ -1,6 +1,7 @@
 /* Resources of group storage.k8s.io, v1. */
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/prepare.h"
 
 static const struct table_column csi_driver_columns[] = {
         { "Name", "string", "name", 0 },        { "AttachRequired", "boolean", "", 0 },
@@ -84,6 +85,7 @@ static const struct kind_info rows[] = {
                 .kind = "VolumeAttachment",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_DELETE_OBJECT | KIND_STATUS,
+                .prepare = status_prepare,
                 COLUMNS(volume_attachment_columns),
         },
         {
