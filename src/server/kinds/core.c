@@ -1,4 +1,5 @@
 /* Resources of the core group, v1. */
+#include "server/kinds/admit.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
@@ -184,6 +185,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("no"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA,
+                .admit = node_admit,
                 .prepare = node_prepare,
                 .apply_defaults = node_defaults,
                 .more_subresources = NAMES("proxy"),
@@ -200,6 +202,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("pvc"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .admit = persistent_volume_claim_admit,
                 .prepare = persistent_volume_claim_prepare,
                 .apply_defaults = persistent_volume_claim_defaults,
                 COLUMNS(persistent_volume_claim_columns),
@@ -213,6 +216,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("pv"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .admit = persistent_volume_admit,
                 .prepare = persistent_volume_prepare,
                 .apply_defaults = persistent_volume_defaults,
                 COLUMNS(persistent_volume_columns),
@@ -228,6 +232,7 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL |
                          KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .admit = pod_admit,
                 .prepare = pod_prepare,
                 .apply_defaults = pod_defaults,
                 .more_subresources = NAMES("attach", "binding", "ephemeralcontainers", "eviction",

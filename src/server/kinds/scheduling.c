@@ -1,4 +1,5 @@
 /* Resources of group scheduling.k8s.io, v1. */
+#include "server/kinds/admit.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
@@ -18,6 +19,7 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("pc"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL,
+                .admit = priority_class_admit,
                 .apply_defaults = priority_class_defaults,
                 COLUMNS(priority_class_columns),
         },

@@ -1,0 +1,26 @@
+/* Admission: what the cluster adds to objects or refuses, beyond validity. The namespace checks are
+ * the engine's. */
+#pragma once
+
+#include "server/kind.h"
+
+#define ADMIT_HOOK(name)                                                                           \
+        int name(struct kind_context *context, enum kind_operation operation,                      \
+                 struct json_tree *tree, struct json_node *object, const struct json *old,         \
+                 struct err *err)
+ADMIT_HOOK(pod_admit);
+ADMIT_HOOK(node_admit);
+ADMIT_HOOK(priority_class_admit);
+ADMIT_HOOK(persistent_volume_admit);
+ADMIT_HOOK(persistent_volume_claim_admit);
+
+/* Defaults and bounds of the LimitRanges of the pod's namespace (pods at create). */
+int limit_range_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
+                      struct err *err);
+/* RuntimeClass of a pod: overhead and where it may run. */
+int runtime_class_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
+                        struct err *err);
+
+/* 403 "pods "x" is forbidden: text". */
+int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));

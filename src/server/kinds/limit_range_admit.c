@@ -1,0 +1,240 @@
+/* LimitRange admission: default requests and limits of containers, then lower and upper bounds of
+ * containers and whole pods. */
+#include "server/kinds/admit.h"
+
+#include "api/quantity.h"
+#include "base/util.h"
+#include "server/kinds/defaults.h"
+
+#define LIMIT_RANGER_NOTE "kubernetes.io/limit-ranger"
+
+struct limiter {
+        struct json_tree *tree;
+        struct json_node *pod;
+        struct buf note;     /* what was filled in */
+        struct buf problems; /* joined by commas */
+        size_t problem_count;
+};
+
+/* ---- defaults ---- */
+
+static void note_defaults(struct limiter *limiter, const struct json_node *container,
+                          const struct buf *set, const char *what, bool is_init) {
+        if (set->len == 0)
+                return;
+        buf_printf(&limiter->note, "%s" SLICE_FMT " %s for %scontainer " SLICE_FMT,
+                   limiter->note.len ? "; " : "", SLICE_ARG(buf_view(set)), what,
+                   is_init ? "init " : "", SLICE_ARG(node_get_text(container, "name")));
+}
+
+/* Fills the gaps of one list; names what it set. */
+static void fill(struct limiter *limiter, struct json_node *resources, const char *list,
+                 const struct json *defaults, struct buf *set) {
+        struct json_iter iter = json_iter(defaults);
+        struct json_node *target;
+        const struct json *amount;
+        struct slice name;
+
+        if (json_count(defaults) == 0)
+                return;
+        target = node_need_object(limiter->tree, resources, list);
+        while (json_next(&iter, &name, &amount)) {
+                if (node_find(target, name))
+                        continue;
+                node_set(limiter->tree, target, name, node_import(limiter->tree, amount));
+                buf_printf(set, "%s" SLICE_FMT, set->len ? ", " : "", SLICE_ARG(name));
+        }
+}
+
+static void fill_container(struct limiter *limiter, struct json_node *container,
+                           const struct json *item, bool is_init) {
+        struct json_node *resources = node_need_object(limiter->tree, container, "resources");
+        struct buf requests = { 0 }, limits = { 0 };
+
+        fill(limiter, resources, "limits", json_get(item, "default"), &limits);
+        fill(limiter, resources, "requests", json_get(item, "defaultRequest"), &requests);
+        note_defaults(limiter, container, &requests, "request", is_init);
+        note_defaults(limiter, container, &limits, "limit", is_init);
+        buf_release(&requests);
+        buf_release(&limits);
+}
+
+/* ---- bounds ---- */
+
+static void complain(struct limiter *limiter, const char *bound, struct slice resource,
+                     const char *type, struct slice enforced, const char *rest,
+                     struct slice amount) {
+        buf_printf(&limiter->problems,
+                   "%s%s " SLICE_FMT " usage per %s is " SLICE_FMT "%s" SLICE_FMT,
+                   limiter->problem_count++ ? ", " : "", bound, SLICE_ARG(resource), type,
+                   SLICE_ARG(enforced), rest, SLICE_ARG(amount));
+}
+
+static int order(struct slice a, struct slice b) {
+        int result = 0;
+
+        quantity_compare(a, b, &result, NULL);
+        return result;
+}
+
+static void check_minimum(struct limiter *limiter, const char *type, struct slice name,
+                          struct slice bound, const struct json_node *resources) {
+        struct json_node *request = node_find(node_get(resources, "requests"), name);
+        struct json_node *limit = node_find(node_get(resources, "limits"), name);
+
+        if (!request)
+                complain(limiter, "minimum", name, type, bound, ".  No request is specified",
+                         SLICE_EMPTY);
+        else if (order(node_get_slice(request), bound) < 0)
+                complain(limiter, "minimum", name, type, bound, ", but request is ",
+                         node_get_slice(request));
+        else if (limit && order(node_get_slice(limit), bound) < 0)
+                complain(limiter, "minimum", name, type, bound, ", but limit is ",
+                         node_get_slice(limit));
+}
+
+static void check_maximum(struct limiter *limiter, const char *type, struct slice name,
+                          struct slice bound, const struct json_node *resources) {
+        struct json_node *request = node_find(node_get(resources, "requests"), name);
+        struct json_node *limit = node_find(node_get(resources, "limits"), name);
+
+        if (!limit)
+                complain(limiter, "maximum", name, type, bound, ".  No limit is specified",
+                         SLICE_EMPTY);
+        else if (order(node_get_slice(limit), bound) > 0)
+                complain(limiter, "maximum", name, type, bound, ", but limit is ",
+                         node_get_slice(limit));
+        else if (request && order(node_get_slice(request), bound) > 0)
+                complain(limiter, "maximum", name, type, bound, ", but request is ",
+                         node_get_slice(request));
+}
+
+static void check_bounds(struct limiter *limiter, const struct json *item, const char *type,
+                         const struct json_node *resources) {
+        struct json_iter minima = json_iter(json_get(item, "min"));
+        struct json_iter maxima = json_iter(json_get(item, "max"));
+        const struct json *bound;
+        struct slice name;
+
+        while (json_next(&minima, &name, &bound))
+                check_minimum(limiter, type, name, json_text(bound), resources);
+        while (json_next(&maxima, &name, &bound))
+                check_maximum(limiter, type, name, json_text(bound), resources);
+}
+
+static void add_amounts(struct limiter *limiter, struct json_node *sums,
+                        const struct json_node *amounts) {
+        struct node_iter iter = node_iter(amounts);
+        struct json_node *amount, *sum;
+        struct slice name;
+
+        while (node_next(&iter, &name, &amount)) {
+                struct buf text = { 0 };
+
+                sum = node_find(sums, name);
+                if (sum && quantity_sum(node_get_slice(sum), node_get_slice(amount), false, &text,
+                                        NULL) == 0)
+                        node_set(limiter->tree, sums, name,
+                                 node_text(limiter->tree, buf_view(&text)));
+                else if (!sum)
+                        node_set(limiter->tree, sums, name, node_clone(limiter->tree, amount));
+                buf_release(&text);
+        }
+}
+
+/* Requests and limits of all regular containers together. */
+static struct json_node *pod_resources(struct limiter *limiter) {
+        struct json_node *sums = node_object(limiter->tree), *container;
+        struct node_iter iter = node_iter(node_get(node_get(limiter->pod, "spec"), "containers"));
+
+        while (node_next(&iter, NULL, &container)) {
+                struct json_node *resources = object_at(container, "resources");
+
+                add_amounts(limiter, node_need_object(limiter->tree, sums, "requests"),
+                            node_get(resources, "requests"));
+                add_amounts(limiter, node_need_object(limiter->tree, sums, "limits"),
+                            node_get(resources, "limits"));
+        }
+        return sums;
+}
+
+/* ---- the whole ---- */
+
+static void each_container(struct limiter *limiter, const struct json *item,
+                           void (*act)(struct limiter *, struct json_node *, const struct json *,
+                                       bool)) {
+        static const char *const lists[] = { "containers", "initContainers" };
+        struct json_node *container;
+
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+                struct node_iter iter =
+                        node_iter(node_get(node_get(limiter->pod, "spec"), lists[i]));
+
+                while (node_next(&iter, NULL, &container))
+                        act(limiter, container, item, i == 1);
+        }
+}
+
+static void check_container(struct limiter *limiter, struct json_node *container,
+                            const struct json *item, bool is_init) {
+        (void)is_init;
+        check_bounds(limiter, item, "Container", object_at(container, "resources"));
+}
+
+static bool visit_fill(void *context, const struct json *range) {
+        struct json_iter iter = json_iter(json_get(json_get(range, "spec"), "limits"));
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item))
+                if (slice_is(json_get_text(item, "type"), "Container"))
+                        each_container(context, item, fill_container);
+        return true;
+}
+
+static bool visit_check(void *context, const struct json *range) {
+        struct json_iter iter = json_iter(json_get(json_get(range, "spec"), "limits"));
+        struct limiter *limiter = context;
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item)) {
+                if (slice_is(json_get_text(item, "type"), "Container"))
+                        each_container(limiter, item, check_container);
+                else if (slice_is(json_get_text(item, "type"), "Pod"))
+                        check_bounds(limiter, item, "Pod", pod_resources(limiter));
+        }
+        return true;
+}
+
+static void write_note(struct limiter *limiter) {
+        struct json_node *metadata = node_need_object(limiter->tree, limiter->pod, "metadata");
+        struct buf text = { 0 };
+
+        buf_printf(&text, "LimitRanger plugin set: " SLICE_FMT,
+                   SLICE_ARG(buf_view(&limiter->note)));
+        node_put_text(limiter->tree, node_need_object(limiter->tree, metadata, "annotations"),
+                      LIMIT_RANGER_NOTE, buf_view(&text));
+        buf_release(&text);
+}
+
+int limit_range_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
+                      struct err *err) {
+        struct slice ns = node_get_text(node_get(pod, "metadata"), "namespace");
+        struct limiter limiter = { .tree = tree, .pod = pod };
+        int r = 0;
+
+        if (!context->each || ns.len == 0)
+                return 0;
+        context->each(context->engine, "", "limitranges", ns, visit_fill, &limiter);
+        if (limiter.note.len)
+                write_note(&limiter);
+        context->each(context->engine, "", "limitranges", ns, visit_check, &limiter);
+        if (limiter.problem_count == 1)
+                r = admit_forbid(context, pod, err, SLICE_FMT,
+                                 SLICE_ARG(buf_view(&limiter.problems)));
+        else if (limiter.problem_count > 1)
+                r = admit_forbid(context, pod, err, "[" SLICE_FMT "]",
+                                 SLICE_ARG(buf_view(&limiter.problems)));
+        buf_release(&limiter.note);
+        buf_release(&limiter.problems);
+        return r;
+}
