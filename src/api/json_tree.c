@@ -100,6 +100,8 @@ static void drop_by_sorting(yyjson_mut_val *object, size_t count) {
 }
 
 static bool has_repeated_key(yyjson_mut_val *object, size_t count) {
+        if (count < 2)
+                return false; /* an empty object has no list to walk */
         yyjson_mut_val *a = ((yyjson_mut_val *)object->uni.ptr)->next->next;
         for (size_t i = 0; i < count; i++, a = a->next->next) {
                 yyjson_mut_val *b = a->next->next;
