@@ -1,0 +1,146 @@
+/* What a pod occupies, and its QoS class. */
+#include "api/object.h"
+#include "api_test.h"
+
+/* Cases are written with apostrophes for quotes. */
+#define REQUESTS(list) "'resources':{'requests':{" list "}}"
+#define LIMITS(list) "'resources':{'limits':{" list "}}"
+#define BOTH(list) "'resources':{'requests':{" list "},'limits':{" list "}}"
+#define POD(containers, init) "{'spec':{'containers':[" containers "],'initContainers':[" init "]}}"
+
+static struct json_doc *parse_quoted(const char *text) {
+        char *copy = slice_dup(slice_of(text));
+        for (char *at = copy; *at; at++)
+                *at = *at == '\'' ? '"' : *at;
+        struct json_doc *doc = must_parse(copy);
+        free(copy);
+        return doc;
+}
+
+static int setup(void **state) {
+        struct arena *arena = xcalloc(1, sizeof(*arena));
+        arena_init(arena, 0);
+        *state = arena;
+        return 0;
+}
+
+static int teardown(void **state) {
+        struct arena *arena = *state;
+        arena_release(arena);
+        free(arena);
+        return 0;
+}
+
+static void print_requests(const struct resource_list *list, struct buf *out) {
+        buf_text(out, "");
+        for (size_t i = 0; i < list->count; i++)
+                buf_printf(out, "%s" SLICE_FMT "=%lld", i > 0 ? " " : "",
+                           SLICE_ARG(list->items[i].name), (long long)list->items[i].amount);
+}
+
+static void test_requests(void **state) {
+        static const struct {
+                const char *pod, *plain, *with_defaults;
+        } cases[] = {
+                { "{}", "", "" },
+                { POD("{}", ""), "", "cpu=100 memory=209715200" },
+                { POD("{" REQUESTS("'cpu':'1'") "},{" REQUESTS("'memory':'10','cpu':'500m'") "}",
+                      ""),
+                  "cpu=1500 memory=10", "cpu=1500 memory=209715210" },
+                { POD("{" REQUESTS("'cpu':'0'") "}", ""), "cpu=0", "cpu=0 memory=209715200" },
+                /* Plain init containers count by their largest. */
+                { POD("{" REQUESTS("'cpu':'1'") "}",
+                      "{" REQUESTS("'cpu':'3'") "},{" REQUESTS("'cpu':'2','gpu':1") "}"),
+                  "cpu=3000 gpu=1", "cpu=3000 memory=209715200 gpu=1" },
+                /* Sidecars add to what runs later, and to init containers behind them only. */
+                { POD("{" REQUESTS("'cpu':'1'") "}",
+                      "{" REQUESTS("'cpu':'4'") "},{'restartPolicy':'Always'," REQUESTS(
+                              "'cpu':'2'") "},{" REQUESTS("'cpu':'3'") "}"),
+                  "cpu=5000", "cpu=5000 memory=419430400" },
+                /* Pod level values replace the sum for the resources they may name. */
+                { "{'spec':{" REQUESTS("'cpu':'7','hugepages-2Mi':'4Mi','gpu':9") //
+                  ",'containers':[{" REQUESTS("'cpu':'1','gpu':2") "}],'overhead':{'cpu':'10m'}}}",
+                  "cpu=7010 gpu=2 hugepages-2Mi=4194304",
+                  "cpu=7010 gpu=2 memory=209715200 hugepages-2Mi=4194304" },
+                { "{'spec':{" REQUESTS("'cpu':'7'") "},'status':{" REQUESTS("'cpu':'9'") //
+                  ",'allocatedResources':{'cpu':'8'}}}",
+                  "cpu=9000", "cpu=9000" },
+                /* In-place resize: the most of spec, actual and allocated. */
+                { "{'spec':{'containers':[{'name':'a'," REQUESTS("'cpu':'1','memory':'30'") //
+                  "}]},'status':{'containerStatuses':[{'name':'a'," REQUESTS(
+                          "'cpu':'2','memory':'10'") //
+                  ",'allocatedResources':{'cpu':'1','memory':'20'}}]}}",
+                  "cpu=2000 memory=30", "cpu=2000 memory=30" },
+                /* An infeasible resize leaves the spec out. */
+                { "{'spec':{'containers':[{'name':'a'," REQUESTS("'cpu':'9'") //
+                  "}]},'status':{'conditions':[{'type':'PodResizePending','status':'True',"
+                  "'reason':'Infeasible'}],'containerStatuses':[{'name':'a'," REQUESTS(
+                          "'cpu':'2'") ",'allocatedResources':{'cpu':'3'}}]}}",
+                  "cpu=3000", "cpu=3000 memory=209715200" },
+                /* Without actual resources in the status the allocated ones do not count. */
+                { "{'spec':{'containers':[{'name':'a'," REQUESTS("'cpu':'1'") //
+                  "}]},'status':{'containerStatuses':[{'name':'a','allocatedResources':"
+                  "{'cpu':'3'}}]}}",
+                  "cpu=1000", "cpu=1000 memory=209715200" },
+                /* Sums stay in range. */
+                { POD("{" REQUESTS("'memory':'8Ei'") "},{" REQUESTS("'memory':'8Ei'") "}", ""),
+                  "memory=9223372036854775807", "memory=9223372036854775807 cpu=200" },
+        };
+        struct arena *arena = *state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct json_doc *doc = parse_quoted(cases[i].pod);
+                struct pod pod;
+                struct buf plain = { 0 }, filled = { 0 };
+                assert_int_equal(pod_decode(json_doc_root(doc), arena, &pod, NULL), 0);
+                struct resource_list list = pod_spec_requests(&pod.spec, false, arena);
+                print_requests(&list, &plain);
+                list = pod_spec_requests(&pod.spec, true, arena);
+                print_requests(&list, &filled);
+                assert_string_equal(plain.data ? plain.data : "", cases[i].plain);
+                assert_string_equal(filled.data ? filled.data : "", cases[i].with_defaults);
+                buf_release(&plain);
+                buf_release(&filled);
+                json_doc_free(doc);
+        }
+}
+
+static void test_qos(void **state) {
+        static const struct {
+                const char *spec;
+                enum qos_class qos;
+        } cases[] = {
+                { "{'containers':[{}]}", QOS_BEST_EFFORT },
+                { "{'containers':[{" BOTH("'gpu':'1'") "}]}", QOS_BEST_EFFORT },
+                { "{'containers':[{" REQUESTS("'cpu':'0'") "}]}", QOS_BEST_EFFORT },
+                { "{'containers':[{" REQUESTS("'cpu':'1'") "}]}", QOS_BURSTABLE },
+                { "{'containers':[{" BOTH("'cpu':'1'") "}]}", QOS_BURSTABLE },
+                { "{'containers':[{" BOTH("'cpu':'1','memory':'1'") "}]}", QOS_GUARANTEED },
+                { "{'containers':[{" LIMITS("'cpu':'1','memory':'1'") "}]}", QOS_BURSTABLE },
+                { "{'containers':[{" BOTH("'cpu':'1','memory':'1'") "},{}]}", QOS_BURSTABLE },
+                { "{'containers':[{" BOTH("'cpu':'1','memory':'1'") "}],'initContainers':[{}]}",
+                  QOS_BURSTABLE },
+                { "{'containers':[{'resources':{'requests':{'cpu':'1','memory':'1'},"
+                  "'limits':{'cpu':'1','memory':'2'}}}]}",
+                  QOS_BURSTABLE },
+                { "{" BOTH("'cpu':'1','memory':'1'") ",'containers':[{}]}", QOS_GUARANTEED },
+                { "{'resources':{},'containers':[{" BOTH("'cpu':'1','memory':'1'") "}]}",
+                  QOS_BEST_EFFORT },
+        };
+        struct arena *arena = *state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct json_doc *doc = parse_quoted(cases[i].spec);
+                struct pod_spec spec;
+                assert_int_equal(pod_spec_decode(json_doc_root(doc), arena, &spec, NULL), 0);
+                if (pod_spec_qos(&spec) != cases[i].qos)
+                        fail_msg("%s: %s", cases[i].spec, qos_class_name(pod_spec_qos(&spec)));
+                json_doc_free(doc);
+        }
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test_setup_teardown(test_requests, setup, teardown),
+                cmocka_unit_test_setup_teardown(test_qos, setup, teardown),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
