@@ -3,9 +3,10 @@
  *
  * Two flavours:
  *   struct json_doc  / const struct json *        immutable, fast to parse, for decoding
- *   struct json_tree / struct json_node *         editable, for the API server's defaulting,
- * patches and merges Values belong to their document and die with it. All getters accept NULL
- * values and answer as for an absent field. */
+ *   struct json_tree / struct json_node *         editable, for defaulting, patches and merges
+ *
+ * Values belong to their document and die with it. All getters accept NULL values and answer as for
+ * an absent field. Of repeated members the last one counts; trees drop the earlier ones. */
 #pragma once
 
 #include "base/buf.h"
