@@ -90,6 +90,10 @@ enum kind_name_rule {
         NAME_SEGMENT,   /* any path segment: RBAC */
 };
 
+/* What is wrong with a name, in upstream's words; NULL when nothing is. is_prefix: a generateName.
+ */
+const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_prefix);
+
 enum kind_operation { KIND_CREATE, KIND_UPDATE, KIND_UPDATE_STATUS };
 
 /* All hooks may be NULL. `object` as a node is complete JSON with apiVersion and kind; `old`, and

@@ -1,4 +1,5 @@
 /* Resources of group apps, v1. */
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
@@ -59,6 +60,7 @@ static const struct kind_info rows[] = {
                          KIND_STATUS_METADATA,
                 .prepare = daemon_set_prepare,
                 .apply_defaults = daemon_set_defaults,
+                .validate = daemon_set_validate,
                 COLUMNS(daemon_set_columns),
         },
         {
@@ -74,6 +76,7 @@ static const struct kind_info rows[] = {
                          KIND_STATUS_METADATA | KIND_SCALE | KIND_ANNOTATION_GENERATION,
                 .prepare = deployment_prepare,
                 .apply_defaults = deployment_defaults,
+                .validate = deployment_validate,
                 COLUMNS(deployment_columns),
         },
         {
@@ -89,6 +92,7 @@ static const struct kind_info rows[] = {
                          KIND_STATUS_METADATA | KIND_SCALE,
                 .prepare = status_prepare,
                 .apply_defaults = replica_set_defaults,
+                .validate = replica_set_validate,
                 COLUMNS(replica_set_columns),
         },
         {
@@ -104,6 +108,7 @@ static const struct kind_info rows[] = {
                          KIND_STATUS_METADATA | KIND_SCALE,
                 .prepare = status_prepare,
                 .apply_defaults = stateful_set_defaults,
+                .validate = stateful_set_validate,
                 COLUMNS(stateful_set_columns),
         },
 };

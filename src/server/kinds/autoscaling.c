@@ -1,4 +1,5 @@
 /* Resources of group autoscaling: v2 is what is stored, v1 a narrower view of it. */
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
@@ -23,6 +24,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA,
                 .prepare = status_prepare,
                 .apply_defaults = horizontal_pod_autoscaler_defaults,
+                .validate = horizontal_pod_autoscaler_validate,
                 COLUMNS(horizontal_pod_autoscaler_columns),
         },
         {
@@ -36,6 +38,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA,
                 .prepare = status_prepare,
+                .validate = horizontal_pod_autoscaler_validate,
                 .stored_as = &rows[0],
                 COLUMNS(horizontal_pod_autoscaler_columns),
         },

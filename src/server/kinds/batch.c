@@ -1,4 +1,5 @@
 /* Resources of group batch, v1. */
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
@@ -31,6 +32,7 @@ static const struct kind_info rows[] = {
                          KIND_STATUS_METADATA,
                 .prepare = status_prepare,
                 .apply_defaults = cron_job_defaults,
+                .validate = cron_job_validate,
                 COLUMNS(cron_job_columns),
         },
         {
@@ -45,6 +47,7 @@ static const struct kind_info rows[] = {
                          KIND_STATUS_METADATA,
                 .prepare = job_prepare,
                 .apply_defaults = job_defaults,
+                .validate = job_validate,
                 .field_selectors = NAMES("status.successful"),
                 .has_own_field_table = true,
                 COLUMNS(job_columns),

@@ -1,4 +1,5 @@
 /* Resources of group coordination.k8s.io, v1. */
+#include "server/kinds/check.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column lease_columns[] = {
@@ -16,6 +17,7 @@ static const struct kind_info rows[] = {
                 .kind = "Lease",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_CREATE_ON_UPDATE,
+                .validate = lease_validate,
                 COLUMNS(lease_columns),
         },
 };

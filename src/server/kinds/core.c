@@ -1,5 +1,6 @@
 /* Resources of the core group, v1. */
 #include "server/kinds/admit.h"
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
@@ -116,6 +117,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("cm"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
+                .validate = config_map_validate,
                 COLUMNS(config_map_columns),
         },
         {
@@ -139,6 +141,7 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("ev"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .validate = event_validate,
                 .field_selectors = NAMES(
                         "involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
                         "involvedObject.uid", "involvedObject.apiVersion",
@@ -171,6 +174,7 @@ const struct kind_info core_rows[] = {
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
                 .prepare = namespace_prepare,
                 .apply_defaults = namespace_defaults,
+                .validate = namespace_validate,
                 .more_subresources = NAMES("finalize"),
                 .field_selectors = NAMES("status.phase"),
                 .has_own_field_table = true,
@@ -188,6 +192,7 @@ const struct kind_info core_rows[] = {
                 .admit = node_admit,
                 .prepare = node_prepare,
                 .apply_defaults = node_defaults,
+                .validate = node_validate,
                 .more_subresources = NAMES("proxy"),
                 .field_selectors = NAMES("spec.unschedulable"),
                 .has_own_field_table = true,
@@ -205,6 +210,7 @@ const struct kind_info core_rows[] = {
                 .admit = persistent_volume_claim_admit,
                 .prepare = persistent_volume_claim_prepare,
                 .apply_defaults = persistent_volume_claim_defaults,
+                .validate = persistent_volume_claim_validate,
                 COLUMNS(persistent_volume_claim_columns),
         },
         {
@@ -219,6 +225,7 @@ const struct kind_info core_rows[] = {
                 .admit = persistent_volume_admit,
                 .prepare = persistent_volume_prepare,
                 .apply_defaults = persistent_volume_defaults,
+                .validate = persistent_volume_validate,
                 COLUMNS(persistent_volume_columns),
         },
         {
@@ -235,6 +242,7 @@ const struct kind_info core_rows[] = {
                 .admit = pod_admit,
                 .prepare = pod_prepare,
                 .apply_defaults = pod_defaults,
+                .validate = pod_validate,
                 .more_subresources = NAMES("attach", "binding", "ephemeralcontainers", "eviction",
                                            "exec", "log", "portforward", "proxy", "resize"),
                 .field_selectors = NAMES("spec.nodeName", "spec.host", "spec.restartPolicy",
@@ -254,6 +262,7 @@ const struct kind_info core_rows[] = {
                 .flags =
                         KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .apply_defaults = pod_template_object_defaults,
+                .validate = pod_template_validate,
                 COLUMNS(pod_template_columns),
         },
         {
@@ -269,6 +278,7 @@ const struct kind_info core_rows[] = {
                          KIND_SCALE,
                 .prepare = status_prepare,
                 .apply_defaults = replication_controller_defaults,
+                .validate = replication_controller_validate,
                 .field_selectors = NAMES("status.replicas"),
                 .has_own_field_table = true,
                 COLUMNS(replication_controller_columns),
@@ -295,6 +305,7 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
                 .apply_defaults = secret_defaults,
+                .validate = secret_validate,
                 .field_selectors = NAMES("type"),
                 .has_own_field_table = true,
                 COLUMNS(secret_columns),
@@ -325,6 +336,7 @@ const struct kind_info core_rows[] = {
                          KIND_CREATE_ON_UPDATE,
                 .prepare = service_prepare,
                 .apply_defaults = service_defaults,
+                .validate = service_validate,
                 .more_subresources = NAMES("proxy"),
                 .field_selectors = NAMES("spec.clusterIP", "spec.type"),
                 .has_own_field_table = true,

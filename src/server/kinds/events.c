@@ -1,4 +1,5 @@
 /* Resources of group events.k8s.io, v1: a second view of the core events. */
+#include "server/kinds/check.h"
 #include "server/kinds/kinds.h"
 
 static const struct kind_info rows[] = {
@@ -11,6 +12,7 @@ static const struct kind_info rows[] = {
                 .short_names = NAMES("ev"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .validate = new_event_validate,
                 .stored_as = &core_rows[CORE_EVENTS_ROW],
                 .field_selectors =
                         NAMES("regarding.kind", "regarding.namespace", "regarding.name",

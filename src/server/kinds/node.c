@@ -1,4 +1,5 @@
 /* Resources of group node.k8s.io, v1. */
+#include "server/kinds/check.h"
 #include "server/kinds/kinds.h"
 
 static const struct table_column runtime_class_columns[] = {
@@ -16,6 +17,7 @@ static const struct kind_info rows[] = {
                 .kind = "RuntimeClass",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_CREATE_ON_UPDATE,
+                .validate = runtime_class_validate,
                 COLUMNS(runtime_class_columns),
         },
 };

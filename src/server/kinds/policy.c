@@ -1,4 +1,5 @@
 /* Resources of group policy, v1. */
+#include "server/kinds/check.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
 
@@ -21,6 +22,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_STATUS | KIND_STATUS_METADATA,
                 .prepare = status_prepare,
+                .validate = pod_disruption_budget_validate,
                 COLUMNS(pod_disruption_budget_columns),
         },
 };

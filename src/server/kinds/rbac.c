@@ -1,4 +1,5 @@
 /* Resources of group rbac.authorization.k8s.io, v1. */
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
@@ -19,6 +20,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
                 .apply_defaults = role_binding_defaults,
+                .validate = cluster_role_binding_validate,
                 COLUMNS(binding_columns),
         },
         {
@@ -30,6 +32,7 @@ static const struct kind_info rows[] = {
                 .name_rule = NAME_SEGMENT,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .validate = cluster_role_validate,
                 WITH_CREATED,
         },
         {
@@ -42,6 +45,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
                 .apply_defaults = role_binding_defaults,
+                .validate = role_binding_validate,
                 COLUMNS(binding_columns),
         },
         {
@@ -53,6 +57,7 @@ static const struct kind_info rows[] = {
                 .name_rule = NAME_SEGMENT,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .validate = role_validate,
                 WITH_CREATED,
         },
 };

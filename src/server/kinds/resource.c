@@ -1,4 +1,5 @@
 /* Resources of group resource.k8s.io, v1. */
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
@@ -55,6 +56,7 @@ static const struct kind_info rows[] = {
                 .kind = "ResourceSlice",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                .validate = resource_slice_validate,
                 .field_selectors = NAMES("spec.nodeName", "spec.driver"),
                 .has_own_field_table = true,
                 COLUMNS(resource_slice_columns),

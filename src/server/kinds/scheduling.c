@@ -1,5 +1,6 @@
 /* Resources of group scheduling.k8s.io, v1. */
 #include "server/kinds/admit.h"
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 
@@ -21,6 +22,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL,
                 .admit = priority_class_admit,
                 .apply_defaults = priority_class_defaults,
+                .validate = priority_class_validate,
                 COLUMNS(priority_class_columns),
         },
 };

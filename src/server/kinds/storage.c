@@ -1,4 +1,5 @@
 /* Resources of group storage.k8s.io, v1. */
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
@@ -53,6 +54,7 @@ static const struct kind_info rows[] = {
                 .kind = "CSINode",
                 .verbs = VERB_STANDARD,
                 .flags = KIND_DELETE_OBJECT,
+                .validate = csi_node_validate,
                 COLUMNS(csi_node_columns),
         },
         {
@@ -75,6 +77,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .apply_defaults = storage_class_defaults,
+                .validate = storage_class_validate,
                 COLUMNS(storage_class_columns),
         },
         {
