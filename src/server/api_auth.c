@@ -1,0 +1,358 @@
+/* Who asks and whether they may: bearer tokens, impersonation, and RBAC rules kept in the store. */
+#include "server/api_priv.h"
+
+#include <stdlib.h>
+
+#define MASTERS "system:masters"
+
+const struct api_user api_user_controller_manager = {
+        .name = { "system:kube-controller-manager", 30 },
+        .group_count = 2,
+        .groups = { { "system:masters", 14 }, { "system:authenticated", 20 } },
+};
+const struct api_user api_user_scheduler = {
+        .name = { "system:kube-scheduler", 21 },
+        .group_count = 2,
+        .groups = { { "system:masters", 14 }, { "system:authenticated", 20 } },
+};
+const struct api_user api_user_admin = {
+        .name = { "kubernetes-admin", 16 },
+        .group_count = 2,
+        .groups = { { "system:masters", 14 }, { "system:authenticated", 20 } },
+};
+static const struct api_user user_anonymous = {
+        .name = { "system:anonymous", 16 },
+        .group_count = 1,
+        .groups = { { "system:unauthenticated", 22 } },
+};
+
+int user_copy(struct api_user *to, const struct api_token *from) {
+        *to = (struct api_user){ .name = slice_of(slice_dup(slice_of(from->user))) };
+        for (size_t i = 0; from->groups && from->groups[i]; i++) {
+                if (to->group_count == API_GROUPS_MAX - 1)
+                        return API_FAILED;
+                to->groups[to->group_count++] = slice_of(slice_dup(slice_of(from->groups[i])));
+        }
+        to->groups[to->group_count++] = slice_of(slice_dup(SLICE_LITERAL("system:authenticated")));
+        return 0;
+}
+
+/* Takes as long for a wrong token as for a right one of the same length. */
+static bool tokens_equal(struct slice a, const char *b) {
+        unsigned char difference = 0;
+
+        if (a.len != strlen(b))
+                return false;
+        for (size_t i = 0; i < a.len; i++)
+                difference |= (unsigned char)(a.ptr[i] ^ b[i]);
+        return difference == 0;
+}
+
+const struct api_user *token_find(const struct api_server *server, struct slice token) {
+        for (size_t i = 0; i < server->token_count; i++) {
+                if (tokens_equal(token, server->tokens[i].token))
+                        return &server->tokens[i].user;
+        }
+        return NULL;
+}
+
+static bool user_in(const struct api_user *user, const char *group) {
+        for (size_t i = 0; i < user->group_count; i++) {
+                if (slice_is(user->groups[i], group))
+                        return true;
+        }
+        return false;
+}
+
+static int impersonate(struct api_context *context) {
+        const struct api_server_request *request = context->request;
+        struct slice rest = request->impersonate_group, group;
+        struct access_question question = {
+                .user = context->user.name,
+                .groups = context->user.groups,
+                .group_count = context->user.group_count,
+                .verb = SLICE_LITERAL("impersonate"),
+                .resource = SLICE_LITERAL("users"),
+                .name = request->impersonate_user,
+        };
+
+        if (request->impersonate_user.len == 0)
+                return 0;
+        if (!access_allows(context->server, &question))
+                return fail_plain(context, 403, "Forbidden",
+                                  "users \"" SLICE_FMT "\" is forbidden: User \"" SLICE_FMT
+                                  "\" cannot impersonate resource \"users\" in API group \"\" at "
+                                  "the cluster scope",
+                                  SLICE_ARG(request->impersonate_user),
+                                  SLICE_ARG(context->user.name));
+        context->user = (struct api_user){ .name = request->impersonate_user };
+        while (slice_split(&rest, ',', &group)) {
+                if (context->user.group_count < API_GROUPS_MAX - 1 && slice_trim(group).len)
+                        context->user.groups[context->user.group_count++] = slice_trim(group);
+        }
+        context->user.groups[context->user.group_count++] = SLICE_LITERAL("system:authenticated");
+        return 0;
+}
+
+int authenticate(struct api_context *context) {
+        const struct api_server_request *request = context->request;
+        const struct slice scheme = SLICE_LITERAL("Bearer ");
+        const struct api_user *user;
+
+        if (request->user || context->server->is_open) {
+                context->user = request->user ? *request->user : api_user_admin;
+                return impersonate(context);
+        }
+        if (!slice_has_prefix(request->authorization, scheme)) {
+                context->user = user_anonymous;
+                return 0;
+        }
+        user = token_find(context->server,
+                          slice_trim(slice_make(request->authorization.ptr + scheme.len,
+                                                request->authorization.len - scheme.len)));
+        if (!user)
+                return fail_plain(context, 401, "Unauthorized", "Unauthorized");
+        context->user = *user;
+        return impersonate(context);
+}
+
+/* ---- authorization ---- */
+
+static bool list_has(const struct json *list, struct slice text) {
+        struct json_iter iter = json_iter(list);
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item)) {
+                if (slice_is(json_text(item), "*") || slice_eq(json_text(item), text))
+                        return true;
+        }
+        return false;
+}
+
+static bool list_has_path(const struct json *list, struct slice path) {
+        struct json_iter iter = json_iter(list);
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item)) {
+                struct slice pattern = json_text(item);
+
+                if (slice_eq(pattern, path))
+                        return true;
+                if (pattern.len && pattern.ptr[pattern.len - 1] == '*' &&
+                    slice_has_prefix(path, slice_make(pattern.ptr, pattern.len - 1)))
+                        return true;
+        }
+        return false;
+}
+
+static bool list_has_resource(const struct json *list, const struct access_question *question) {
+        char full[320];
+        struct json_iter iter = json_iter(list);
+        const struct json *item;
+        int length;
+
+        if (question->subresource.len == 0)
+                return list_has(list, question->resource);
+        length = snprintf(full, sizeof(full), SLICE_FMT "/" SLICE_FMT,
+                          SLICE_ARG(question->resource), SLICE_ARG(question->subresource));
+        if (length < 0 || (size_t)length >= sizeof(full))
+                return false;
+        while (json_next(&iter, NULL, &item)) {
+                struct slice text = json_text(item);
+
+                if (slice_is(text, "*") || slice_is(text, full))
+                        return true;
+                if (slice_has_prefix(text, SLICE_LITERAL("*/")) &&
+                    slice_eq(slice_make(text.ptr + 2, text.len - 2), question->subresource))
+                        return true;
+        }
+        return false;
+}
+
+static bool rule_allows(const struct json *rule, const struct access_question *question) {
+        const struct json *names = json_get(rule, "resourceNames");
+
+        if (!list_has(json_get(rule, "verbs"), question->verb))
+                return false;
+        if (question->path.len)
+                return list_has_path(json_get(rule, "nonResourceURLs"), question->path);
+        return list_has(json_get(rule, "apiGroups"), question->group) &&
+               list_has_resource(json_get(rule, "resources"), question) &&
+               (json_count(names) == 0 || list_has(names, question->name));
+}
+
+static bool subject_matches(const struct json *subject, const struct access_question *question) {
+        struct slice kind = json_get_text(subject, "kind"), name = json_get_text(subject, "name");
+        char account[600];
+
+        if (slice_is(kind, "User"))
+                return slice_eq(name, question->user);
+        if (slice_is(kind, "ServiceAccount")) {
+                snprintf(account, sizeof(account), "system:serviceaccount:" SLICE_FMT ":" SLICE_FMT,
+                         SLICE_ARG(json_get_text(subject, "namespace")), SLICE_ARG(name));
+                return slice_is(question->user, account);
+        }
+        for (size_t i = 0; slice_is(kind, "Group") && i < question->group_count; i++) {
+                if (slice_eq(name, question->groups[i]))
+                        return true;
+        }
+        return false;
+}
+
+static const struct api_resource *rbac_resource(struct api_server *server, const char *plural) {
+        return resource_find(server, SLICE_LITERAL("rbac.authorization.k8s.io"),
+                             SLICE_LITERAL("v1"), slice_of(plural));
+}
+
+static bool role_allows(struct api_server *server, const struct json *reference, struct slice ns,
+                        const struct access_question *question) {
+        bool is_cluster = slice_is(json_get_text(reference, "kind"), "ClusterRole");
+        const struct api_resource *resource =
+                rbac_resource(server, is_cluster ? "clusterroles" : "roles");
+        const struct store_object *role =
+                resource
+                        ? store_get(server->store, resource->store_resource,
+                                    is_cluster ? SLICE_EMPTY : ns, json_get_text(reference, "name"))
+                        : NULL;
+        struct json_iter iter;
+        const struct json *rule;
+
+        if (!role)
+                return false;
+        iter = json_iter(json_get(object_json(server, role), "rules"));
+        while (json_next(&iter, NULL, &rule)) {
+                if (rule_allows(rule, question))
+                        return true;
+        }
+        return false;
+}
+
+static bool binding_allows(struct api_server *server, const struct store_object *binding,
+                           const struct access_question *question) {
+        struct json_doc *doc = NULL;
+        struct json_iter iter;
+        const struct json *subject;
+        bool is_allowed = false;
+
+        if (json_parse(store_object_body(binding), &doc, NULL) < 0)
+                return false;
+        iter = json_iter(json_get(json_doc_root(doc), "subjects"));
+        while (!is_allowed && json_next(&iter, NULL, &subject)) {
+                if (subject_matches(subject, question))
+                        is_allowed = role_allows(server, json_get(json_doc_root(doc), "roleRef"),
+                                                 store_object_ns(binding), question);
+        }
+        json_doc_free(doc);
+        return is_allowed;
+}
+
+static bool bindings_allow(struct api_server *server, const char *plural, struct slice ns,
+                           const struct access_question *question) {
+        const struct api_resource *resource = rbac_resource(server, plural);
+        struct store_cursor *cursor = NULL;
+        const struct store_object *binding;
+        bool is_allowed = false;
+
+        if (!resource || store_cursor_open(server->store,
+                                           &(struct store_range){
+                                                   .resource = resource->store_resource, .ns = ns },
+                                           &cursor, NULL) < 0)
+                return false;
+        while (!is_allowed && (binding = store_cursor_next(cursor)))
+                is_allowed = binding_allows(server, binding, question);
+        store_cursor_close(cursor);
+        return is_allowed;
+}
+
+/* What everybody may read, and what the default system roles give to those who logged in. */
+static bool is_public(const struct access_question *question) {
+        static const char *const for_all[] = { "/healthz", "/livez", "/readyz", "/version",
+                                               "/version/" };
+        static const char *const for_users[] = { "/api",   "/api/",    "/apis",
+                                                 "/apis/", "/openapi", "/openapi/" };
+        static const char *const reviews[] = { "selfsubjectaccessreviews",
+                                               "selfsubjectrulesreviews", "selfsubjectreviews" };
+        bool is_user = false;
+
+        for (size_t i = 0; i < question->group_count; i++)
+                is_user |= slice_is(question->groups[i], "system:authenticated");
+        for (size_t i = 0; is_user && i < ARRAY_LEN(reviews); i++) {
+                if (slice_is(question->resource, reviews[i]) && slice_is(question->verb, "create"))
+                        return true;
+        }
+        if (question->path.len == 0 || !slice_is(question->verb, "get"))
+                return false;
+        for (size_t i = 0; i < ARRAY_LEN(for_all); i++) {
+                if (slice_is(question->path, for_all[i]))
+                        return true;
+        }
+        for (size_t i = 0; is_user && i < ARRAY_LEN(for_users); i++) {
+                struct slice prefix = slice_of(for_users[i]);
+
+                if (slice_eq(question->path, prefix) ||
+                    (prefix.ptr[prefix.len - 1] == '/' && slice_has_prefix(question->path, prefix)))
+                        return true;
+        }
+        return false;
+}
+
+bool access_allows(struct api_server *server, const struct access_question *question) {
+        for (size_t i = 0; i < question->group_count; i++) {
+                if (slice_is(question->groups[i], MASTERS))
+                        return true;
+        }
+        if (is_public(question) ||
+            bindings_allow(server, "clusterrolebindings", SLICE_EMPTY, question))
+                return true;
+        return question->ns.len && bindings_allow(server, "rolebindings", question->ns, question);
+}
+
+int authorize(struct api_context *context) {
+        const struct api_route *route = &context->route;
+        struct access_question question = {
+                .user = context->user.name,
+                .groups = context->user.groups,
+                .group_count = context->user.group_count,
+                .verb = slice_of(route->verb),
+        };
+        const char *dot = route->group.len ? "." : "";
+        const char *slash = route->subresource.len ? "/" : "";
+        char object[700] = "", scope[400] = "at the cluster scope";
+
+        if (user_in(&context->user, MASTERS))
+                return 0;
+        if (!route->is_resource) {
+                question.path = route->path;
+                if (access_allows(context->server, &question))
+                        return 0;
+                fail_plain(context, 403, "Forbidden",
+                           "forbidden: User \"" SLICE_FMT "\" cannot %s path \"" SLICE_FMT "\"",
+                           SLICE_ARG(question.user), route->verb, SLICE_ARG(route->path));
+                context->failure.has_details = true;
+                return API_FAILED;
+        }
+        question.ns = route->ns;
+        question.group = route->group;
+        question.resource = route->plural;
+        question.subresource = route->subresource;
+        question.name = route->name;
+        if (access_allows(context->server, &question))
+                return 0;
+        if (route->name.len)
+                snprintf(object, sizeof(object), " \"" SLICE_FMT "\"", SLICE_ARG(route->name));
+        if (route->ns.len)
+                snprintf(scope, sizeof(scope), "in the namespace \"" SLICE_FMT "\"",
+                         SLICE_ARG(route->ns));
+        fail_plain(context, 403, "Forbidden",
+                   SLICE_FMT "%s" SLICE_FMT "%s is forbidden: User \"" SLICE_FMT
+                             "\" cannot %s resource \"" SLICE_FMT "%s" SLICE_FMT
+                             "\" in API group \"" SLICE_FMT "\" %s",
+                   SLICE_ARG(route->plural), dot, SLICE_ARG(route->group), object,
+                   SLICE_ARG(question.user), route->verb, SLICE_ARG(route->plural), slash,
+                   SLICE_ARG(route->subresource), SLICE_ARG(route->group), scope);
+        context->failure.has_details = true;
+        context->failure.name = arena_string(context->arena, route->name);
+        context->failure.group = arena_string(context->arena, route->group);
+        context->failure.kind = arena_string(context->arena, route->plural);
+        return API_FAILED;
+}

@@ -1,0 +1,171 @@
+/* POST of objects and reviews, and PUT. */
+#include "server/api_priv.h"
+
+static int serve_review(struct api_context *context) {
+        const struct kind_info *kind = context->resource->kind;
+        struct decoded decoded = { 0 };
+        struct buf text = { 0 };
+        struct err err = { 0 };
+        int r = decode_body(context, kind->group, kind->version, kind->kind, &decoded);
+
+        if (r < 0)
+                return r;
+        hooks_prepare(context, context->resource);
+        if (context->route.ns.len)
+                node_put_text(decoded.tree,
+                              node_need_object(decoded.tree, decoded.object, "metadata"),
+                              "namespace", context->route.ns);
+        if (kind->review && kind->review(&context->hooks, decoded.tree, decoded.object, &err) < 0) {
+                r = fail_hook(context, SLICE_EMPTY, &err);
+        } else {
+                if (context->resource->schema)
+                        schema_normalise(context->resource->schema, decoded.tree, decoded.object,
+                                         NULL, NULL);
+                node_remove(decoded.object, "kind");
+                node_remove(decoded.object, "apiVersion");
+                node_write(decoded.object, &text);
+                context->response->status = 201;
+                context->response->content_type = "application/json";
+                object_write(slice_make(context->resource->prefix, context->resource->prefix_size),
+                             buf_view(&text), &context->response->body);
+        }
+        buf_release(&text);
+        decoded_release(&decoded);
+        return r;
+}
+
+static int create_object(struct api_context *context) {
+        const struct kind_info *kind = context->resource->kind;
+        struct decoded decoded = { 0 };
+        struct write write = { .resource = context->resource, .ns = context->route.ns };
+        struct slice body;
+        int r;
+
+        if (decode_body(context, kind->group, kind->version, kind->kind, &decoded) < 0)
+                return API_FAILED;
+        write.tree = decoded.tree;
+        write.object = decoded.object;
+        r = write_create(context, &write, &body);
+        if (r == 0)
+                r = respond_object(context, 201, body);
+        decoded_release(&decoded);
+        return r;
+}
+
+int serve_create(struct api_context *context) {
+        const struct api_route *route = &context->route;
+
+        if (write_options(context, "CreateOptions") < 0)
+                return API_FAILED;
+        if (strcmp(context->resource->kind->plural, "bindings") == 0 ||
+            slice_is(route->subresource, "binding"))
+                return serve_binding(context);
+        if (slice_is(route->subresource, "eviction"))
+                return serve_eviction(context);
+        if (route->name.len || !(context->resource->kind->verbs & VERB_CREATE))
+                return fail_method(context);
+        if (context->resource->kind->flags & KIND_REVIEW)
+                return serve_review(context);
+        if ((context->resource->kind->flags & KIND_NAMESPACED) && route->ns.len == 0)
+                return fail_method(context);
+        return create_object(context);
+}
+
+/* ---- PUT ---- */
+
+int check_url(struct api_context *context, const struct json_node *object) {
+        const struct json_node *metadata = node_get(object, "metadata");
+        struct slice name = node_get_text(metadata, "name");
+        struct slice ns = node_get_text(metadata, "namespace");
+
+        if (name.len == 0)
+                return fail_bad_request(context,
+                                        "the name of the object (" SLICE_FMT
+                                        " based on URL) was undeterminable: name must be provided",
+                                        SLICE_ARG(context->route.name));
+        if (!slice_eq(name, context->route.name))
+                return fail_bad_request(context,
+                                        "the name of the object (" SLICE_FMT
+                                        ") does not match the name on the URL (" SLICE_FMT ")",
+                                        SLICE_ARG(name), SLICE_ARG(context->route.name));
+        if (ns.len && !slice_eq(ns, context->route.ns))
+                return fail_bad_request(context, "the namespace of the provided object does not "
+                                                 "match the namespace sent on the request");
+        return 0;
+}
+
+/* PUT of a missing object, for the kinds that allow it. */
+static int create_by_update(struct api_context *context, struct decoded *decoded) {
+        struct write write = { .resource = context->resource,
+                               .ns = context->route.ns,
+                               .tree = decoded->tree,
+                               .object = decoded->object };
+        struct slice body;
+
+        if (!(context->resource->kind->flags & KIND_CREATE_ON_UPDATE) ||
+            context->route.subresource.len)
+                return fail_not_found(context, context->resource, context->route.name);
+        node_remove(node_get(decoded->object, "metadata"), "resourceVersion");
+        if (write_create(context, &write, &body) < 0)
+                return API_FAILED;
+        return respond_object(context, 201, body);
+}
+
+static int update_object(struct api_context *context, struct decoded *decoded,
+                         const struct store_object *object) {
+        struct write write = { 0 };
+        struct slice body;
+        bool is_deleted;
+        int r;
+
+        if (write_begin(context, context->resource, object, &write) < 0)
+                return API_FAILED;
+        write.subresource = context->route.subresource;
+        if (slice_is(context->route.subresource, "status"))
+                write.operation = KIND_UPDATE_STATUS;
+        write.object = node_clone(write.tree, decoded->object);
+        json_tree_set_root(write.tree, write.object);
+        r = write_update(context, &write, &body, &is_deleted);
+        if (r == 0)
+                r = respond_object(context, 200, body);
+        write_end(&write);
+        return r;
+}
+
+bool has_subresource(const struct api_resource *resource, struct slice name) {
+        const char *const *more = resource->kind->more_subresources;
+
+        if (name.len == 0 || (slice_is(name, "status") && resource->kind->flags & KIND_STATUS) ||
+            (slice_is(name, "scale") && resource->kind->flags & KIND_SCALE))
+                return true;
+        for (size_t i = 0; more && more[i]; i++) {
+                if (slice_is(name, more[i]))
+                        return true;
+        }
+        return false;
+}
+
+int serve_update(struct api_context *context) {
+        const struct kind_info *kind = context->resource->kind;
+        struct decoded decoded = { 0 };
+        const struct store_object *object;
+        int r;
+
+        if (context->route.name.len == 0 || !(kind->verbs & VERB_UPDATE))
+                return fail_method(context);
+        if (write_options(context, "UpdateOptions") < 0)
+                return API_FAILED;
+        if (slice_is(context->route.subresource, "scale"))
+                return serve_scale(context);
+        if (decode_body(context, kind->group, kind->version, kind->kind, &decoded) < 0)
+                return API_FAILED;
+        r = check_url(context, decoded.object);
+        if (r == 0) {
+                object = object_find(context, context->resource, context->route.ns,
+                                     context->route.name);
+                r = object ? update_object(context, &decoded, object)
+                           : create_by_update(context, &decoded);
+        }
+        decoded_release(&decoded);
+        return r;
+}

@@ -1,0 +1,177 @@
+/* Request bodies: from text to a checked object of the expected kind. */
+#include "server/api_priv.h"
+
+#include <stdlib.h>
+
+void decoded_release(struct decoded *decoded) {
+        json_tree_free(decoded->tree);
+        *decoded = (struct decoded){ 0 };
+}
+
+void strictness_add(struct strictness *strictness, const char *what, struct slice path) {
+        struct buf text = { 0 };
+
+        if (strictness->context->validation == VALIDATE_IGNORE)
+                return;
+        buf_printf(&text, "%s field \"" SLICE_FMT "\"", what, SLICE_ARG(path));
+        if (strictness->context->validation == VALIDATE_WARN) {
+                warn_add(strictness->context, buf_view(&text));
+        } else {
+                buf_text(&strictness->text, strictness->count ? ", " : "");
+                buf_slice(&strictness->text, buf_view(&text));
+        }
+        strictness->count++;
+        buf_release(&text);
+}
+
+void strictness_unknown(void *context, const char *path) {
+        strictness_add(context, "unknown", slice_of(path));
+}
+
+void strictness_duplicate(void *context, struct slice path) {
+        strictness_add(context, "duplicate", path);
+}
+
+static int fail_decode(struct api_context *context, const char *kind, const char *text) {
+        return fail_bad_request(context,
+                                "the object provided is unrecognized (must be of type %s): "
+                                "couldn't get version/kind; json parse error: %s",
+                                kind, text);
+}
+
+static bool is_media(struct slice content_type, const char *wanted) {
+        struct slice head = SLICE_EMPTY;
+
+        slice_split(&content_type, ';', &head);
+        return slice_is(slice_trim(head), wanted);
+}
+
+/* apiVersion and kind must fit where they are given, and are filled in where they are not. */
+static int check_type(struct api_context *context, struct decoded *decoded, const char *api_version,
+                      const char *version, const char *kind) {
+        struct slice has_kind = node_get_text(decoded->object, "kind");
+        struct slice has_version = node_get_text(decoded->object, "apiVersion");
+
+        if ((has_kind.len && !slice_is(has_kind, kind)) ||
+            (has_version.len && !slice_is(has_version, api_version))) {
+                const char *slash = strrchr(arena_string(context->arena, has_version), '/');
+                const char *shown = !has_version.len ? version
+                                    : slash          ? slash + 1
+                                                     : arena_string(context->arena, has_version);
+
+                return fail_bad_request(
+                        context,
+                        SLICE_FMT " in version \"%s\" cannot be handled as a %s: "
+                                  "no kind \"" SLICE_FMT "\" is registered for version \"%s\"",
+                        SLICE_ARG(has_kind.len ? has_kind : slice_of(kind)), shown, kind,
+                        SLICE_ARG(has_kind.len ? has_kind : slice_of(kind)),
+                        arena_string(context->arena,
+                                     has_version.len ? has_version : slice_of(api_version)));
+        }
+        node_put_string(decoded->tree, decoded->object, "kind", kind);
+        node_put_string(decoded->tree, decoded->object, "apiVersion", api_version);
+        return 0;
+}
+
+static int parse_json(struct api_context *context, struct strictness *strictness, const char *kind,
+                      struct decoded *decoded) {
+        struct json_doc *doc = NULL;
+        struct err err = { 0 };
+        const struct json *root;
+
+        if (json_parse(context->request->body, &doc, &err) < 0)
+                return fail_decode(context, kind, err.text);
+        root = json_doc_root(doc);
+        if (json_type(root) != JSON_OBJECT && json_type(root) != JSON_NULL) {
+                fail_decode(context, kind, "json: cannot unmarshal into a Go value of type struct");
+                json_doc_free(doc);
+                return API_FAILED;
+        }
+        if (context->validation != VALIDATE_IGNORE)
+                json_duplicates(root, strictness_duplicate, strictness);
+        decoded->tree = json_tree_new();
+        decoded->object = json_type(root) == JSON_OBJECT ? node_import(decoded->tree, root)
+                                                         : node_object(decoded->tree);
+        json_tree_set_root(decoded->tree, decoded->object);
+        json_doc_free(doc);
+        return 0;
+}
+
+static int parse_body(struct api_context *context, struct strictness *strictness, const char *kind,
+                      struct decoded *decoded) {
+        struct slice type = slice_trim(context->request->content_type);
+
+        if (type.len == 0 || is_media(type, "application/json") || is_media(type, "*/*"))
+                return parse_json(context, strictness, kind, decoded);
+        return fail_plain(context, 415, "UnsupportedMediaType",
+                          "the body of the request was in an unknown format - accepted media types "
+                          "include: application/json, application/yaml, "
+                          "application/vnd.kubernetes.protobuf");
+}
+
+/* Types, unknown fields, zero values; without a schema any JSON is taken as it is. */
+static int check_fields(struct api_context *context, struct strictness *strictness,
+                        const struct schema_object *schema, struct decoded *decoded,
+                        const char *version, const char *kind) {
+        struct schema_report report = { .unknown = strictness_unknown, .context = strictness };
+        struct err err = { 0 };
+
+        if (schema && schema_normalise(schema, decoded->tree, decoded->object, &report, &err) < 0)
+                return fail_bad_request(context,
+                                        "%s in version \"%s\" cannot be handled as a %s: %s", kind,
+                                        version, kind, err.text);
+        if (context->validation == VALIDATE_STRICT && strictness->count)
+                return fail_bad_request(context,
+                                        "%s in version \"%s\" cannot be handled as a %s: strict "
+                                        "decoding error: " SLICE_FMT,
+                                        kind, version, kind,
+                                        SLICE_ARG(buf_view(&strictness->text)));
+        return 0;
+}
+
+int decode_body(struct api_context *context, const char *group, const char *version,
+                const char *kind, struct decoded *ret_decoded) {
+        struct strictness strictness = { .context = context };
+        struct decoded decoded = { 0 };
+        const char *api_version =
+                *group ? arena_printf(context->arena, "%s/%s", group, version) : version;
+        int r = parse_body(context, &strictness, kind, &decoded);
+
+        if (r == 0)
+                r = check_type(context, &decoded, api_version, version, kind);
+        if (r == 0)
+                r = check_fields(context, &strictness,
+                                 schema_find(slice_of(group), slice_of(version), slice_of(kind)),
+                                 &decoded, version, kind);
+        buf_release(&strictness.text);
+        if (r < 0)
+                decoded_release(&decoded);
+        else
+                *ret_decoded = decoded;
+        return r;
+}
+
+/* DeleteOptions come with any group's apiVersion, or none. */
+int decode_options(struct api_context *context, struct decoded *ret_decoded) {
+        struct strictness strictness = { .context = context };
+        struct decoded decoded = { 0 };
+        struct slice kind;
+        int r = parse_body(context, &strictness, "DeleteOptions", &decoded);
+
+        if (r < 0)
+                return r;
+        kind = node_get_text(decoded.object, "kind");
+        if (kind.len && !slice_is(kind, "DeleteOptions"))
+                r = fail_bad_request(context, SLICE_FMT " cannot be handled as a DeleteOptions",
+                                     SLICE_ARG(kind));
+        else
+                r = check_fields(context, &strictness,
+                                 schema_find(SLICE_LITERAL("meta.k8s.io"), SLICE_LITERAL("v1"),
+                                             SLICE_LITERAL("DeleteOptions")),
+                                 &decoded, "v1", "DeleteOptions");
+        if (r < 0)
+                decoded_release(&decoded);
+        else
+                *ret_decoded = decoded;
+        return r;
+}

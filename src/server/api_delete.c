@@ -1,0 +1,411 @@
+/* DELETE: options, graceful deletion of pods, finalizers, collections. */
+#include "server/api_priv.h"
+
+#include <stdlib.h>
+
+#define OPTIONS_KIND "DeleteOptions"
+#define GRACE_DEFAULT_S 30
+
+/* ---- options ---- */
+
+static char *quoted_text(struct arena *arena, struct slice text, bool is_list) {
+        struct buf out = { 0 };
+        char *copy;
+
+        buf_text(&out, is_list ? "[" : "");
+        buf_json_string(&out, text);
+        buf_text(&out, is_list ? "]" : "");
+        copy = arena_string(arena, buf_view(&out));
+        buf_release(&out);
+        return copy;
+}
+
+static int take_propagation(struct api_context *context, struct slice policy, bool has_orphan,
+                            bool is_orphan, struct delete_options *options) {
+        if (has_orphan && policy.len)
+                return fail_option(context, OPTIONS_KIND, FIELD_INVALID, "propagationPolicy",
+                                   quoted_text(context->arena, policy, false),
+                                   "orphanDependents and deletionPropagation cannot be both set");
+        if (slice_is(policy, "Foreground"))
+                options->propagation = PROPAGATE_FOREGROUND;
+        else if (slice_is(policy, "Background"))
+                options->propagation = PROPAGATE_BACKGROUND;
+        else if (slice_is(policy, "Orphan"))
+                options->propagation = PROPAGATE_ORPHAN;
+        else if (policy.len)
+                return fail_option(context, OPTIONS_KIND, FIELD_NOT_SUPPORTED, "propagationPolicy",
+                                   quoted_text(context->arena, policy, false),
+                                   "supported values: \"Foreground\", \"Background\", \"Orphan\", "
+                                   "\"nil\"");
+        else if (has_orphan)
+                options->propagation = is_orphan ? PROPAGATE_ORPHAN : PROPAGATE_BACKGROUND;
+        return 0;
+}
+
+static int take_dry_run(struct api_context *context, struct slice value,
+                        struct delete_options *options) {
+        if (!slice_is(value, "All"))
+                return fail_option(context, OPTIONS_KIND, FIELD_NOT_SUPPORTED, "dryRun",
+                                   quoted_text(context->arena, value, true),
+                                   "supported values: \"All\"");
+        options->is_dry_run = true;
+        return 0;
+}
+
+static int options_from_query(struct api_context *context, struct delete_options *options) {
+        struct slice text;
+
+        if (query_get(&context->query, "dryRun", &text) && text.len &&
+            take_dry_run(context, text, options) < 0)
+                return API_FAILED;
+        if (query_get(&context->query, "gracePeriodSeconds", &text) && text.len) {
+                options->has_grace = true;
+                if (!slice_to_i64(text, &options->grace_s))
+                        return fail_bad_request(context,
+                                                "strconv.ParseInt: parsing \"" SLICE_FMT
+                                                "\": invalid syntax",
+                                                SLICE_ARG(text));
+        }
+        return take_propagation(context, query_text(&context->query, "propagationPolicy"),
+                                query_get(&context->query, "orphanDependents", &text),
+                                query_is_true(&context->query, "orphanDependents"), options);
+}
+
+int delete_options_from(struct api_context *context, const struct json *body,
+                        struct delete_options *ret_options) {
+        struct delete_options options = { 0 };
+        const struct json *preconditions = json_get(body, "preconditions");
+        const struct json *grace = json_get(body, "gracePeriodSeconds");
+        const struct json *orphan = json_get(body, "orphanDependents");
+        struct json_iter iter = json_iter(json_get(body, "dryRun"));
+        const struct json *value;
+
+        while (json_next(&iter, NULL, &value)) {
+                if (take_dry_run(context, json_text(value), &options) < 0)
+                        return API_FAILED;
+        }
+        if (json_type(grace) == JSON_INT)
+                options.has_grace = json_as_i64(grace, &options.grace_s);
+        options.uid = json_get_text(preconditions, "uid");
+        options.resource_version = json_get_text(preconditions, "resourceVersion");
+        if (take_propagation(context, json_get_text(body, "propagationPolicy"),
+                             json_type(orphan) == JSON_BOOL, json_is_true(orphan), &options) < 0)
+                return API_FAILED;
+        *ret_options = options;
+        return 0;
+}
+
+/* From the body, or from the query when there is none: never from both. */
+int delete_options_decode(struct api_context *context, struct delete_options *ret_options) {
+        struct decoded decoded = { 0 };
+        struct buf text = { 0 };
+        const struct json *body;
+        int r;
+
+        *ret_options = (struct delete_options){ 0 };
+        if (slice_trim(context->request->body).len == 0)
+                return options_from_query(context, ret_options);
+        context->validation = VALIDATE_IGNORE;
+        r = decode_options(context, &decoded);
+        if (r < 0)
+                return r;
+        node_write(decoded.object, &text);
+        body = json_kept(context, buf_view(&text));
+        buf_release(&text);
+        decoded_release(&decoded);
+        return delete_options_from(context, body, ret_options);
+}
+
+/* ---- one object ---- */
+
+static int check_preconditions(struct api_context *context, const struct write *write,
+                               const struct delete_options *options) {
+        const struct json *metadata = json_get(write->old_json, "metadata");
+        const struct kind_info *kind = write->resource->kind;
+        struct slice uid = json_get_text(metadata, "uid");
+        struct slice version = json_get_text(metadata, "resourceVersion");
+
+        if (options->uid.len && !slice_eq(options->uid, uid))
+                return fail_conflict(context, kind->kind, kind->group, write->name,
+                                     "the UID in the precondition (" SLICE_FMT
+                                     ") does not match the UID in record (" SLICE_FMT
+                                     "). The object might have been deleted and then recreated",
+                                     SLICE_ARG(options->uid), SLICE_ARG(uid));
+        if (options->resource_version.len && !slice_eq(options->resource_version, version))
+                return fail_conflict(context, kind->kind, kind->group, write->name,
+                                     "the ResourceVersion in the precondition (" SLICE_FMT
+                                     ") does not match the ResourceVersion in record (" SLICE_FMT
+                                     "). The object might have been modified",
+                                     SLICE_ARG(options->resource_version), SLICE_ARG(version));
+        return 0;
+}
+
+static bool list_contains(const struct json_node *list, const char *text, size_t *ret_index) {
+        struct node_iter iter = node_iter(list);
+        struct json_node *item;
+
+        for (*ret_index = 0; node_next(&iter, NULL, &item); (*ret_index)++) {
+                if (slice_is(node_get_slice(item), text))
+                        return true;
+        }
+        return false;
+}
+
+static bool set_finalizer(struct write *write, const char *name, bool is_wanted) {
+        struct json_node *metadata = node_get(write->object, "metadata");
+        struct json_node *list = node_get(metadata, "finalizers");
+        size_t index;
+        bool is_there = list_contains(list, name, &index);
+
+        if (is_there == is_wanted)
+                return false;
+        if (is_wanted)
+                node_append(node_need_array(write->tree, metadata, "finalizers"),
+                            node_string(write->tree, name));
+        else
+                node_remove_at(list, index);
+        if (node_count(node_get(metadata, "finalizers")) == 0)
+                node_remove(metadata, "finalizers");
+        return true;
+}
+
+/* The garbage collector's finalizers follow the propagation policy; without one, what an earlier
+ * deletion chose stays. */
+static bool propagate(struct write *write, enum propagation propagation) {
+        bool is_changed;
+
+        if (propagation == PROPAGATE_DEFAULT)
+                return false;
+        is_changed = set_finalizer(write, "orphan", propagation == PROPAGATE_ORPHAN);
+        return set_finalizer(write, "foregroundDeletion", propagation == PROPAGATE_FOREGROUND) ||
+               is_changed;
+}
+
+static void mark(struct api_context *context, struct write *write, struct wall_time when,
+                 int64_t grace_s) {
+        struct json_node *metadata = node_get(write->object, "metadata");
+        char text[WALL_TIME_TEXT_MAX];
+
+        (void)context;
+        wall_time_format(when, text);
+        node_put_string(write->tree, metadata, "deletionTimestamp", text);
+        node_put_i64(write->tree, metadata, "deletionGracePeriodSeconds", grace_s);
+}
+
+static void bump(struct write *write) {
+        struct json_node *metadata = node_get(write->object, "metadata");
+        int64_t generation = node_get_i64(metadata, "generation", 0);
+
+        if (generation > 0)
+                node_put_i64(write->tree, metadata, "generation", generation + 1);
+}
+
+static int64_t pod_grace(const struct json *pod, const struct delete_options *options) {
+        const struct json *spec = json_get(pod, "spec");
+        struct slice phase = json_get_text(json_get(pod, "status"), "phase");
+        int64_t grace = options->has_grace ? options->grace_s
+                                           : json_get_i64(spec, "terminationGracePeriodSeconds",
+                                                          GRACE_DEFAULT_S);
+
+        if (json_get_text(spec, "nodeName").len == 0 || slice_is(phase, "Succeeded") ||
+            slice_is(phase, "Failed"))
+                return 0;
+        return grace < 0 ? 1 : grace;
+}
+
+/* Marks a pod, or shortens its mark. *ret_is_final: nothing but finalizers keeps it. */
+static bool mark_pod(struct api_context *context, struct write *write,
+                     const struct delete_options *options, bool *ret_is_final) {
+        const struct json *metadata = json_get(write->old_json, "metadata");
+        struct wall_time now = loop_wall(context->server->loop), marked;
+        int64_t before = json_get_i64(metadata, "deletionGracePeriodSeconds", 0);
+        int64_t grace = options->has_grace ? options->grace_s : before;
+
+        *ret_is_final = false;
+        if (!json_get(metadata, "deletionTimestamp")) {
+                grace = pod_grace(write->old_json, options);
+                mark(context, write, (struct wall_time){ now.ns + grace * NS_PER_S }, grace);
+                bump(write);
+        } else {
+                grace = grace < 0 ? 1 : grace;
+                if (grace >= before ||
+                    !wall_time_parse(json_get_text(metadata, "deletionTimestamp"), &marked))
+                        return false;
+                mark(context, write, (struct wall_time){ marked.ns + (grace - before) * NS_PER_S },
+                     grace);
+        }
+        *ret_is_final = grace == 0;
+        return true;
+}
+
+/* Namespaces wait for spec.finalizers, which their controller takes away. */
+static bool mark_namespace(struct api_context *context, struct write *write, bool *ret_is_final) {
+        struct json_node *metadata = node_get(write->object, "metadata");
+        char text[WALL_TIME_TEXT_MAX];
+
+        *ret_is_final = node_count(node_get(node_get(write->object, "spec"), "finalizers")) == 0;
+        if (node_get(metadata, "deletionTimestamp"))
+                return false;
+        wall_time_format(loop_wall(context->server->loop), text);
+        node_put_string(write->tree, metadata, "deletionTimestamp", text);
+        node_put_string(write->tree, node_need_object(write->tree, write->object, "status"),
+                        "phase", "Terminating");
+        return true;
+}
+
+static bool mark_plain(struct api_context *context, struct write *write, bool *ret_is_final) {
+        struct json_node *metadata = node_get(write->object, "metadata");
+
+        *ret_is_final = true;
+        if (node_get(metadata, "deletionTimestamp") ||
+            node_count(node_get(metadata, "finalizers")) == 0)
+                return false;
+        mark(context, write, loop_wall(context->server->loop), 0);
+        bump(write);
+        return true;
+}
+
+static int delete_write(struct api_context *context, struct write *write,
+                        const struct delete_options *options, struct slice *ret_body,
+                        bool *ret_is_gone) {
+        bool is_changed = propagate(write, options->propagation), is_final, is_marked;
+
+        if (write->resource == context->server->pods)
+                is_marked = mark_pod(context, write, options, &is_final);
+        else if (write->resource == context->server->namespaces)
+                is_marked = mark_namespace(context, write, &is_final);
+        else
+                is_marked = mark_plain(context, write, &is_final);
+        *ret_body = store_object_body(write->old);
+        if (is_changed || is_marked) {
+                if (write_put(context, write, ret_body) < 0)
+                        return API_FAILED;
+        }
+        *ret_is_gone = is_final &&
+                       node_count(node_get(node_get(write->object, "metadata"), "finalizers")) == 0;
+        return *ret_is_gone ? write_remove(context, write, ret_body) : 0;
+}
+
+static int check_protected(struct api_context *context, const struct write *write) {
+        static const char *const names[] = { "default", "kube-system", "kube-public" };
+
+        for (size_t i = 0; write->resource == context->server->namespaces && i < ARRAY_LEN(names);
+             i++) {
+                if (!slice_is(write->name, names[i]))
+                        continue;
+                fail_plain(context, 403, "Forbidden",
+                           "namespaces \"%s\" is forbidden: this namespace may not be deleted",
+                           names[i]);
+                context->failure.has_details = true;
+                context->failure.name = names[i];
+                context->failure.kind = "namespaces";
+                return API_FAILED;
+        }
+        return 0;
+}
+
+int delete_object(struct api_context *context, const struct api_resource *resource,
+                  const struct store_object *object, const struct delete_options *options,
+                  struct slice *ret_body, bool *ret_is_gone) {
+        struct write write = { 0 };
+        bool was_dry_run = context->is_dry_run;
+        int r;
+
+        if (write_begin(context, resource, object, &write) < 0)
+                return API_FAILED;
+        if (resource->kind
+                    ->from_stored) { /* deletion touches metadata only: work on what is stored */
+                json_tree_free(write.tree);
+                write.object = tree_of_object(object, &write.tree);
+        }
+        context->is_dry_run = was_dry_run || options->is_dry_run;
+        r = check_preconditions(context, &write, options);
+        if (r == 0)
+                r = check_protected(context, &write);
+        if (r == 0)
+                r = delete_write(context, &write, options, ret_body, ret_is_gone);
+        if (r == 0)
+                *ret_body = arena_slice(context->arena, *ret_body);
+        context->is_dry_run = was_dry_run;
+        write_end(&write);
+        return r;
+}
+
+static void respond_deleted(struct api_context *context, struct slice body) {
+        const struct kind_info *kind = context->resource->kind;
+        struct buf *out = &context->response->body;
+
+        context->response->status = 200;
+        context->response->content_type = "application/json";
+        buf_text(out, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
+                      "\"status\":\"Success\",\"details\":{\"name\":");
+        buf_json_string(out, context->route.name);
+        if (*kind->group)
+                buf_printf(out, ",\"group\":\"%s\"", kind->group);
+        buf_printf(out, ",\"kind\":\"%s\",\"uid\":", kind->plural);
+        buf_json_string(out, json_get_text(json_get(json_kept(context, body), "metadata"), "uid"));
+        buf_text(out, "}}");
+}
+
+int serve_delete(struct api_context *context) {
+        const struct api_route *route = &context->route;
+        struct delete_options options;
+        const struct store_object *object;
+        struct slice body;
+        bool is_gone = false;
+
+        if (route->subresource.len || !(context->resource->kind->verbs & VERB_DELETE))
+                return fail_method(context);
+        if (delete_options_decode(context, &options) < 0)
+                return API_FAILED;
+        object = object_find(context, context->resource, route->ns, route->name);
+        if (!object)
+                return fail_not_found(context, context->resource, route->name);
+        if (delete_object(context, context->resource, object, &options, &body, &is_gone) < 0)
+                return API_FAILED;
+        if (!is_gone || (context->resource->kind->flags & KIND_DELETE_OBJECT) ||
+            context->form != FORM_OBJECT)
+                return respond_object(context, 200, body);
+        respond_deleted(context, body);
+        return 0;
+}
+
+/* ---- collections ---- */
+
+static int delete_each(struct api_context *context, struct page *page,
+                       const struct delete_options *options) {
+        for (size_t i = 0; i < page->count; i++) {
+                const struct store_object *now =
+                        object_find(context, context->resource, store_object_ns(page->objects[i]),
+                                    store_object_name(page->objects[i]));
+                struct slice body;
+                bool is_gone;
+
+                if (now &&
+                    delete_object(context, context->resource, now, options, &body, &is_gone) < 0)
+                        return API_FAILED;
+        }
+        return 0;
+}
+
+int serve_delete_collection(struct api_context *context) {
+        struct delete_options options;
+        struct page page = { 0 };
+        int r;
+
+        if (!(context->resource->kind->verbs & VERB_DELETE_COLLECTION))
+                return fail_method(context);
+        if (delete_options_decode(context, &options) < 0)
+                return API_FAILED;
+        r = page_open(context, &page);
+        for (size_t i = 0; i < page.count; i++)
+                store_object_ref(page.objects[i]);
+        if (r == 0)
+                r = delete_each(context, &page, &options);
+        if (r == 0)
+                page_write(context, &page);
+        for (size_t i = 0; i < page.count; i++)
+                store_object_unref(page.objects[i]);
+        free(page.objects);
+        return r;
+}

@@ -1,0 +1,247 @@
+/* Failures of requests, and how they look as Status objects. */
+#include "server/api_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int fail_text(struct api_context *context, int code, const char *reason, char *message) {
+        context->failure =
+                (struct api_failure){ .code = code, .reason = reason, .message = message };
+        return API_FAILED;
+}
+
+static char *arena_vprintf(struct arena *arena, const char *format, va_list args) {
+        struct buf text = { 0 };
+        char *copy;
+
+        buf_vprintf(&text, format, args);
+        copy = arena_string(arena, buf_view(&text));
+        buf_release(&text);
+        return copy;
+}
+
+int fail_plain(struct api_context *context, int code, const char *reason, const char *format, ...) {
+        va_list args;
+
+        va_start(args, format);
+        fail_text(context, code, reason, arena_vprintf(context->arena, format, args));
+        va_end(args);
+        return API_FAILED;
+}
+
+int fail_bad_request(struct api_context *context, const char *format, ...) {
+        va_list args;
+
+        va_start(args, format);
+        fail_text(context, 400, "BadRequest", arena_vprintf(context->arena, format, args));
+        va_end(args);
+        return API_FAILED;
+}
+
+static void fail_details(struct api_context *context, const char *kind, const char *group,
+                         struct slice name) {
+        context->failure.has_details = true;
+        context->failure.kind = kind;
+        context->failure.group = group;
+        context->failure.name = arena_string(context->arena, name);
+}
+
+int fail_not_found(struct api_context *context, const struct api_resource *resource,
+                   struct slice name) {
+        fail_plain(context, 404, "NotFound", "%s \"" SLICE_FMT "\" not found", resource->qualified,
+                   SLICE_ARG(name));
+        fail_details(context, resource->kind->plural, resource->kind->group, name);
+        return API_FAILED;
+}
+
+int fail_exists(struct api_context *context, const struct api_resource *resource,
+                struct slice name) {
+        fail_plain(context, 409, "AlreadyExists", "%s \"" SLICE_FMT "\" already exists",
+                   resource->qualified, SLICE_ARG(name));
+        fail_details(context, resource->kind->plural, resource->kind->group, name);
+        return API_FAILED;
+}
+
+int fail_conflict(struct api_context *context, const char *kind, const char *group,
+                  struct slice name, const char *format, ...) {
+        va_list args;
+        char *why;
+
+        va_start(args, format);
+        why = arena_vprintf(context->arena, format, args);
+        va_end(args);
+        fail_plain(context, 409, "Conflict",
+                   "Operation cannot be fulfilled on %s%s%s \"" SLICE_FMT "\": %s", kind,
+                   *group ? "." : "", group, SLICE_ARG(name), why);
+        fail_details(context, kind, group, name);
+        return API_FAILED;
+}
+
+int fail_modified(struct api_context *context, const struct api_resource *resource,
+                  struct slice name) {
+        return fail_conflict(context, resource->kind->plural, resource->kind->group, name,
+                             "the object has been modified; please apply your changes to the "
+                             "latest version and try again");
+}
+
+static const char *cause_reason(enum field_error_kind kind) {
+        static const char *const reasons[] = {
+                [FIELD_REQUIRED] = "FieldValueRequired",
+                [FIELD_INVALID] = "FieldValueInvalid",
+                [FIELD_NOT_SUPPORTED] = "FieldValueNotSupported",
+                [FIELD_FORBIDDEN] = "FieldValueForbidden",
+                [FIELD_DUPLICATE] = "FieldValueDuplicate",
+                [FIELD_NOT_FOUND] = "FieldValueNotFound",
+                [FIELD_TOO_LONG] = "FieldValueTooLong",
+                [FIELD_TOO_MANY] = "FieldValueTooMany",
+                [FIELD_TYPE_INVALID] = "FieldValueTypeInvalid",
+        };
+
+        return reasons[kind];
+}
+
+static bool is_repeated(const struct field_errors *errors, size_t index) {
+        const struct field_error *one = &errors->items[index];
+
+        for (size_t i = 0; i < index; i++) {
+                if (strcmp(errors->items[i].path, one->path) == 0 &&
+                    strcmp(errors->items[i].message, one->message) == 0)
+                        return true;
+        }
+        return false;
+}
+
+/* "a: x" or "[a: x, b: y]"; a repeated complaint shows once. */
+static void errors_write(const struct field_errors *errors, struct buf *out) {
+        size_t shown = 0, distinct = 0;
+
+        for (size_t i = 0; i < errors->count; i++)
+                distinct += !is_repeated(errors, i);
+        if (distinct > 1)
+                buf_char(out, '[');
+        for (size_t i = 0; i < errors->count; i++) {
+                if (is_repeated(errors, i))
+                        continue;
+                if (shown++)
+                        buf_text(out, ", ");
+                buf_text(out, errors->items[i].path);
+                buf_text(out, ": ");
+                buf_text(out, errors->items[i].message);
+        }
+        if (distinct > 1)
+                buf_char(out, ']');
+}
+
+int fail_invalid(struct api_context *context, const char *kind, const char *group,
+                 struct slice name, const struct field_errors *errors) {
+        struct buf text = { 0 };
+        struct failure_cause *causes =
+                ARENA_ARRAY(context->arena, struct failure_cause, errors->count + 1);
+
+        buf_printf(&text, "%s%s%s \"" SLICE_FMT "\" is invalid: ", kind, *group ? "." : "", group,
+                   SLICE_ARG(name));
+        errors_write(errors, &text);
+        fail_text(context, 422, "Invalid", arena_string(context->arena, buf_view(&text)));
+        buf_release(&text);
+        fail_details(context, kind, group, name);
+        for (size_t i = 0; i < errors->count; i++)
+                causes[i] =
+                        (struct failure_cause){ cause_reason(errors->items[i].kind),
+                                                errors->items[i].message, errors->items[i].path };
+        context->failure.causes = causes;
+        context->failure.cause_count = errors->count;
+        return API_FAILED;
+}
+
+int fail_option(struct api_context *context, const char *options, enum field_error_kind kind,
+                const char *path, const char *value, const char *detail) {
+        struct field_errors errors = { .arena = context->arena };
+
+        field_error_add(&errors, kind, path, value, detail);
+        return fail_invalid(context, options, "meta.k8s.io", SLICE_EMPTY, &errors);
+}
+
+int fail_hook(struct api_context *context, struct slice name, const struct err *err) {
+        const struct kind_info *kind = context->resource->kind;
+
+        fail_plain(context, err_http_status(err->code), err_reason(err->code), "%s", err->text);
+        if (err_http_status(err->code) == 403 || err_http_status(err->code) == 404)
+                fail_details(context, kind->plural, kind->group, name);
+        return API_FAILED;
+}
+
+int fail_method(struct api_context *context) {
+        fail_plain(context, 405, "MethodNotAllowed",
+                   "the server does not allow this method on the requested resource");
+        context->failure.has_details = true;
+        return API_FAILED;
+}
+
+static void member(struct buf *out, const char *name, const char *value, bool *has_members) {
+        if (!value || !*value)
+                return;
+        buf_printf(out, "%s\"%s\":", *has_members ? "," : "", name);
+        buf_json_string(out, slice_of(value));
+        *has_members = true;
+}
+
+static void causes_write(const struct api_failure *failure, struct buf *out, bool *has_members) {
+        if (failure->cause_count == 0)
+                return;
+        buf_printf(out, "%s\"causes\":[", *has_members ? "," : "");
+        *has_members = true;
+        for (size_t i = 0; i < failure->cause_count; i++) {
+                bool has_own = false;
+
+                buf_text(out, i ? ",{" : "{");
+                member(out, "reason", failure->causes[i].reason, &has_own);
+                member(out, "message", failure->causes[i].message, &has_own);
+                member(out, "field", failure->causes[i].field, &has_own);
+                buf_char(out, '}');
+        }
+        buf_char(out, ']');
+}
+
+void failure_write(const struct api_failure *failure, struct buf *out) {
+        bool has_members = false;
+
+        buf_text(out, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{");
+        if (failure->continue_token) {
+                buf_text(out, "\"continue\":");
+                buf_json_string(out, slice_of(failure->continue_token));
+        }
+        buf_text(out, "},\"status\":\"Failure\",\"message\":");
+        buf_json_string(out, slice_of(failure->message));
+        if (failure->reason) {
+                buf_text(out, ",\"reason\":");
+                buf_json_string(out, slice_of(failure->reason));
+        }
+        if (failure->has_details || failure->cause_count || failure->retry_after_s) {
+                buf_text(out, ",\"details\":{");
+                member(out, "name", failure->name, &has_members);
+                member(out, "group", failure->group, &has_members);
+                member(out, "kind", failure->kind, &has_members);
+                member(out, "uid", failure->uid, &has_members);
+                causes_write(failure, out, &has_members);
+                if (failure->retry_after_s)
+                        buf_printf(out, "%s\"retryAfterSeconds\":%d", has_members ? "," : "",
+                                   failure->retry_after_s);
+                buf_char(out, '}');
+        }
+        buf_printf(out, ",\"code\":%d}", failure->code);
+}
+
+void failure_respond(struct api_context *context) {
+        struct api_server_response *response = context->response;
+
+        buf_clear(&response->body);
+        response->status = context->failure.code;
+        if (!context->failure.message) /* paths that are not part of the API */
+                return;
+        response->content_type = "application/json";
+        failure_write(&context->failure, &response->body);
+        if (context->failure.retry_after_s) {
+                response->retry_after_s = context->failure.retry_after_s;
+                respond_header(response, "Retry-After", "%d", context->failure.retry_after_s);
+        }
+}

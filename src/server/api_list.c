@@ -1,0 +1,302 @@
+/* GET of one object and of collections: paging, versions, selectors. */
+#include "server/api_priv.h"
+
+#include "base/base64.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define CONTINUE_LATEST 0 /* revision in a token that goes on with the present state */
+
+static int fail_future(struct api_context *context, uint64_t wanted) {
+        struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
+
+        fail_plain(context, 504, "Timeout",
+                   "Too large resource version: %" PRIu64 ", current: %" PRIu64, wanted,
+                   store_revision(context->server->store));
+        *cause = (struct failure_cause){ .reason = "ResourceVersionTooLarge",
+                                         .message = "Too large resource version" };
+        context->failure.has_details = true;
+        context->failure.causes = cause;
+        context->failure.cause_count = 1;
+        context->failure.retry_after_s = 1;
+        return API_FAILED;
+}
+
+static int fail_version(struct api_context *context, struct slice text) {
+        return fail_bad_request(context,
+                                "invalid resource version: resourceVersion: Invalid value: "
+                                "\"" SLICE_FMT "\": strconv.ParseUint: parsing \"" SLICE_FMT
+                                "\": invalid syntax",
+                                SLICE_ARG(text), SLICE_ARG(text));
+}
+
+static int find_object(struct api_context *context, const struct store_object **ret_object) {
+        const struct api_route *route = &context->route;
+        struct slice version = query_text(&context->query, "resourceVersion");
+        uint64_t wanted = 0;
+
+        if (version.len && !slice_to_u64(version, &wanted))
+                return fail_version(context, version);
+        if (wanted > store_revision(context->server->store))
+                return fail_future(context, wanted);
+        *ret_object = object_find(context, context->resource, route->ns, route->name);
+        return *ret_object ? 0 : fail_not_found(context, context->resource, route->name);
+}
+
+int serve_get(struct api_context *context) {
+        const struct store_object *object;
+
+        if (find_object(context, &object) < 0)
+                return API_FAILED;
+        return respond_object(context, 200, store_object_body(object));
+}
+
+/* ---- list options ---- */
+
+static int number_option(struct api_context *context, const char *name, int64_t *ret_value) {
+        struct slice text = query_text(&context->query, name);
+
+        if (text.len && !slice_to_i64(text, ret_value))
+                return fail_bad_request(
+                        context, "strconv.ParseInt: parsing \"" SLICE_FMT "\": invalid syntax",
+                        SLICE_ARG(text));
+        return 0;
+}
+
+static int check_match(struct api_context *context, struct slice version, struct slice match) {
+        struct slice ignored;
+        struct buf quoted = { 0 };
+        int r = 0;
+
+        if (query_get(&context->query, "sendInitialEvents", &ignored))
+                return fail_option(context, "ListOptions", FIELD_FORBIDDEN, "sendInitialEvents",
+                                   NULL, "sendInitialEvents is forbidden for list");
+        if (match.len == 0)
+                return 0;
+        if (version.len == 0)
+                return fail_option(context, "ListOptions", FIELD_FORBIDDEN, "resourceVersionMatch",
+                                   NULL,
+                                   "resourceVersionMatch is forbidden unless resourceVersion is "
+                                   "provided");
+        if (slice_is(match, "Exact") && slice_is(version, "0"))
+                return fail_option(context, "ListOptions", FIELD_FORBIDDEN, "resourceVersionMatch",
+                                   NULL,
+                                   "resourceVersionMatch \"exact\" is forbidden for "
+                                   "resourceVersion \"0\"");
+        if (slice_is(match, "Exact") || slice_is(match, "NotOlderThan"))
+                return 0;
+        buf_json_string(&quoted, match);
+        r = fail_option(context, "ListOptions", FIELD_NOT_SUPPORTED, "resourceVersionMatch",
+                        quoted.data, "supported values: \"Exact\", \"NotOlderThan\", \"\"");
+        buf_release(&quoted);
+        return r;
+}
+
+/* Tokens are base64url JSON: version of the format, revision, last key shown. */
+static char *token_make(struct arena *arena, uint64_t revision, struct slice ns,
+                        struct slice name) {
+        struct buf json = { 0 }, text = { 0 };
+        char *copy;
+
+        buf_printf(&json, "{\"v\":\"meta.k8s.io/v1\",\"rv\":%" PRIu64 ",\"start\":[", revision);
+        buf_json_string(&json, ns);
+        buf_char(&json, ',');
+        buf_json_string(&json, name);
+        buf_text(&json, "]}");
+        base64_encode(buf_view(&json), BASE64_URL, &text);
+        copy = arena_string(arena, buf_view(&text));
+        buf_release(&json);
+        buf_release(&text);
+        return copy;
+}
+
+static int token_parse(struct api_context *context, struct slice token, struct page *page) {
+        struct buf text = { 0 };
+        const struct json *json = NULL, *start;
+        int64_t revision = -1;
+
+        if (base64_decode(token, BASE64_URL, &text))
+                json = json_kept(context, buf_view(&text));
+        buf_release(&text);
+        start = json_get(json, "start");
+        if (!slice_is(json_get_text(json, "v"), "meta.k8s.io/v1") || json_count(start) != 2 ||
+            !json_as_i64(json_get(json, "rv"), &revision) || revision < 0)
+                return fail_bad_request(context, "invalid continue token: continue key is not "
+                                                 "valid");
+        page->range.revision = (uint64_t)revision;
+        page->range.has_after = true;
+        page->range.after_ns = json_text(json_at(start, 0));
+        page->range.after_name = json_text(json_at(start, 1));
+        return 0;
+}
+
+static int version_option(struct api_context *context, struct page *page) {
+        struct slice version = query_text(&context->query, "resourceVersion");
+        struct slice match = query_text(&context->query, "resourceVersionMatch");
+        struct slice token = query_text(&context->query, "continue");
+        uint64_t wanted = 0;
+
+        if (check_match(context, version, match) < 0)
+                return API_FAILED;
+        if (token.len && version.len && !slice_is(version, "0"))
+                return fail_bad_request(context, "specifying resource version is not allowed when "
+                                                 "using continue");
+        if (token.len)
+                return token_parse(context, token, page);
+        if (version.len && !slice_to_u64(version, &wanted))
+                return fail_version(context, version);
+        if (wanted > store_revision(context->server->store))
+                return fail_future(context, wanted);
+        if (slice_is(match, "Exact"))
+                page->range.revision = wanted;
+        else if (slice_is(version, "0"))
+                page->limit = 0; /* cache reads return everything */
+        return 0;
+}
+
+static int page_options(struct api_context *context, struct page *page) {
+        int64_t limit = 0, timeout = 0;
+
+        if (number_option(context, "limit", &limit) < 0 ||
+            number_option(context, "timeoutSeconds", &timeout) < 0)
+                return API_FAILED;
+        page->limit = limit > 0 ? (size_t)limit : 0;
+        page->range.resource = context->resource->store_resource;
+        page->range.ns = context->route.ns;
+        if (selection_parse(context, context->resource,
+                            query_text(&context->query, "labelSelector"),
+                            query_text(&context->query, "fieldSelector"), context->arena,
+                            &page->selection) < 0)
+                return API_FAILED;
+        return version_option(context, page);
+}
+
+/* ---- collecting ---- */
+
+static void page_add(struct page *page, const struct store_object *object) {
+        if (page->count == page->cap) {
+                page->cap = page->cap ? page->cap * 2 : 64;
+                page->objects = xreallocarray(page->objects, page->cap, sizeof(page->objects[0]));
+        }
+        page->objects[page->count++] = object;
+        page->bytes += object->body_size + 1U;
+}
+
+static void page_collect(struct api_context *context, struct page *page,
+                         struct store_cursor *cursor) {
+        const struct store_object *object;
+
+        while ((object = store_cursor_next(cursor))) {
+                if (!selection_matches(context->server, context->resource, &page->selection, object,
+                                       context->arena))
+                        continue;
+                if (page->limit && page->count == page->limit) {
+                        page->has_more = true;
+                        page->remaining = store_cursor_remaining(cursor) + 1;
+                        break;
+                }
+                page_add(page, object);
+        }
+        if (page->has_more)
+                page->token = token_make(context->arena, page->shown_revision,
+                                         store_object_ns(page->objects[page->count - 1]),
+                                         store_object_name(page->objects[page->count - 1]));
+}
+
+static int fail_expired(struct api_context *context, const struct page *page) {
+        if (!page->range.has_after)
+                return fail_plain(context, 410, "Expired",
+                                  "The resourceVersion for the provided list is too old.");
+        fail_plain(context, 410, "Expired",
+                   "The provided continue parameter is too old to display a consistent list "
+                   "result. You can start a new list without the continue parameter, or use the "
+                   "continue token in this response to retrieve the remainder of the results. "
+                   "Continuing with the provided token results in an inconsistent list - objects "
+                   "that were created, modified, or deleted between the time the first chunk was "
+                   "returned and now may show up in the list.");
+        context->failure.continue_token = token_make(context->arena, CONTINUE_LATEST,
+                                                     page->range.after_ns, page->range.after_name);
+        return API_FAILED;
+}
+
+/* ---- writing ---- */
+
+static void head_write(struct api_context *context, const struct page *page, struct buf *out) {
+        const struct kind_info *kind = context->resource->kind;
+
+        if (context->form == FORM_TABLE)
+                buf_text(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\"");
+        else if (context->form == FORM_PARTIAL)
+                buf_text(out, "{\"kind\":\"PartialObjectMetadataList\","
+                              "\"apiVersion\":\"meta.k8s.io/v1\"");
+        else
+                buf_printf(out, "{\"kind\":\"%sList\",\"apiVersion\":\"%s\"", kind->kind,
+                           context->resource->api_version);
+        buf_printf(out, ",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"", page->shown_revision);
+        if (page->has_more)
+                buf_printf(out, ",\"continue\":\"%s\"", page->token);
+        if (page->has_more && page->selection.is_all)
+                buf_printf(out, ",\"remainingItemCount\":%zu", page->remaining);
+        buf_text(out, "},");
+        if (context->form == FORM_TABLE) {
+                table_columns_write(context->resource, out);
+                buf_text(out, ",\"rows\":[");
+        } else {
+                buf_text(out, "\"items\":[");
+        }
+}
+
+static void item_write(struct api_context *context, const struct store_object *object,
+                       struct buf *out) {
+        struct slice body = store_object_body(object);
+
+        if (context->form == FORM_TABLE)
+                table_row_write(&context->hooks, context->resource, context->include,
+                                object_view(context->arena, context->resource, body),
+                                object_json(context->server, object), out);
+        else if (context->form == FORM_PARTIAL)
+                partial_write(object_json(context->server, object), true, out);
+        else
+                buf_slice(out, object_view(context->arena, context->resource, body));
+}
+
+void page_write(struct api_context *context, const struct page *page) {
+        struct buf *out = &context->response->body;
+
+        context->response->status = 200;
+        context->response->content_type = "application/json";
+        if (context->form == FORM_OBJECT)
+                buf_reserve(out, page->bytes + 512);
+        head_write(context, page, out);
+        for (size_t i = 0; i < page->count; i++) {
+                if (i)
+                        buf_char(out, ',');
+                item_write(context, page->objects[i], out);
+        }
+        buf_text(out, "]}");
+}
+
+int page_open(struct api_context *context, struct page *page) {
+        struct store_cursor *cursor = NULL;
+
+        if (page_options(context, page) < 0)
+                return API_FAILED;
+        page->shown_revision = page->range.revision ? page->range.revision
+                                                    : store_revision(context->server->store);
+        if (store_cursor_open(context->server->store, &page->range, &cursor, NULL) < 0)
+                return fail_expired(context, page);
+        page_collect(context, page, cursor);
+        store_cursor_close(cursor);
+        return 0;
+}
+
+int serve_list(struct api_context *context) {
+        struct page page = { 0 };
+        int r = page_open(context, &page);
+
+        if (r == 0)
+                page_write(context, &page);
+        free(page.objects);
+        return r;
+}

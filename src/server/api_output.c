@@ -1,0 +1,147 @@
+/* Answers: objects as they are, as rows of a Table, or reduced to their metadata; headers. */
+#include "server/api_priv.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+void respond_header(struct api_server_response *response, const char *name, const char *format,
+                    ...) {
+        struct buf text = { 0 };
+        va_list args;
+
+        if (response->header_count == API_HEADERS_MAX)
+                return;
+        va_start(args, format);
+        buf_vprintf(&text, format, args);
+        va_end(args);
+        response->headers[response->header_count++] =
+                (struct api_header){ .name = name, .value = buf_take(&text, NULL) };
+}
+
+void respond_text(struct api_context *context, int status, const char *content_type,
+                  struct slice body) {
+        context->response->status = status;
+        context->response->content_type = content_type;
+        buf_slice(&context->response->body, body);
+}
+
+void respond_success(struct api_context *context, int code) {
+        context->response->status = code;
+        context->response->content_type = "application/json";
+        buf_printf(&context->response->body,
+                   "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
+                   "\"status\":\"Success\",\"code\":%d}",
+                   code);
+}
+
+void warn_add(struct api_context *context, struct slice text) {
+        if (context->warning_count == context->warning_cap) {
+                size_t cap = context->warning_cap ? context->warning_cap * 2 : 8;
+                struct slice *items = ARENA_ARRAY(context->arena, struct slice, cap);
+
+                if (context->warning_count)
+                        memcpy(items, context->warnings, context->warning_count * sizeof(items[0]));
+                context->warnings = items;
+                context->warning_cap = cap;
+        }
+        context->warnings[context->warning_count++] = arena_slice(context->arena, text);
+}
+
+void object_write(struct slice prefix, struct slice body, struct buf *out) {
+        buf_slice(out, prefix);
+        buf_append(out, body.ptr + 1, body.len - 1); /* without the opening brace */
+}
+
+void partial_write(const struct json *object, bool is_typed, struct buf *out) {
+        buf_text(out, is_typed ? "{\"kind\":\"PartialObjectMetadata\","
+                                 "\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":"
+                               : "{\"metadata\":");
+        json_write(json_get(object, "metadata"), out);
+        buf_char(out, '}');
+}
+
+static void column_write(const struct table_column *column, struct buf *out) {
+        buf_text(out, "{\"name\":");
+        buf_json_string(out, slice_of(column->name));
+        buf_printf(out, ",\"type\":\"%s\",\"format\":\"%s\",\"description\":\"\",\"priority\":%d}",
+                   column->type, column->format ? column->format : "", column->priority);
+}
+
+void table_columns_write(const struct api_resource *resource, struct buf *out) {
+        static const struct table_column plain[] = { { "Name", "string", "name", 0 },
+                                                     { "Created At", "date", "", 0 } };
+        const struct kind_info *kind = resource->kind;
+        const struct table_column *columns = kind->columns ? kind->columns : plain;
+        size_t count = kind->columns ? kind->column_count : ARRAY_LEN(plain);
+
+        buf_text(out, "\"columnDefinitions\":[");
+        for (size_t i = 0; i < count; i++) {
+                if (i)
+                        buf_char(out, ',');
+                column_write(&columns[i], out);
+        }
+        buf_char(out, ']');
+}
+
+static void plain_cells(const struct json *object, struct buf *out) {
+        const struct json *metadata = json_get(object, "metadata");
+
+        buf_char(out, '[');
+        buf_json_string(out, json_get_text(metadata, "name"));
+        buf_char(out, ',');
+        buf_json_string(out, json_get_text(metadata, "creationTimestamp"));
+        buf_char(out, ']');
+}
+
+void table_row_write(struct kind_context *hooks, const struct api_resource *resource,
+                     enum table_include include, struct slice body, const struct json *object,
+                     struct buf *out) {
+        struct buf conditions = { 0 };
+
+        buf_text(out, "{\"cells\":");
+        if (resource->kind->table_row)
+                resource->kind->table_row(hooks, object, out, &conditions);
+        else
+                plain_cells(object, out);
+        if (conditions.len) {
+                buf_text(out, ",\"conditions\":");
+                buf_slice(out, buf_view(&conditions));
+        }
+        buf_text(out, ",\"object\":");
+        if (include == INCLUDE_NONE)
+                buf_text(out, "null");
+        else if (include == INCLUDE_OBJECT)
+                object_write(slice_make(resource->prefix, resource->prefix_size), body, out);
+        else
+                partial_write(object, true, out);
+        buf_char(out, '}');
+        buf_release(&conditions);
+}
+
+static void table_of_one(struct api_context *context, struct slice body, const struct json *object,
+                         struct buf *out) {
+        buf_text(out, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\","
+                      "\"metadata\":{\"resourceVersion\":");
+        buf_json_string(out, json_get_text(json_get(object, "metadata"), "resourceVersion"));
+        buf_text(out, "},");
+        table_columns_write(context->resource, out);
+        buf_text(out, ",\"rows\":[");
+        table_row_write(&context->hooks, context->resource, context->include, body, object, out);
+        buf_text(out, "]}");
+}
+
+int respond_object(struct api_context *context, int status, struct slice body) {
+        struct buf *out = &context->response->body;
+        struct slice view = object_view(context->arena, context->resource, body);
+
+        context->response->status = status;
+        context->response->content_type = "application/json";
+        if (context->form == FORM_TABLE)
+                table_of_one(context, view, json_kept(context, body), out);
+        else if (context->form == FORM_PARTIAL)
+                partial_write(json_kept(context, body), true, out);
+        else
+                object_write(slice_make(context->resource->prefix, context->resource->prefix_size),
+                             view, out);
+        return 0;
+}

@@ -1,0 +1,131 @@
+/* Paths outside the resources: health, version, metrics, discovery and OpenAPI. */
+#include "server/api_priv.h"
+#include "server/documents.h"
+
+#include <inttypes.h>
+
+#define TEXT_PLAIN "text/plain; charset=utf-8"
+
+static const char *const health_checks[] = { "ping", "log", "etcd", "poststarthook/start-berth" };
+
+static int not_found(struct api_context *context) {
+        respond_text(context, 404, TEXT_PLAIN, SLICE_LITERAL("404 page not found\n"));
+        return 0;
+}
+
+static void health_list(struct api_context *context, struct slice name) {
+        struct buf *out = &context->response->body;
+
+        for (size_t i = 0; i < ARRAY_LEN(health_checks); i++)
+                buf_printf(out, "[+]%s ok\n", health_checks[i]);
+        buf_printf(out, SLICE_FMT " check passed\n", SLICE_ARG(name));
+        respond_text(context, 200, TEXT_PLAIN, SLICE_EMPTY);
+}
+
+/* /healthz, /livez, /readyz and their single checks. */
+static bool serve_health(struct api_context *context) {
+        static const char *const roots[] = { "/healthz", "/livez", "/readyz" };
+        struct slice path = context->route.path, ignored;
+
+        for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+                struct slice root = slice_of(roots[i]), check;
+
+                if (!slice_has_prefix(path, root))
+                        continue;
+                check = slice_make(path.ptr + root.len, path.len - root.len);
+                if (check.len == 0 && query_get(&context->query, "verbose", &ignored)) {
+                        health_list(context, slice_make(root.ptr + 1, root.len - 1));
+                        return true;
+                }
+                if (check.len == 0) {
+                        respond_text(context, 200, TEXT_PLAIN, SLICE_LITERAL("ok"));
+                        return true;
+                }
+                for (size_t j = 0; check.ptr[0] == '/' && j < ARRAY_LEN(health_checks); j++) {
+                        if (!slice_is(slice_make(check.ptr + 1, check.len - 1), health_checks[j]))
+                                continue;
+                        respond_text(context, 200, TEXT_PLAIN, SLICE_LITERAL("ok"));
+                        return true;
+                }
+        }
+        return false;
+}
+
+static void serve_version(struct api_context *context) {
+        respond_text(context, 200, "application/json",
+                     SLICE_LITERAL("{\"major\":\"1\",\"minor\":\"36\",\"gitVersion\":\"v1.36.0\","
+                                   "\"gitCommit\":\"\",\"gitTreeState\":\"clean\","
+                                   "\"buildDate\":\"2026-01-01T00:00:00Z\",\"goVersion\":\"\","
+                                   "\"compiler\":\"cc\",\"platform\":\"linux/amd64\"}"));
+}
+
+static void serve_metrics(struct api_context *context) {
+        struct api_server *server = context->server;
+        struct buf *out = &context->response->body;
+
+        respond_text(context, 200, "text/plain; version=0.0.4; charset=utf-8", SLICE_EMPTY);
+        buf_text(out, "# HELP apiserver_storage_objects Number of stored objects.\n"
+                      "# TYPE apiserver_storage_objects gauge\n");
+        for (size_t i = 0; i < server->resource_count; i++) {
+                const struct api_resource *resource = &server->resources[i];
+
+                if (resource->store_resource >= 0 && !resource->kind->stored_as)
+                        buf_printf(out, "apiserver_storage_objects{resource=\"%s\"} %zu\n",
+                                   resource->qualified,
+                                   store_count(server->store, resource->store_resource));
+        }
+        buf_printf(out,
+                   "# HELP berth_store_bytes Memory held by stored objects.\n"
+                   "# TYPE berth_store_bytes gauge\nberth_store_bytes %zu\n"
+                   "# HELP berth_store_revision Last revision.\n"
+                   "# TYPE berth_store_revision counter\nberth_store_revision %" PRIu64 "\n",
+                   store_bytes(server->store), store_revision(server->store));
+}
+
+static void serve_root(struct api_context *context) {
+        respond_text(context, 200, "application/json",
+                     SLICE_LITERAL("{\"paths\":[\"/api\",\"/api/v1\",\"/apis\",\"/healthz\","
+                                   "\"/livez\",\"/metrics\",\"/openapi/v3\",\"/readyz\","
+                                   "\"/version\"]}"));
+}
+
+static bool serve_document(struct api_context *context) {
+        struct api_server_response *response = context->response;
+        struct api_document document = { 0 };
+        struct slice target = context->request->target, path;
+
+        slice_split(&target, '?', &path);
+        if (!document_serve(context->route.path, target, context->request->accept,
+                            context->request->if_none_match,
+                            slice_of(context->server->server_address), &document))
+                return false;
+        memcpy(response->type_buffer, document.content_type, sizeof(response->type_buffer));
+        response->status = document.status;
+        response->content_type = response->type_buffer;
+        buf_release(&response->body);
+        response->body = document.body;
+        if (*document.etag)
+                respond_header(response, "ETag", "%s", document.etag);
+        if (document.varies)
+                respond_header(response, "Vary", "Accept");
+        if (document.is_public)
+                respond_header(response, "Cache-Control", "public");
+        return true;
+}
+
+int serve_path(struct api_context *context) {
+        struct slice path = context->route.path, method = context->request->method;
+
+        if (!slice_is(method, "GET") && !slice_is(method, "HEAD"))
+                return slice_has_prefix(path, SLICE_LITERAL("/api")) ? fail_method(context)
+                                                                     : not_found(context);
+        if (slice_is(path, "/version") || slice_is(path, "/version/"))
+                serve_version(context);
+        else if (slice_is(path, "/metrics"))
+                serve_metrics(context);
+        else if (slice_is(path, "/"))
+                serve_root(context);
+        else if (!serve_health(context) && !serve_document(context))
+                return not_found(context);
+        return 0;
+}

@@ -1,0 +1,157 @@
+/* Query parameters: percent-decoding, look-up, and the options common to all writes. */
+#include "server/api_priv.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#define QUERY_ITEMS_MAX 128
+
+static int hex_value(char c) {
+        if (c >= '0' && c <= '9')
+                return c - '0';
+        if (c >= 'a' && c <= 'f')
+                return c - 'a' + 10;
+        if (c >= 'A' && c <= 'F')
+                return c - 'A' + 10;
+        return -1;
+}
+
+struct slice percent_decode(struct arena *arena, struct slice text, bool has_plus) {
+        char *out = arena_alloc(arena, text.len + 1);
+        size_t used = 0;
+
+        for (size_t i = 0; i < text.len; i++) {
+                char c = text.ptr[i];
+
+                if (c == '+' && has_plus)
+                        c = ' ';
+                if (c == '%' && i + 2 < text.len && hex_value(text.ptr[i + 1]) >= 0 &&
+                    hex_value(text.ptr[i + 2]) >= 0) {
+                        c = (char)(hex_value(text.ptr[i + 1]) * 16 + hex_value(text.ptr[i + 2]));
+                        i += 2;
+                }
+                out[used++] = c;
+        }
+        return slice_make(out, used);
+}
+
+int query_parse(struct api_context *context, struct slice text) {
+        struct api_query *query = &context->query;
+        struct slice item;
+
+        query->items = ARENA_ARRAY(context->arena, struct query_item, QUERY_ITEMS_MAX);
+        while (slice_split(&text, '&', &item)) {
+                struct slice key = item, value = item;
+
+                if (item.len == 0)
+                        continue;
+                if (query->count == QUERY_ITEMS_MAX)
+                        return fail_bad_request(context, "too many query parameters");
+                slice_split(&value, '=', &key);
+                query->items[query->count++] =
+                        (struct query_item){ percent_decode(context->arena, key, true),
+                                             percent_decode(context->arena, value, true) };
+        }
+        return 0;
+}
+
+bool query_get(const struct api_query *query, const char *key, struct slice *ret_value) {
+        for (size_t i = 0; i < query->count; i++) {
+                if (slice_is(query->items[i].key, key)) {
+                        *ret_value = query->items[i].value;
+                        return true;
+                }
+        }
+        return false;
+}
+
+struct slice query_text(const struct api_query *query, const char *key) {
+        struct slice value = SLICE_EMPTY;
+
+        query_get(query, key, &value);
+        return value;
+}
+
+static bool is_word(struct slice text, const char *word) {
+        size_t i;
+
+        for (i = 0; i < text.len && word[i]; i++) {
+                if (tolower((unsigned char)text.ptr[i]) != word[i])
+                        return false;
+        }
+        return i == text.len && !word[i];
+}
+
+bool query_is_true(const struct api_query *query, const char *key) {
+        struct slice value;
+
+        return query_get(query, key, &value) && !is_word(value, "0") && !is_word(value, "false");
+}
+
+/* Everything before the first slash: kubectl/v1.36 (linux) ... -> kubectl */
+struct slice default_manager(struct slice user_agent) {
+        struct slice head = SLICE_EMPTY;
+
+        slice_split(&user_agent, '/', &head);
+        return head.len ? head : SLICE_LITERAL("unknown");
+}
+
+static char *quoted_list(struct arena *arena, struct slice one) {
+        struct buf text = { 0 };
+        char *copy;
+
+        buf_char(&text, '[');
+        buf_json_string(&text, one);
+        buf_char(&text, ']');
+        copy = arena_string(arena, buf_view(&text));
+        buf_release(&text);
+        return copy;
+}
+
+static char *quoted(struct arena *arena, struct slice one) {
+        struct buf text = { 0 };
+        char *copy;
+
+        buf_json_string(&text, one);
+        copy = arena_string(arena, buf_view(&text));
+        buf_release(&text);
+        return copy;
+}
+
+static int manager_option(struct api_context *context, const char *options) {
+        struct slice manager = query_text(&context->query, "fieldManager");
+
+        context->manager = manager.len ? manager : default_manager(context->request->user_agent);
+        if (manager.len > 128)
+                return fail_option(context, options, FIELD_TOO_LONG, "fieldManager", NULL,
+                                   "may not be more than 128 bytes");
+        for (size_t i = 0; i < manager.len; i++) {
+                if ((unsigned char)manager.ptr[i] < 0x20 || manager.ptr[i] == 0x7f)
+                        return fail_option(context, options, FIELD_INVALID, "fieldManager",
+                                           quoted(context->arena, manager),
+                                           "should only contain printable characters");
+        }
+        return 0;
+}
+
+int write_options(struct api_context *context, const char *options) {
+        struct slice dry_run, validation = query_text(&context->query, "fieldValidation");
+
+        if (query_get(&context->query, "dryRun", &dry_run) && dry_run.len) {
+                if (!slice_is(dry_run, "All"))
+                        return fail_option(context, options, FIELD_NOT_SUPPORTED, "dryRun",
+                                           quoted_list(context->arena, dry_run),
+                                           "supported values: \"All\"");
+                context->is_dry_run = true;
+        }
+        context->is_forced = query_is_true(&context->query, "force");
+        if (slice_is(validation, "Strict"))
+                context->validation = VALIDATE_STRICT;
+        else if (slice_is(validation, "Ignore"))
+                context->validation = VALIDATE_IGNORE;
+        else if (validation.len && !slice_is(validation, "Warn"))
+                return fail_option(context, options, FIELD_NOT_SUPPORTED, "fieldValidation",
+                                   quoted(context->arena, validation),
+                                   "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"");
+        return manager_option(context, options);
+}

@@ -1,0 +1,113 @@
+/* Takes request paths apart: group, version, namespace, resource, name, subresource. */
+#include "server/api_priv.h"
+
+#define SEGMENTS_MAX 12
+
+static size_t split_path(struct slice path, struct slice *segments) {
+        struct slice segment;
+        size_t count = 0;
+
+        while (count < SEGMENTS_MAX && slice_split(&path, '/', &segment)) {
+                if (segment.len)
+                        segments[count++] = segment;
+        }
+        return count;
+}
+
+static bool group_exists(const struct api_server *server, struct slice group) {
+        for (size_t i = 0; i < server->resource_count; i++) {
+                if (slice_is(group, server->resources[i].kind->group))
+                        return true;
+        }
+        return false;
+}
+
+/* namespaces/NS/pods/...; but namespaces/NS, namespaces/NS/status and /finalize are about the
+ * namespace itself. */
+static size_t take_namespace(struct api_route *route, const struct slice *segments, size_t count) {
+        if (count < 3 || !slice_is(segments[0], "namespaces"))
+                return 0;
+        if (count == 3 && (slice_is(segments[2], "status") || slice_is(segments[2], "finalize")) &&
+            route->group.len == 0)
+                return 0;
+        route->ns = segments[1];
+        return 2;
+}
+
+static void parse_resource(struct api_context *context, const struct slice *segments,
+                           size_t count) {
+        struct api_route *route = &context->route;
+        size_t at = take_namespace(route, segments, count);
+
+        if (at < count)
+                route->plural = segments[at++];
+        if (at < count)
+                route->name = segments[at++];
+        if (at < count)
+                route->subresource = segments[at++];
+        if (at < count) /* nothing has deeper paths */
+                return;
+        route->resource =
+                resource_find(context->server, route->group, route->version, route->plural);
+        if (!route->resource)
+                return;
+        if (route->ns.len && !(route->resource->kind->flags & KIND_NAMESPACED))
+                route->resource = NULL;
+        else if (route->name.len && !route->ns.len &&
+                 (route->resource->kind->flags & KIND_NAMESPACED))
+                route->resource = NULL;
+}
+
+static const char *verb_of(const struct api_context *context) {
+        const struct api_route *route = &context->route;
+        struct slice method = context->request->method;
+        bool is_collection = route->name.len == 0;
+
+        if (slice_is(method, "GET") || slice_is(method, "HEAD"))
+                return !route->is_resource ? "get"
+                       : route->is_watch   ? "watch"
+                       : is_collection     ? "list"
+                                           : "get";
+        if (slice_is(method, "POST"))
+                return "create";
+        if (slice_is(method, "PUT"))
+                return "update";
+        if (slice_is(method, "PATCH"))
+                return "patch";
+        if (slice_is(method, "DELETE"))
+                return is_collection && route->is_resource ? "deletecollection" : "delete";
+        return "";
+}
+
+void route_parse(struct api_context *context, struct slice path) {
+        struct api_route *route = &context->route;
+        struct slice segments[SEGMENTS_MAX];
+        size_t count, at = 0;
+
+        route->path = path = percent_decode(context->arena, path, false);
+        count = split_path(path, segments);
+        route->verb = verb_of(context);
+        if (count >= 2 && slice_is(segments[0], "api")) {
+                route->version = segments[1];
+                route->group_is_known = true;
+                at = 2;
+        } else if (count >= 3 && slice_is(segments[0], "apis")) {
+                route->group = segments[1];
+                route->version = segments[2];
+                route->group_is_known = group_exists(context->server, route->group);
+                at = 3;
+        }
+        if (at == 0 || at == count)
+                return;
+        route->is_resource = true;
+        if (slice_is(segments[at], "watch")) {
+                route->is_watch = true;
+                at++;
+        }
+        if (at < count)
+                parse_resource(context, segments + at, count - at);
+        /* Only collections are watched that way; ?watch on an object is ignored. */
+        if (route->name.len == 0 && query_is_true(&context->query, "watch"))
+                route->is_watch = true;
+        route->verb = verb_of(context);
+}

@@ -1,0 +1,127 @@
+/* The scale subresource: replicas of a workload as an autoscaling/v1 Scale. */
+#include "server/api_priv.h"
+
+#include "api/merge_patch.h"
+
+/* "app=web,tier in (a,b)": the selector as clients of Scale expect it. */
+static void selector_write(struct api_context *context, const struct json *object,
+                           struct buf *out) {
+        const struct json *selector = json_get(json_get(object, "spec"), "selector");
+        struct selector parsed;
+        struct buf text = { 0 };
+        struct json_iter iter = json_iter(selector);
+        const struct json *value;
+        struct slice key;
+
+        if (json_get(selector, "matchLabels") || json_get(selector, "matchExpressions")) {
+                if (selector_decode(selector, context->arena, &parsed, NULL) == 0)
+                        selector_print(&parsed, &text);
+        } else { /* ReplicationController: a plain map */
+                while (json_next(&iter, &key, &value))
+                        buf_printf(&text, "%s" SLICE_FMT "=" SLICE_FMT, text.len ? "," : "",
+                                   SLICE_ARG(key), SLICE_ARG(json_text(value)));
+        }
+        if (text.len) {
+                buf_text(out, ",\"selector\":");
+                buf_json_string(out, buf_view(&text));
+        }
+        buf_release(&text);
+}
+
+static void scale_write(struct api_context *context, struct slice body, struct buf *out) {
+        static const char *const members[] = { "name", "namespace", "uid", "resourceVersion",
+                                               "creationTimestamp" };
+        const struct json *object = json_kept(context, body);
+        const struct json *metadata = json_get(object, "metadata");
+        int64_t replicas = json_get_i64(json_get(object, "spec"), "replicas", 0);
+
+        buf_text(out, "{\"kind\":\"Scale\",\"apiVersion\":\"autoscaling/v1\",\"metadata\":{");
+        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+                buf_printf(out, "%s\"%s\":", i ? "," : "", members[i]);
+                buf_json_string(out, json_get_text(metadata, members[i]));
+        }
+        buf_text(out, "},\"spec\":{");
+        if (replicas)
+                buf_printf(out, "\"replicas\":%lld", (long long)replicas);
+        buf_printf(out, "},\"status\":{\"replicas\":%lld",
+                   (long long)json_get_i64(json_get(object, "status"), "replicas", 0));
+        selector_write(context, object, out);
+        buf_text(out, "}}");
+}
+
+static void respond_scale(struct api_context *context, struct slice body) {
+        context->response->status = 200;
+        context->response->content_type = "application/json";
+        scale_write(context, body, &context->response->body);
+}
+
+/* Replicas and version asked for, from a whole Scale (PUT) or from a patched one. */
+static int decode_scale(struct api_context *context, struct slice current,
+                        struct decoded *decoded) {
+        struct json_tree *patch = NULL;
+        struct buf text = { 0 };
+        struct err err = { 0 };
+        int r = 0;
+
+        if (slice_is(context->request->method, "PUT"))
+                return decode_body(context, "autoscaling", "v1", "Scale", decoded);
+        scale_write(context, current, &text);
+        if (json_tree_parse(buf_view(&text), &decoded->tree, &err) < 0 ||
+            json_tree_parse(context->request->body, &patch, &err) < 0 ||
+            merge_patch_apply(decoded->tree, json_tree_root(patch), &err) < 0)
+                r = fail_bad_request(context, "error decoding patch: %s", err.text);
+        json_tree_free(patch);
+        buf_release(&text);
+        decoded->object = json_tree_root(decoded->tree);
+        return r;
+}
+
+static int scale_object(struct api_context *context, struct write *write,
+                        const struct json_node *scale) {
+        struct field_errors errors = { .arena = context->arena };
+        int64_t replicas = node_get_i64(node_get(scale, "spec"), "replicas", 0);
+        struct slice version = node_get_text(node_get(scale, "metadata"), "resourceVersion");
+        struct json_node *metadata = node_get(write->object, "metadata");
+        struct slice body;
+        bool is_deleted;
+
+        if (replicas < 0) {
+                field_error_add(&errors, FIELD_INVALID, "spec.replicas",
+                                arena_printf(context->arena, "%lld", (long long)replicas),
+                                "must be greater than or equal to 0");
+                return fail_invalid(context, "Scale", "autoscaling", write->name, &errors);
+        }
+        if (version.len)
+                node_put_text(write->tree, metadata, "resourceVersion", version);
+        node_put_i64(write->tree, node_need_object(write->tree, write->object, "spec"), "replicas",
+                     replicas);
+        write->subresource = SLICE_LITERAL("scale");
+        if (write_update(context, write, &body, &is_deleted) < 0)
+                return API_FAILED;
+        respond_scale(context, body);
+        return 0;
+}
+
+int serve_scale(struct api_context *context) {
+        const struct store_object *object =
+                object_find(context, context->resource, context->route.ns, context->route.name);
+        struct decoded decoded = { 0 };
+        struct write write = { 0 };
+        int r;
+
+        if (!object)
+                return fail_not_found(context, context->resource, context->route.name);
+        if (slice_is(context->request->method, "GET")) {
+                respond_scale(context, store_object_body(object));
+                return 0;
+        }
+        r = decode_scale(context, store_object_body(object), &decoded);
+        if (r == 0)
+                r = write_begin(context, context->resource, object, &write);
+        if (r == 0) {
+                r = scale_object(context, &write, decoded.object);
+                write_end(&write);
+        }
+        decoded_release(&decoded);
+        return r;
+}

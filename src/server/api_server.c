@@ -1,0 +1,269 @@
+/* Life of the API server and the way of one request through it. */
+#include "server/api_priv.h"
+
+#include <stdlib.h>
+
+/* ---- resources ---- */
+
+static void resource_init(struct api_server *server, struct api_resource *resource,
+                          const struct kind_info *kind) {
+        char version[KIND_API_VERSION_MAX], key[256];
+        struct buf text = { 0 };
+        const struct kind_info *stored = kind->stored_as ? kind->stored_as : kind;
+
+        resource->kind = kind;
+        resource->api_version = slice_dup(kind_api_version(kind, version));
+        buf_printf(&text, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",", kind->kind,
+                   resource->api_version);
+        resource->prefix = buf_take(&text, &resource->prefix_size);
+        buf_printf(&text, "%s%s%s", kind->plural, *kind->group ? "." : "", kind->group);
+        resource->qualified = buf_take(&text, NULL);
+        resource->schema =
+                schema_find(slice_of(kind->group), slice_of(kind->version), slice_of(kind->kind));
+        resource->store_resource = -1;
+        if (!(kind->flags & KIND_REVIEW)) {
+                buf_printf(&text, "%s%s%s", stored->plural, *stored->group ? "." : "",
+                           stored->group);
+                resource->store_resource = store_add_resource(server->store, buf_view(&text));
+        }
+        buf_release(&text);
+        snprintf(key, sizeof(key), "%s/%s/%s", kind->group, kind->version, kind->plural);
+        map_put(server->by_path, slice_of(key), resource);
+}
+
+static struct api_resource *core(struct api_server *server, const char *group, const char *plural) {
+        return (struct api_resource *)resource_find(server, slice_of(group), SLICE_LITERAL("v1"),
+                                                    slice_of(plural));
+}
+
+static void resources_init(struct api_server *server) {
+        server->resource_count = kind_count();
+        server->resources = xcalloc(server->resource_count, sizeof(server->resources[0]));
+        server->by_path = map_new();
+        for (size_t i = 0; i < server->resource_count; i++)
+                resource_init(server, &server->resources[i], kind_at(i));
+        server->pods = core(server, "", "pods");
+        server->nodes = core(server, "", "nodes");
+        server->namespaces = core(server, "", "namespaces");
+        server->budgets = core(server, "policy", "poddisruptionbudgets");
+}
+
+/* ---- life ---- */
+
+bool api_server_add_token(struct api_server *server, const struct api_token *token) {
+        struct known_token known = { .token = slice_dup(slice_of(token->token)) };
+
+        if (user_copy(&known.user, token) < 0)
+                return false;
+        server->tokens =
+                xreallocarray(server->tokens, server->token_count + 1, sizeof(server->tokens[0]));
+        server->tokens[server->token_count++] = known;
+        return true;
+}
+
+static void tokens_release(struct api_server *server) {
+        for (size_t i = 0; i < server->token_count; i++) {
+                struct api_user *user = &server->tokens[i].user;
+
+                free(server->tokens[i].token);
+                free((char *)user->name.ptr);
+                for (size_t j = 0; j < user->group_count; j++)
+                        free((char *)user->groups[j].ptr);
+        }
+        free(server->tokens);
+}
+
+/* Objects that a data directory brought along are left alone. */
+static void bootstrap(struct api_server *server) {
+        size_t count = 0;
+        const struct bootstrap_object *objects = kinds_bootstrap_objects(&count);
+
+        server->is_bootstrapping = true;
+        for (size_t i = 0; i < count; i++) {
+                struct api_server_response response;
+
+                api_server_call(server, &api_user_admin, "POST", slice_of(objects[i].path),
+                                slice_of(objects[i].json), &response);
+                api_server_response_release(&response);
+        }
+        server->is_bootstrapping = false;
+}
+
+struct api_server *api_server_new(const struct api_server_config *config, struct loop *loop) {
+        struct api_server *server = xcalloc(1, sizeof(*server));
+
+        server->loop = loop;
+        server->store = config->store ? config->store : store_new(NULL);
+        server->owns_store = !config->store;
+        server->is_open = config->is_open;
+        server->server_address = slice_dup(slice_of(config->server_address));
+        rng_init(&server->rng, config->seed);
+        arena_init(&server->scratch, 0);
+        resources_init(server);
+        for (size_t i = 0; i < config->token_count; i++)
+                api_server_add_token(server, &config->tokens[i]);
+        bootstrap(server);
+        return server;
+}
+
+void api_server_free(struct api_server *server) {
+        if (!server)
+                return;
+        streams_close_all(server);
+        for (size_t i = 0; i < JSON_CACHE_SLOTS; i++) {
+                store_object_unref(server->cache[i].object);
+                json_doc_free(server->cache[i].doc);
+        }
+        for (size_t i = 0; i < server->resource_count; i++) {
+                free(server->resources[i].prefix);
+                free(server->resources[i].api_version);
+                free(server->resources[i].qualified);
+        }
+        free(server->resources);
+        map_free(server->by_path);
+        tokens_release(server);
+        arena_release(&server->scratch);
+        if (server->owns_store)
+                store_free(server->store);
+        free(server->server_address);
+        free(server);
+}
+
+struct store *api_server_store(struct api_server *server) {
+        return server->store;
+}
+
+/* ---- one request ---- */
+
+static int fail_unknown(struct api_context *context) {
+        if (!context->route.group_is_known) {
+                respond_text(context, 404, "text/plain; charset=utf-8",
+                             SLICE_LITERAL("404 page not found\n"));
+                return 0;
+        }
+        fail_plain(context, 404, "NotFound", "the server could not find the requested resource");
+        context->failure.has_details = true;
+        return API_FAILED;
+}
+
+static int serve_read(struct api_context *context) {
+        const struct api_route *route = &context->route;
+        unsigned verbs = context->resource->kind->verbs;
+
+        if (route->is_watch)
+                return verbs & VERB_WATCH ? serve_watch(context) : fail_method(context);
+        if (route->name.len == 0)
+                return verbs & VERB_LIST ? serve_list(context) : fail_method(context);
+        if (!(verbs & VERB_GET))
+                return fail_method(context);
+        if (slice_is(route->subresource, "scale"))
+                return serve_scale(context);
+        if (slice_is(route->subresource, "binding") || slice_is(route->subresource, "eviction") ||
+            slice_is(route->subresource, "finalize"))
+                return fail_method(context);
+        return serve_get(context);
+}
+
+static int serve_resource(struct api_context *context) {
+        struct slice method = context->request->method;
+
+        context->resource = context->route.resource;
+        if (!context->resource || !has_subresource(context->resource, context->route.subresource))
+                return fail_unknown(context);
+        if (accept_negotiate(context) < 0)
+                return API_FAILED;
+        hooks_prepare(context, context->resource);
+        if (slice_is(method, "GET") || slice_is(method, "HEAD"))
+                return serve_read(context);
+        if (slice_is(method, "POST"))
+                return serve_create(context);
+        if (slice_is(method, "PUT"))
+                return serve_update(context);
+        if (slice_is(method, "PATCH"))
+                return serve_patch(context);
+        if (slice_is(method, "DELETE"))
+                return context->route.name.len ? serve_delete(context)
+                                               : serve_delete_collection(context);
+        return fail_method(context);
+}
+
+static int serve(struct api_context *context) {
+        struct slice target = context->request->target, path = SLICE_EMPTY;
+
+        slice_split(&target, '?', &path);
+        if (query_parse(context, target) < 0)
+                return API_FAILED;
+        route_parse(context, path);
+        if (authenticate(context) < 0 || authorize(context) < 0)
+                return API_FAILED;
+        return context->route.is_resource ? serve_resource(context) : serve_path(context);
+}
+
+/* Warning: 299 - "text", quotes and backslashes escaped. */
+static void warnings_write(struct api_context *context) {
+        struct buf text = { 0 };
+
+        for (size_t i = 0; i < context->warning_count; i++) {
+                struct slice warning = context->warnings[i];
+
+                buf_text(&text, i ? ", 299 - \"" : "299 - \"");
+                for (size_t j = 0; j < warning.len; j++) {
+                        if (warning.ptr[j] == '"' || warning.ptr[j] == '\\')
+                                buf_char(&text, '\\');
+                        buf_char(&text,
+                                 (unsigned char)warning.ptr[j] < 0x20 ? ' ' : warning.ptr[j]);
+                }
+                buf_char(&text, '"');
+        }
+        if (text.len)
+                respond_header(context->response, "Warning", "%s", text.data);
+        buf_release(&text);
+}
+
+void api_server_handle(struct api_server *server, const struct api_server_request *request,
+                       struct api_server_response *ret_response) {
+        struct api_context context = {
+                .server = server,
+                .request = request,
+                .response = ret_response,
+                .arena = &server->scratch,
+        };
+
+        *ret_response = (struct api_server_response){ .retry_after_s = -1 };
+        if (serve(&context) < 0)
+                failure_respond(&context);
+        warnings_write(&context);
+        for (size_t i = 0; i < context.doc_count; i++)
+                json_doc_free(context.docs[i]);
+        free(context.docs);
+        arena_clear(&server->scratch);
+}
+
+void api_server_response_release(struct api_server_response *response) {
+        api_stream_close(response->stream);
+        buf_release(&response->body);
+        for (size_t i = 0; i < response->header_count; i++)
+                free(response->headers[i].value);
+        *response = (struct api_server_response){ .retry_after_s = -1 };
+}
+
+struct api_stream *api_server_response_take_stream(struct api_server_response *response) {
+        struct api_stream *stream = response->stream;
+
+        response->stream = NULL;
+        return stream;
+}
+
+void api_server_call(struct api_server *server, const struct api_user *user, const char *method,
+                     struct slice target, struct slice body,
+                     struct api_server_response *ret_response) {
+        struct api_server_request request = {
+                .method = slice_of(method),
+                .target = target,
+                .body = body,
+                .user_agent = user->name,
+                .user = user,
+        };
+
+        api_server_handle(server, &request, ret_response);
+}

@@ -1,0 +1,638 @@
+/* HTTP and HTTPS on one port in front of an API server. The only file that knows libmicrohttpd.
+ *
+ * We accept connections ourselves and look at their first byte: a TLS handshake goes to one daemon,
+ * plain HTTP from a loopback peer to another. Neither daemon has threads or a listening socket;
+ * both are run from the loop when their epoll descriptor is readable, when their timer is due, or
+ * when a suspended watch has something to write. */
+#include "server/http_front.h"
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/rng.h"
+#include "base/util.h"
+#include "base/uuid.h"
+#include "server/api_server.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define LISTEN_BACKLOG 512
+#define HEADER_TIMEOUT_NS (30 * NS_PER_S)
+#define IDLE_TIMEOUT_S 300U
+#define STREAM_BLOCK_BYTES (32U * 1024)
+#define STREAM_CHUNK_BYTES (64U * 1024)
+#define TLS_HANDSHAKE_BYTE 0x16
+
+/* One of the two daemons with its place in the loop. */
+struct engine {
+        struct http_front *front;
+        struct MHD_Daemon *daemon;
+        struct loop_io *io;
+        struct loop_timer timer;
+};
+
+/* Accepted, but nothing was received yet. */
+struct newcomer {
+        struct http_front *front;
+        struct newcomer *next, *previous;
+        int fd;
+        struct loop_io *io;
+        struct loop_timer timer;
+        struct sockaddr_storage address;
+        socklen_t address_size;
+};
+
+/* One request, and the stream that answers it. */
+struct exchange {
+        struct http_front *front;
+        struct engine *engine;
+        struct MHD_Connection *connection;
+        struct exchange *next, *previous; /* among those with a stream */
+        struct exchange *next_ready;
+        char *target;
+        struct buf body, out;
+        size_t out_at;
+        struct api_stream *stream;
+        bool is_started, is_too_large, is_suspended, is_ready, is_ended;
+};
+
+struct http_front {
+        struct loop *loop;
+        struct api_server *server;
+        struct engine plain, secure;
+        int fd;
+        struct loop_io *io;
+        uint16_t port;
+        int64_t header_timeout_ns;
+        struct newcomer *newcomers;
+        struct exchange *streams, *ready;
+        bool is_resume_deferred, is_closing;
+        struct rng rng;
+        char *key_pem, *certificate_pem;
+};
+
+/* ---- running the daemons ---- */
+
+static void engine_arm(struct engine *engine) {
+        MHD_UNSIGNED_LONG_LONG delay_ms;
+
+        if (MHD_get_timeout(engine->daemon, &delay_ms) == MHD_YES)
+                loop_timer_arm(engine->front->loop, &engine->timer, (int64_t)delay_ms * NS_PER_MS);
+        else
+                loop_timer_disarm(engine->front->loop, &engine->timer);
+}
+
+static void engine_run(struct engine *engine) {
+        if (!engine->daemon)
+                return;
+        MHD_run(engine->daemon);
+        engine_arm(engine);
+}
+
+static void engine_io(void *context, unsigned events) {
+        (void)events;
+        engine_run(context);
+}
+
+static void engine_timer(void *context) {
+        engine_run(context);
+}
+
+/* ---- streams ---- */
+
+static void resume_ready(void *context) {
+        struct http_front *front = context;
+
+        front->is_resume_deferred = false;
+        while (front->ready) {
+                struct exchange *exchange = front->ready;
+
+                front->ready = exchange->next_ready;
+                exchange->is_ready = false;
+                if (exchange->is_suspended) {
+                        exchange->is_suspended = false;
+                        MHD_resume_connection(exchange->connection);
+                }
+        }
+        if (front->is_closing) { /* freed while this call was pending */
+                free(front);
+                return;
+        }
+        engine_run(&front->plain);
+        engine_run(&front->secure);
+}
+
+/* Called from inside commits and timers: only takes note. */
+static void stream_ready(void *context) {
+        struct exchange *exchange = context;
+        struct http_front *front = exchange->front;
+
+        if (exchange->is_ready)
+                return;
+        exchange->is_ready = true;
+        exchange->next_ready = front->ready;
+        front->ready = exchange;
+        if (front->is_resume_deferred)
+                return;
+        front->is_resume_deferred = true;
+        loop_defer(front->loop, resume_ready, front);
+}
+
+static void forget_ready(struct exchange *exchange) {
+        struct exchange **link = &exchange->front->ready;
+
+        while (*link && *link != exchange)
+                link = &(*link)->next_ready;
+        if (*link)
+                *link = exchange->next_ready;
+}
+
+static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_t size) {
+        struct exchange *exchange = context;
+        size_t left = exchange->out.len - exchange->out_at;
+
+        (void)position;
+        if (left == 0) {
+                enum api_stream_state state;
+
+                if (exchange->is_ended)
+                        return MHD_CONTENT_READER_END_OF_STREAM;
+                buf_clear(&exchange->out);
+                exchange->out_at = 0;
+                state = api_stream_read(exchange->stream, &exchange->out, STREAM_CHUNK_BYTES);
+                exchange->is_ended = state == API_STREAM_ENDED;
+                left = exchange->out.len;
+                if (left == 0 && exchange->is_ended)
+                        return MHD_CONTENT_READER_END_OF_STREAM;
+                if (left == 0 && state == API_STREAM_IDLE) {
+                        buf_release(&exchange->out); /* idle watches hold no buffer */
+                        exchange->is_suspended = true;
+                        MHD_suspend_connection(exchange->connection);
+                }
+                if (left == 0)
+                        return 0;
+        }
+        if (left > size)
+                left = size;
+        memcpy(buffer, exchange->out.data + exchange->out_at, left);
+        exchange->out_at += left;
+        return (ssize_t)left;
+}
+
+static void stream_attach(struct exchange *exchange, struct api_stream *stream) {
+        struct http_front *front = exchange->front;
+
+        exchange->stream = stream;
+        exchange->next = front->streams;
+        if (exchange->next)
+                exchange->next->previous = exchange;
+        front->streams = exchange;
+        api_stream_on_ready(stream, stream_ready, exchange);
+}
+
+static void exchange_free(struct exchange *exchange) {
+        struct http_front *front = exchange->front;
+
+        if (exchange->stream) {
+                if (exchange->previous)
+                        exchange->previous->next = exchange->next;
+                else
+                        front->streams = exchange->next;
+                if (exchange->next)
+                        exchange->next->previous = exchange->previous;
+                if (exchange->is_ready)
+                        forget_ready(exchange);
+                api_stream_close(exchange->stream);
+        }
+        buf_release(&exchange->body);
+        buf_release(&exchange->out);
+        free(exchange->target);
+        free(exchange);
+}
+
+/* ---- requests ---- */
+
+static struct slice header(struct MHD_Connection *connection, const char *name) {
+        return slice_of(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name));
+}
+
+struct joined {
+        const char *name;
+        struct buf text;
+};
+
+static enum MHD_Result join_header(void *context, enum MHD_ValueKind kind, const char *key,
+                                   const char *value) {
+        struct joined *joined = context;
+
+        (void)kind;
+        if (value && strcasecmp(key, joined->name) == 0) {
+                buf_text(&joined->text, joined->text.len ? "," : "");
+                buf_text(&joined->text, value);
+        }
+        return MHD_YES;
+}
+
+static void add_headers(struct exchange *exchange, struct MHD_Response *response,
+                        const struct api_server_response *answer) {
+        char audit[UUID_TEXT_SIZE];
+        bool has_cache_control = false;
+
+        for (size_t i = 0; i < answer->header_count; i++) {
+                has_cache_control |= strcmp(answer->headers[i].name, "Cache-Control") == 0;
+                MHD_add_response_header(response, answer->headers[i].name,
+                                        answer->headers[i].value);
+        }
+        uuid_format(uuid_random(&exchange->front->rng), audit);
+        MHD_add_response_header(response, "Audit-Id", audit);
+        if (!has_cache_control)
+                MHD_add_response_header(response, "Cache-Control", "no-cache, private");
+        if (answer->content_type && *answer->content_type)
+                MHD_add_response_header(response, "Content-Type", answer->content_type);
+}
+
+static enum MHD_Result respond(struct exchange *exchange, struct api_server_response *answer) {
+        struct MHD_Response *response;
+        enum MHD_Result result;
+
+        if (answer->stream) {
+                stream_attach(exchange, api_server_response_take_stream(answer));
+                response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES,
+                                                             stream_read, exchange, NULL);
+        } else {
+                size_t size = 0;
+                char *body = buf_take(&answer->body, &size);
+
+                response = MHD_create_response_from_buffer(size, body, MHD_RESPMEM_MUST_FREE);
+                if (!response)
+                        free(body);
+        }
+        if (!response)
+                return MHD_NO;
+        add_headers(exchange, response, answer);
+        result = MHD_queue_response(exchange->connection, (unsigned)answer->status, response);
+        MHD_destroy_response(response);
+        return result;
+}
+
+static enum MHD_Result refuse(struct exchange *exchange, int status, const char *reason,
+                              const char *message) {
+        struct api_server_response answer = { .status = status,
+                                              .content_type = "application/json" };
+        enum MHD_Result result;
+
+        buf_printf(&answer.body,
+                   "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
+                   "\"status\":\"Failure\",\"message\":\"%s\",\"reason\":\"%s\",\"code\":%d}",
+                   message, reason, status);
+        result = respond(exchange, &answer);
+        buf_release(&answer.body);
+        return result;
+}
+
+static enum MHD_Result serve(struct exchange *exchange, const char *method) {
+        struct MHD_Connection *connection = exchange->connection;
+        struct joined groups = { .name = "Impersonate-Group" };
+        struct joined accept = { .name = "Accept" };
+        struct api_server_response answer;
+        enum MHD_Result result;
+
+        if (exchange->is_too_large)
+                return refuse(exchange, 413, "RequestEntityTooLarge",
+                              "Request entity too large: limit is 3145728");
+        MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &groups);
+        MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &accept);
+        api_server_handle(exchange->front->server,
+                          &(struct api_server_request){
+                                  .method = slice_of(method),
+                                  .target = slice_of(exchange->target),
+                                  .body = buf_view(&exchange->body),
+                                  .content_type = header(connection, "Content-Type"),
+                                  .accept = buf_view(&accept.text),
+                                  .authorization = header(connection, "Authorization"),
+                                  .user_agent = header(connection, "User-Agent"),
+                                  .if_none_match = header(connection, "If-None-Match"),
+                                  .impersonate_user = header(connection, "Impersonate-User"),
+                                  .impersonate_group = buf_view(&groups.text),
+                          },
+                          &answer);
+        result = respond(exchange, &answer);
+        api_server_response_release(&answer);
+        buf_release(&groups.text);
+        buf_release(&accept.text);
+        buf_release(&exchange->body);
+        return result;
+}
+
+/* The raw target: the daemon's own parsing would decode it. */
+static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection) {
+        struct engine *engine = context;
+        struct exchange *exchange = xcalloc(1, sizeof(*exchange));
+
+        exchange->front = engine->front;
+        exchange->engine = engine;
+        exchange->connection = connection;
+        exchange->target = slice_dup(slice_of(uri));
+        return exchange;
+}
+
+/* First call: headers are there. Then once per piece of body, which is read to its end even when it
+ * is refused, and once more at its end. */
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **request) {
+        struct exchange *exchange = *request;
+
+        (void)context;
+        (void)connection;
+        (void)url;
+        (void)version;
+        if (!exchange->is_started) {
+                exchange->is_started = true;
+                return MHD_YES;
+        }
+        if (*upload_size == 0)
+                return serve(exchange, method);
+        if (exchange->body.len + *upload_size > API_BODY_MAX)
+                exchange->is_too_large = true;
+        else
+                buf_append(&exchange->body, upload, *upload_size);
+        *upload_size = 0;
+        return MHD_YES;
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **request,
+                         enum MHD_RequestTerminationCode code) {
+        (void)context;
+        (void)connection;
+        (void)code;
+        if (*request)
+                exchange_free(*request);
+        *request = NULL;
+}
+
+/* ---- accepting ---- */
+
+static void newcomer_free(struct newcomer *newcomer) {
+        struct http_front *front = newcomer->front;
+
+        if (newcomer->io)
+                loop_io_remove(front->loop, newcomer->io);
+        loop_timer_disarm(front->loop, &newcomer->timer);
+        if (newcomer->previous)
+                newcomer->previous->next = newcomer->next;
+        else
+                front->newcomers = newcomer->next;
+        if (newcomer->next)
+                newcomer->next->previous = newcomer->previous;
+        if (newcomer->fd >= 0)
+                close(newcomer->fd);
+        free(newcomer);
+}
+
+static bool is_loopback(const struct sockaddr_storage *address) {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)address;
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+
+        if (address->ss_family == AF_INET)
+                return ntohl(four->sin_addr.s_addr) >> 24 == 127;
+        if (address->ss_family != AF_INET6)
+                return false;
+        return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) ||
+               (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) && six->sin6_addr.s6_addr[12] == 127);
+}
+
+/* The first byte tells TLS from HTTP. */
+static void newcomer_ready(void *context, unsigned events) {
+        struct newcomer *newcomer = context;
+        struct http_front *front = newcomer->front;
+        struct engine *engine;
+        unsigned char first;
+        ssize_t got = recv(newcomer->fd, &first, 1, MSG_PEEK | MSG_DONTWAIT);
+
+        (void)events;
+        if (got < 0 && (errno == EAGAIN || errno == EINTR))
+                return;
+        engine = got == 1 && first == TLS_HANDSHAKE_BYTE ? &front->secure : &front->plain;
+        if (got == 1 && engine->daemon &&
+            (engine == &front->secure || is_loopback(&newcomer->address))) {
+                loop_io_remove(front->loop, newcomer->io);
+                newcomer->io = NULL;
+                MHD_add_connection(engine->daemon, newcomer->fd,
+                                   (const struct sockaddr *)&newcomer->address,
+                                   newcomer->address_size);
+                newcomer->fd = -1; /* the daemon's now, also when it refused */
+                newcomer_free(newcomer);
+                engine_run(engine);
+                return;
+        }
+        newcomer_free(newcomer);
+}
+
+static void newcomer_late(void *context) {
+        newcomer_free(context);
+}
+
+static void newcomer_new(struct http_front *front, int fd, const struct sockaddr_storage *address,
+                         socklen_t size) {
+        struct newcomer *newcomer = xcalloc(1, sizeof(*newcomer));
+
+        newcomer->front = front;
+        newcomer->fd = fd;
+        newcomer->address = *address;
+        newcomer->address_size = size;
+        newcomer->timer = (struct loop_timer){ .fired = newcomer_late, .context = newcomer };
+        newcomer->next = front->newcomers;
+        if (newcomer->next)
+                newcomer->next->previous = newcomer;
+        front->newcomers = newcomer;
+        loop_timer_arm(front->loop, &newcomer->timer, front->header_timeout_ns);
+        if (loop_io_add(front->loop, fd, LOOP_READ, newcomer_ready, newcomer, &newcomer->io, NULL) <
+            0)
+                newcomer_free(newcomer);
+}
+
+static void accept_ready(void *context, unsigned events) {
+        struct http_front *front = context;
+        struct sockaddr_storage address;
+        socklen_t size;
+        int fd, one = 1;
+
+        (void)events;
+        for (;;) {
+                size = sizeof(address);
+                fd = accept4(front->fd, (struct sockaddr *)&address, &size,
+                             SOCK_NONBLOCK | SOCK_CLOEXEC);
+                if (fd < 0 && errno == EINTR)
+                        continue;
+                if (fd < 0)
+                        return;
+                setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+                newcomer_new(front, fd, &address, size);
+        }
+}
+
+/* ---- listening ---- */
+
+/* "host:port", "[v6]:port", ":port" */
+static int split_address(const char *address, char *host, size_t host_size, const char **ret_port,
+                         struct err *err) {
+        const char *colon = strrchr(address, ':');
+        size_t length;
+
+        if (!colon)
+                return err_set(err, BERTH_ERR_USAGE, "address %s lacks a port", address);
+        *ret_port = colon + 1;
+        length = (size_t)(colon - address);
+        if (length >= 2 && address[0] == '[' && address[length - 1] == ']') {
+                address++;
+                length -= 2;
+        }
+        if (length >= host_size)
+                return err_set(err, BERTH_ERR_USAGE, "address %s is too long", address);
+        memcpy(host, address, length);
+        host[length] = '\0';
+        return 0;
+}
+
+static int listen_on(const struct addrinfo *info) {
+        int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1;
+
+        if (fd < 0)
+                return -1;
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+        if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, LISTEN_BACKLOG) == 0)
+                return fd;
+        one = errno;
+        close(fd);
+        errno = one;
+        return -1;
+}
+
+static int open_socket(struct http_front *front, const char *address, struct err *err) {
+        struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
+        struct addrinfo *infos = NULL;
+        struct sockaddr_storage bound;
+        socklen_t size = sizeof(bound);
+        char host[256];
+        const char *port = "";
+        int r;
+
+        if (split_address(address, host, sizeof(host), &port, err) < 0)
+                return BERTH_ERR_USAGE;
+        r = getaddrinfo(*host ? host : NULL, port, &hints, &infos);
+        if (r != 0)
+                return err_set(err, BERTH_ERR_IO, "cannot resolve %s: %s", address,
+                               gai_strerror(r));
+        front->fd = listen_on(infos);
+        r = errno;
+        freeaddrinfo(infos);
+        if (front->fd < 0)
+                return err_set_errno(err, BERTH_ERR_IO, r, "cannot listen on %s", address);
+        getsockname(front->fd, (struct sockaddr *)&bound, &size);
+        front->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port
+                                                        : ((struct sockaddr_in *)&bound)->sin_port);
+        return loop_io_add(front->loop, front->fd, LOOP_READ, accept_ready, front, &front->io, err);
+}
+
+/* ---- life ---- */
+
+static int engine_start(struct http_front *front, struct engine *engine, bool is_secure,
+                        struct err *err) {
+        unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+        const union MHD_DaemonInfo *info;
+        struct MHD_OptionItem tls[] = {
+                { MHD_OPTION_HTTPS_MEM_KEY, 0, front->key_pem },
+                { MHD_OPTION_HTTPS_MEM_CERT, 0, front->certificate_pem },
+                { MHD_OPTION_END, 0, NULL },
+        };
+
+        engine->front = front;
+        engine->timer = (struct loop_timer){ .fired = engine_timer, .context = engine };
+        engine->daemon = MHD_start_daemon(
+                is_secure ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, on_request, engine,
+                MHD_OPTION_URI_LOG_CALLBACK, on_uri, engine, MHD_OPTION_NOTIFY_COMPLETED,
+                on_completed, engine, MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS_MAX,
+                MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S, MHD_OPTION_ARRAY,
+                is_secure ? tls : tls + 2, MHD_OPTION_END);
+        if (!engine->daemon)
+                return err_set(err, BERTH_ERR_INTERNAL, "cannot start the %s server",
+                               is_secure ? "HTTPS" : "HTTP");
+        info = MHD_get_daemon_info(engine->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+        return loop_io_add(front->loop, info->epoll_fd, LOOP_READ, engine_io, engine, &engine->io,
+                           err);
+}
+
+int http_front_new(const struct http_front_config *config, struct api_server *server,
+                   struct loop *loop, struct http_front **ret_front, struct err *err) {
+        struct http_front *front = xcalloc(1, sizeof(*front));
+        int r;
+
+        front->loop = loop;
+        front->server = server;
+        front->fd = -1;
+        front->header_timeout_ns =
+                config->header_timeout_ns ? config->header_timeout_ns : HEADER_TIMEOUT_NS;
+        front->key_pem = config->key_pem ? slice_dup(slice_of(config->key_pem)) : NULL;
+        front->certificate_pem =
+                config->certificate_pem ? slice_dup(slice_of(config->certificate_pem)) : NULL;
+        rng_init(&front->rng, (uint64_t)loop_wall(loop).ns);
+        r = engine_start(front, &front->plain, false, err);
+        if (r == 0 && front->key_pem)
+                r = engine_start(front, &front->secure, true, err);
+        if (r == 0)
+                r = open_socket(front, config->address, err);
+        if (r < 0) {
+                http_front_free(front);
+                return r;
+        }
+        *ret_front = front;
+        return 0;
+}
+
+static void engine_stop(struct engine *engine) {
+        if (!engine->daemon)
+                return;
+        if (engine->io)
+                loop_io_remove(engine->front->loop, engine->io);
+        loop_timer_disarm(engine->front->loop, &engine->timer);
+        MHD_stop_daemon(engine->daemon);
+        engine->daemon = NULL;
+}
+
+/* A daemon stops only with no connection suspended: all streams end first. */
+void http_front_free(struct http_front *front) {
+        if (!front)
+                return;
+        front->is_closing = true;
+        while (front->newcomers)
+                newcomer_free(front->newcomers);
+        for (struct exchange *exchange = front->streams; exchange; exchange = exchange->next) {
+                exchange->is_ended = true;
+                if (exchange->is_suspended)
+                        MHD_resume_connection(exchange->connection);
+                exchange->is_suspended = false;
+        }
+        engine_stop(&front->plain);
+        engine_stop(&front->secure);
+        if (front->io)
+                loop_io_remove(front->loop, front->io);
+        if (front->fd >= 0)
+                close(front->fd);
+        free(front->key_pem);
+        free(front->certificate_pem);
+        front->ready = NULL;
+        if (!front->is_resume_deferred)
+                free(front);
+}
+
+uint16_t http_front_port(const struct http_front *front) {
+        return front->port;
+}

@@ -1,0 +1,24 @@
+/* HTTP and HTTPS on one port in front of an API server; driven by the loop, without threads. */
+#pragma once
+
+#include "base/err.h"
+#include "port/loop.h"
+#include <stdint.h>
+
+#define HTTP_CONNECTIONS_MAX 4096
+
+struct api_server;
+struct http_front;
+
+struct http_front_config {
+        const char *address;                   /* "127.0.0.1:6443", "[::]:0"; port 0 = any */
+        const char *key_pem, *certificate_pem; /* NULL = plain HTTP only */
+        int64_t header_timeout_ns;             /* first byte and idle connections; 0 = default */
+};
+
+/* Plain HTTP is served to loopback peers only. The texts of config are copied. */
+int http_front_new(const struct http_front_config *config, struct api_server *server,
+                   struct loop *loop, struct http_front **ret_front, struct err *err);
+/* Stops listening and cuts all connections; before api_server_free. Accepts NULL. */
+void http_front_free(struct http_front *front);
+uint16_t http_front_port(const struct http_front *front); /* the bound one */

@@ -1,0 +1,274 @@
+/* The sandbox's API server as a transport: calls without sockets, answers from the loop. */
+#include "server/local_transport.h"
+
+#include "api/json.h"
+#include "api/status.h"
+#include "base/arena.h"
+#include "base/util.h"
+#include <stdlib.h>
+
+#define CHUNK_BYTES (256U * 1024)
+
+struct api_request {
+        struct local_transport *local;
+        struct api_request *next, *previous;
+        enum api_method method;
+        char *path, *content_type, *accept, *body;
+        size_t body_size;
+        void (*done)(void *context, const struct api_reply *reply);
+        const struct api_stream_events *events; /* NULL for calls */
+        void *context;
+        struct api_stream *stream;
+        bool is_started, is_scheduled, is_cancelled;
+        bool is_busy; /* inside one of the receiver's callbacks */
+};
+
+struct local_transport {
+        struct api_server *server;
+        struct loop *loop;
+        const struct api_user *user;
+        char *user_agent;
+        struct api_request *requests;
+};
+
+static void run(void *context);
+
+static void request_free(struct api_request *request) {
+        struct local_transport *local = request->local;
+
+        if (local) {
+                if (request->previous)
+                        request->previous->next = request->next;
+                else
+                        local->requests = request->next;
+                if (request->next)
+                        request->next->previous = request->previous;
+        }
+        api_stream_close(request->stream);
+        free(request->path);
+        free(request->content_type);
+        free(request->accept);
+        free(request->body);
+        free(request);
+}
+
+static void schedule(void *context) {
+        struct api_request *request = context;
+
+        if (request->is_scheduled)
+                return;
+        request->is_scheduled = true;
+        loop_defer(request->local->loop, run, request);
+}
+
+/* ---- answers ---- */
+
+static void reply_error(struct slice body, int status, struct err *err) {
+        struct json_doc *doc = NULL;
+        struct status_info info;
+
+        if (json_parse(body, &doc, NULL) == 0 &&
+            status_decode(json_doc_root(doc), &info, NULL) == 0)
+                status_to_err(&info, err);
+        else
+                err_set(err, status_code_to_err(status), "HTTP status %d", status);
+        json_doc_free(doc);
+}
+
+static void handle(struct api_request *request, struct api_server_response *response) {
+        const struct local_transport *local = request->local;
+        struct api_server_request asked = {
+                .method = slice_of(api_method_name(request->method)),
+                .target = slice_of(request->path),
+                .body = slice_make(request->body, request->body_size),
+                .content_type = slice_of(request->content_type),
+                .accept = slice_of(request->accept),
+                .user_agent = slice_of(local->user_agent),
+                .user = local->user,
+        };
+
+        api_server_handle(local->server, &asked, response);
+}
+
+static void finish(struct api_request *request, const struct api_server_response *response) {
+        struct api_reply reply = {
+                .status = response->status,
+                .body = buf_view(&response->body),
+                .retry_after_s = response->retry_after_s,
+        };
+        void *context = request->context;
+
+        if (reply.status >= 400)
+                reply_error(reply.body, reply.status, &reply.error);
+        if (request->events) {
+                const struct api_stream_events *events = request->events;
+
+                request_free(request);
+                events->ended(context, &reply);
+        } else {
+                void (*done)(void *, const struct api_reply *) = request->done;
+
+                request_free(request);
+                done(context, &reply);
+        }
+}
+
+/* ---- streams ---- */
+
+/* The receiver may cancel from inside any of its callbacks: false when the request is gone. */
+static bool is_alive_after(struct api_request *request) {
+        request->is_busy = false;
+        if (!request->is_cancelled)
+                return true;
+        if (!request->is_scheduled) /* otherwise the pending call frees it */
+                request_free(request);
+        return false;
+}
+
+static void pump(struct api_request *request) {
+        CLEANUP(buf_release) struct buf chunk = { 0 };
+        struct api_server_response end = { .status = 200, .retry_after_s = -1 };
+        enum api_stream_state state = api_stream_read(request->stream, &chunk, CHUNK_BYTES);
+
+        if (state == API_STREAM_MORE)
+                schedule(request);
+        if (chunk.len) {
+                request->is_busy = true;
+                request->events->data(request->context, buf_view(&chunk));
+                if (!is_alive_after(request))
+                        return;
+        }
+        if (state == API_STREAM_ENDED)
+                finish(request, &end);
+}
+
+static bool announce(struct api_request *request, int status) {
+        if (!request->events || !request->events->opened)
+                return true;
+        request->is_busy = true;
+        request->events->opened(request->context, status);
+        return is_alive_after(request);
+}
+
+static bool deliver(struct api_request *request, struct slice body) {
+        if (!request->events || body.len == 0)
+                return true;
+        request->is_busy = true;
+        request->events->data(request->context, body);
+        return is_alive_after(request);
+}
+
+static void start(struct api_request *request) {
+        struct api_server_response response;
+
+        request->is_started = true;
+        handle(request, &response);
+        if (response.stream && request->events) {
+                request->stream = api_server_response_take_stream(&response);
+                api_stream_on_ready(request->stream, schedule, request);
+                if (announce(request, response.status))
+                        pump(request);
+        } else if (announce(request, response.status) &&
+                   (response.status != 200 || deliver(request, buf_view(&response.body)))) {
+                finish(request, &response);
+        }
+        api_server_response_release(&response);
+}
+
+static void run(void *context) {
+        struct api_request *request = context;
+
+        request->is_scheduled = false;
+        if (request->is_cancelled)
+                request_free(request);
+        else if (!request->is_started)
+                start(request);
+        else
+                pump(request);
+}
+
+/* ---- the transport ---- */
+
+static struct api_request *request_new(struct local_transport *local, const struct api_call *call,
+                                       void *context) {
+        struct api_request *request = xcalloc(1, sizeof(*request));
+
+        request->local = local;
+        request->method = call->method;
+        request->path = slice_dup(call->path);
+        request->content_type = slice_dup(call->content_type);
+        request->accept = slice_dup(call->accept);
+        request->body = slice_dup(call->body);
+        request->body_size = call->body.len;
+        request->context = context;
+        request->next = local->requests;
+        if (request->next)
+                request->next->previous = request;
+        local->requests = request;
+        return request;
+}
+
+static struct api_request *local_call(void *self, const struct api_call *call,
+                                      void (*done)(void *context, const struct api_reply *reply),
+                                      void *context) {
+        struct api_request *request = request_new(self, call, context);
+
+        request->done = done;
+        schedule(request);
+        return request;
+}
+
+static struct api_request *local_stream(void *self, const struct api_call *call,
+                                        const struct api_stream_events *events, void *context) {
+        struct api_request *request = request_new(self, call, context);
+
+        request->events = events;
+        schedule(request);
+        return request;
+}
+
+static void local_cancel(void *self, struct api_request *request) {
+        (void)self;
+        request->is_cancelled = true;
+        api_stream_close(request->stream);
+        request->stream = NULL;
+        if (!request->is_scheduled && !request->is_busy) /* otherwise freed on the way out */
+                request_free(request);
+}
+
+struct local_transport *local_transport_new(struct api_server *server, struct loop *loop,
+                                            const struct api_user *user, const char *user_agent) {
+        struct local_transport *local = xcalloc(1, sizeof(*local));
+
+        local->server = server;
+        local->loop = loop;
+        local->user = user;
+        local->user_agent = slice_dup(slice_of(user_agent));
+        return local;
+}
+
+/* A deferred call may still be under way to a request: it then finds it cancelled and detached. */
+void local_transport_free(struct local_transport *local) {
+        if (!local)
+                return;
+        while (local->requests) {
+                struct api_request *request = local->requests;
+
+                local->requests = request->next;
+                if (request->next)
+                        request->next->previous = NULL;
+                request->next = NULL;
+                request->local = NULL;
+                local_cancel(local, request);
+        }
+        free(local->user_agent);
+        free(local);
+}
+
+struct transport local_transport(struct local_transport *local) {
+        static const struct transport_ops ops = { .call = local_call,
+                                                  .stream = local_stream,
+                                                  .cancel = local_cancel };
+
+        return (struct transport){ .ops = &ops, .self = local };
+}

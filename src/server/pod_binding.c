@@ -1,0 +1,123 @@
+/* POST pods/NAME/binding: assigns a pod to a node. */
+#include "server/api_priv.h"
+#include "server/pod_conditions.h"
+
+static int check_target(struct api_context *context, const struct json_node *binding) {
+        const struct json_node *target = node_get(binding, "target");
+        struct slice kind = node_get_text(target, "kind");
+
+        if (kind.len && !slice_is(kind, "Node"))
+                return fail_plain(context, 500, NULL,
+                                  "target.kind: Unsupported value: \"" SLICE_FMT
+                                  "\": supported values: \"Node\", \"<empty>\"",
+                                  SLICE_ARG(kind));
+        if (node_get_text(target, "name").len == 0)
+                return fail_plain(context, 500, NULL, "target.name: Required value");
+        return 0;
+}
+
+static int check_pod(struct api_context *context, const struct write *write,
+                     const struct json_node *binding) {
+        const struct json *metadata = json_get(write->old_json, "metadata");
+        const struct json *spec = json_get(write->old_json, "spec");
+        const struct json_node *given = node_get(binding, "metadata");
+        struct slice uid = node_get_text(given, "uid"), node = json_get_text(spec, "nodeName");
+        struct slice version = node_get_text(given, "resourceVersion"), name = write->name;
+
+        if (uid.len && !slice_eq(uid, json_get_text(metadata, "uid")))
+                return fail_conflict(context, "pods/binding", "", name,
+                                     "Precondition failed: UID in precondition: " SLICE_FMT
+                                     ", UID in object meta: " SLICE_FMT,
+                                     SLICE_ARG(uid), SLICE_ARG(json_get_text(metadata, "uid")));
+        if (version.len && !slice_eq(version, json_get_text(metadata, "resourceVersion")))
+                return fail_conflict(
+                        context, "pods/binding", "", name,
+                        "Precondition failed: ResourceVersion in precondition: " SLICE_FMT
+                        ", ResourceVersion in object meta: " SLICE_FMT,
+                        SLICE_ARG(version), SLICE_ARG(json_get_text(metadata, "resourceVersion")));
+        if (json_get(metadata, "deletionTimestamp"))
+                return fail_conflict(context, "pods/binding", "", name,
+                                     "pod " SLICE_FMT
+                                     " is being deleted, cannot be assigned to a host",
+                                     SLICE_ARG(name));
+        if (node.len)
+                return fail_conflict(context, "pods/binding", "", name,
+                                     "pod " SLICE_FMT " is already assigned to node \"" SLICE_FMT
+                                     "\"",
+                                     SLICE_ARG(name), SLICE_ARG(node));
+        if (json_count(json_get(spec, "schedulingGates")))
+                return fail_conflict(context, "pods/binding", "", name,
+                                     "pod " SLICE_FMT " has non-empty .spec.schedulingGates",
+                                     SLICE_ARG(name));
+        return 0;
+}
+
+static void merge_texts(struct write *write, const struct json_node *given, const char *member) {
+        struct json_node *metadata = node_get(write->object, "metadata");
+        struct node_iter iter = node_iter(node_get(given, member));
+        struct json_node *value;
+        struct slice key;
+
+        while (node_next(&iter, &key, &value))
+                node_set(write->tree, node_need_object(write->tree, metadata, member), key,
+                         node_text(write->tree, node_get_slice(value)));
+}
+
+static int bind(struct api_context *context, struct write *write, const struct json_node *binding) {
+        struct json_node *spec = node_need_object(write->tree, write->object, "spec");
+        struct json_node *status = node_need_object(write->tree, write->object, "status");
+        struct slice body;
+
+        node_put_text(write->tree, spec, "nodeName",
+                      node_get_text(node_get(binding, "target"), "name"));
+        node_remove(status, "nominatedNodeName");
+        condition_set(write->tree, status,
+                      &(struct condition_value){
+                              .type = "PodScheduled", .status = "True", .is_pod = true },
+                      loop_wall(context->server->loop));
+        merge_texts(write, node_get(binding, "metadata"), "annotations");
+        merge_texts(write, node_get(binding, "metadata"), "labels");
+        return write_put(context, write, &body);
+}
+
+static int bind_pod(struct api_context *context, struct slice name,
+                    const struct json_node *binding) {
+        const struct api_resource *pods = context->server->pods;
+        const struct store_object *pod = object_find(context, pods, context->route.ns, name);
+        struct write write = { 0 };
+        int r;
+
+        if (!pod)
+                return fail_not_found(context, pods, name);
+        if (write_begin(context, pods, pod, &write) < 0)
+                return API_FAILED;
+        r = check_pod(context, &write, binding);
+        if (r == 0)
+                r = bind(context, &write, binding);
+        if (r == 0)
+                respond_success(context, 201);
+        write_end(&write);
+        return r;
+}
+
+int serve_binding(struct api_context *context) {
+        struct decoded decoded = { 0 };
+        struct slice name;
+        int r = decode_body(context, "", "v1", "Binding", &decoded);
+
+        if (r < 0)
+                return r;
+        name = node_get_text(node_get(decoded.object, "metadata"), "name");
+        if (context->route.name.len && name.len && !slice_eq(name, context->route.name))
+                r = fail_bad_request(context, "name in URL does not match name in Binding object");
+        else if (context->route.name.len)
+                name = context->route.name;
+        if (r == 0)
+                r = check_target(context, decoded.object);
+        if (r == 0)
+                r = check_namespace(context, context->route.ns, name);
+        if (r == 0)
+                r = bind_pod(context, name, decoded.object);
+        decoded_release(&decoded);
+        return r;
+}

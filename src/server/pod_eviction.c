@@ -1,0 +1,340 @@
+/* POST pods/NAME/eviction: deletes a pod if its disruption budget allows. */
+#include "server/api_priv.h"
+#include "server/pod_conditions.h"
+
+#define DISRUPTED_PODS_MAX 2000
+#define RETRY_AFTER_S 10
+
+struct eviction {
+        struct api_context *context;
+        struct slice name;
+        const struct store_object *pod;
+        const struct json *pod_json;
+        struct delete_options options;
+        const struct store_object *budget; /* the one that matches */
+        size_t budget_count;
+        bool is_pinned; /* the pod must not change until it is deleted */
+};
+
+static int fail_budget(struct eviction *eviction, const char *cause_text, int retry_after_s) {
+        struct api_context *context = eviction->context;
+        struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
+
+        fail_plain(context, 429, "TooManyRequests",
+                   "Cannot evict pod as it would violate the pod's disruption budget.");
+        *cause = (struct failure_cause){ .reason = "DisruptionBudget", .message = cause_text };
+        context->failure.has_details = true;
+        context->failure.causes = cause;
+        context->failure.cause_count = 1;
+        context->failure.retry_after_s = retry_after_s;
+        return API_FAILED;
+}
+
+static int fail_processing(struct eviction *eviction) {
+        return fail_budget(eviction,
+                           arena_printf(eviction->context->arena,
+                                        "The disruption budget " SLICE_FMT
+                                        " is still being processed by the server.",
+                                        SLICE_ARG(store_object_name(eviction->budget))),
+                           RETRY_AFTER_S);
+}
+
+/* ---- the pod ---- */
+
+static bool has_phase(const struct eviction *eviction, const char *phase) {
+        return slice_is(json_get_text(json_get(eviction->pod_json, "status"), "phase"), phase);
+}
+
+static bool is_being_deleted(const struct eviction *eviction) {
+        return json_get(json_get(eviction->pod_json, "metadata"), "deletionTimestamp") != NULL;
+}
+
+static bool can_ignore_budgets(const struct eviction *eviction) {
+        return has_phase(eviction, "Succeeded") || has_phase(eviction, "Failed") ||
+               has_phase(eviction, "Pending") || is_being_deleted(eviction);
+}
+
+static const struct json *find_condition(const struct json *object, const char *type) {
+        struct json_iter iter = json_iter(json_get(json_get(object, "status"), "conditions"));
+        const struct json *condition;
+
+        while (json_next(&iter, NULL, &condition)) {
+                if (slice_is(json_get_text(condition, "type"), type))
+                        return condition;
+        }
+        return NULL;
+}
+
+static bool is_ready(const struct eviction *eviction) {
+        return slice_is(json_get_text(find_condition(eviction->pod_json, "Ready"), "status"),
+                        "True");
+}
+
+/* ---- the budget ---- */
+
+static bool budget_matches(struct eviction *eviction, const struct json *budget) {
+        struct arena *arena = eviction->context->arena;
+        struct selector selector;
+
+        if (selector_decode(json_get(json_get(budget, "spec"), "selector"), arena, &selector,
+                            NULL) < 0)
+                return false;
+        return selector_matches(
+                &selector,
+                label_list_decode(json_get(json_get(eviction->pod_json, "metadata"), "labels"),
+                                  arena));
+}
+
+static void find_budget(struct eviction *eviction) {
+        struct api_server *server = eviction->context->server;
+        struct store_range range = { .resource = server->budgets->store_resource,
+                                     .ns = store_object_ns(eviction->pod) };
+        struct store_cursor *cursor = NULL;
+        const struct store_object *budget;
+
+        if (store_cursor_open(server->store, &range, &cursor, NULL) < 0)
+                return;
+        while ((budget = store_cursor_next(cursor))) {
+                if (!budget_matches(eviction, object_json(server, budget)))
+                        continue;
+                eviction->budget = budget;
+                eviction->budget_count++;
+        }
+        store_cursor_close(cursor);
+}
+
+/* An unready pod does not count as healthy, so its end costs nothing, unless the application is
+ * disrupted already and the policy protects it then. */
+static bool is_free_to_go(const struct eviction *eviction, const struct json *budget) {
+        const struct json *status = json_get(budget, "status");
+        int64_t desired = json_get_i64(status, "desiredHealthy", 0);
+
+        if (is_ready(eviction))
+                return false;
+        if (slice_is(json_get_text(json_get(budget, "spec"), "unhealthyPodEvictionPolicy"),
+                     "AlwaysAllow"))
+                return true;
+        return desired > 0 && json_get_i64(status, "currentHealthy", 0) >= desired;
+}
+
+static int fail_exhausted(struct eviction *eviction, const struct json *budget) {
+        struct arena *arena = eviction->context->arena;
+        const struct json *status = json_get(budget, "status");
+        const struct json *condition = find_condition(budget, "DisruptionAllowed");
+        struct slice name = store_object_name(eviction->budget);
+        struct slice reason = json_get_text(condition, "reason");
+        struct slice message = json_get_text(condition, "message");
+        int64_t desired = json_get_i64(status, "desiredHealthy", 0);
+        int64_t current = json_get_i64(status, "currentHealthy", 0);
+        bool is_false = slice_is(json_get_text(condition, "status"), "False") && message.len;
+        const char *text;
+
+        if (is_false && slice_is(reason, "SyncFailed"))
+                text = arena_printf(arena,
+                                    "The disruption budget " SLICE_FMT
+                                    " does not allow evicting pods currently because it failed "
+                                    "sync: " SLICE_FMT,
+                                    SLICE_ARG(name), SLICE_ARG(message));
+        else if (current <= desired)
+                text = arena_printf(arena,
+                                    "The disruption budget " SLICE_FMT
+                                    " needs %lld healthy pods and has %lld currently",
+                                    SLICE_ARG(name), (long long)desired, (long long)current);
+        else if (is_false)
+                text = arena_printf(arena,
+                                    "The disruption budget " SLICE_FMT
+                                    " does not allow evicting pods currently (" SLICE_FMT
+                                    "): " SLICE_FMT,
+                                    SLICE_ARG(name), SLICE_ARG(reason), SLICE_ARG(message));
+        else
+                text = arena_printf(arena,
+                                    "The disruption budget " SLICE_FMT
+                                    " does not allow evicting pods currently",
+                                    SLICE_ARG(name));
+        return fail_budget(eviction, text, 0);
+}
+
+static int fail_forbidden(struct eviction *eviction, const char *why) {
+        struct api_context *context = eviction->context;
+
+        fail_plain(context, 403, "Forbidden",
+                   "poddisruptionbudget.policy \"" SLICE_FMT "\" is forbidden: %s",
+                   SLICE_ARG(store_object_name(eviction->budget)), why);
+        context->failure.has_details = true;
+        context->failure.name = arena_string(context->arena, store_object_name(eviction->budget));
+        context->failure.group = "policy";
+        context->failure.kind = "poddisruptionbudget";
+        return API_FAILED;
+}
+
+static int decrement(struct eviction *eviction, int64_t allowed) {
+        struct api_context *context = eviction->context;
+        struct wall_time now = loop_wall(context->server->loop);
+        struct json_node *status, *disrupted;
+        char text[WALL_TIME_TEXT_MAX];
+        struct write write = { 0 };
+        struct slice body;
+        int r;
+
+        if (write_begin(context, context->server->budgets, eviction->budget, &write) < 0)
+                return API_FAILED;
+        status = node_need_object(write.tree, write.object, "status");
+        disrupted = node_need_object(write.tree, status, "disruptedPods");
+        wall_time_format(now, text);
+        node_set(write.tree, disrupted, eviction->name, node_string(write.tree, text));
+        node_put_i64(write.tree, status, "disruptionsAllowed", allowed);
+        if (allowed == 0)
+                condition_set(write.tree, status,
+                              &(struct condition_value){ .type = "DisruptionAllowed",
+                                                         .status = "False",
+                                                         .reason = "InsufficientPods",
+                                                         .observed_generation = node_get_i64(
+                                                                 status, "observedGeneration", 0) },
+                              now);
+        r = write_put(context, &write, &body);
+        write_end(&write);
+        return r;
+}
+
+static int check_budget(struct eviction *eviction) {
+        const struct json *budget = object_json_kept(eviction->context, eviction->budget);
+        const struct json *status = json_get(budget, "status");
+        int64_t allowed = json_get_i64(status, "disruptionsAllowed", 0);
+
+        if (is_free_to_go(eviction, budget)) {
+                eviction->is_pinned = true;
+                return 0;
+        }
+        if (json_get_i64(status, "observedGeneration", 0) <
+            json_get_i64(json_get(budget, "metadata"), "generation", 0))
+                return fail_processing(eviction);
+        if (allowed < 0)
+                return fail_forbidden(eviction, "pdb disruptions allowed is negative");
+        if (json_count(json_get(status, "disruptedPods")) > DISRUPTED_PODS_MAX)
+                return fail_forbidden(eviction,
+                                      "DisruptedPods map too big - too many evictions not "
+                                      "confirmed by PDB controller");
+        if (allowed == 0)
+                return fail_exhausted(eviction, budget);
+        return eviction->context->is_dry_run ? 0 : decrement(eviction, allowed - 1);
+}
+
+/* ---- deleting ---- */
+
+static int check_preconditions(struct eviction *eviction) {
+        struct api_context *context = eviction->context;
+        const struct json *metadata = json_get(eviction->pod_json, "metadata");
+        const struct delete_options *options = &eviction->options;
+        struct slice uid = json_get_text(metadata, "uid");
+        struct slice version = json_get_text(metadata, "resourceVersion");
+
+        if (options->uid.len && !slice_eq(options->uid, uid))
+                return fail_conflict(context, "Pod", "", eviction->name,
+                                     "the UID in the precondition (" SLICE_FMT
+                                     ") does not match the UID in record (" SLICE_FMT
+                                     "). The object might have been deleted and then recreated",
+                                     SLICE_ARG(options->uid), SLICE_ARG(uid));
+        if (options->resource_version.len && !slice_eq(options->resource_version, version))
+                return fail_conflict(context, "Pod", "", eviction->name,
+                                     "the ResourceVersion in the precondition (" SLICE_FMT
+                                     ") does not match the ResourceVersion in record (" SLICE_FMT
+                                     "). The object might have been modified",
+                                     SLICE_ARG(options->resource_version), SLICE_ARG(version));
+        return 0;
+}
+
+/* Writes why the pod goes, then deletes it. Nothing can come in between: one thread. */
+static int add_condition(struct eviction *eviction) {
+        struct api_context *context = eviction->context;
+        struct write write = { 0 };
+        struct slice body;
+        int r = 0;
+
+        if (write_begin(context, context->server->pods, eviction->pod, &write) < 0)
+                return API_FAILED;
+        condition_set(write.tree, node_need_object(write.tree, write.object, "status"),
+                      &(struct condition_value){ .type = "DisruptionTarget",
+                                                 .status = "True",
+                                                 .reason = "EvictionByEvictionAPI",
+                                                 .message = "Eviction API: evicting",
+                                                 .is_pod = true },
+                      loop_wall(context->server->loop));
+        if (!is_same_object(write.object, write.old_json))
+                r = write_put(context, &write, &body);
+        write_end(&write);
+        return r;
+}
+
+static int delete_pod(struct eviction *eviction) {
+        struct api_context *context = eviction->context;
+        const struct store_object *pod;
+        struct slice body;
+        bool is_gone;
+
+        if (check_preconditions(eviction) < 0)
+                return API_FAILED;
+        if (!context->is_dry_run && add_condition(eviction) < 0)
+                return API_FAILED;
+        eviction->options.resource_version = SLICE_EMPTY;
+        pod = object_find(context, context->server->pods, context->route.ns, eviction->name);
+        return delete_object(context, context->server->pods, pod, &eviction->options, &body,
+                             &is_gone);
+}
+
+static int evict(struct eviction *eviction) {
+        struct api_context *context = eviction->context;
+
+        eviction->pod =
+                object_find(context, context->server->pods, context->route.ns, eviction->name);
+        if (!eviction->pod)
+                return fail_not_found(context, context->server->pods, eviction->name);
+        eviction->pod_json = object_json_kept(context, eviction->pod);
+        if (!can_ignore_budgets(eviction)) {
+                find_budget(eviction);
+                if (eviction->budget_count > 1)
+                        return fail_plain(context, 500, NULL,
+                                          "This pod has more than one PodDisruptionBudget, which "
+                                          "the eviction subresource does not support.");
+                if (eviction->budget && check_budget(eviction) < 0)
+                        return API_FAILED;
+        }
+        return delete_pod(eviction);
+}
+
+static int decode_eviction(struct api_context *context, struct decoded *decoded,
+                           struct eviction *eviction) {
+        struct buf text = { 0 };
+        const struct json *options;
+
+        if (!slice_eq(node_get_text(node_get(decoded->object, "metadata"), "name"),
+                      context->route.name))
+                return fail_bad_request(context,
+                                        "name in URL does not match name in Eviction object");
+        node_write(decoded->object, &text);
+        options = json_get(json_kept(context, buf_view(&text)), "deleteOptions");
+        buf_release(&text);
+        if (delete_options_from(context, options, &eviction->options) < 0)
+                return API_FAILED;
+        if (context->is_dry_run && json_count(json_get(options, "dryRun")) == 0)
+                eviction->options.is_dry_run = true;
+        context->is_dry_run |= eviction->options.is_dry_run;
+        return 0;
+}
+
+int serve_eviction(struct api_context *context) {
+        struct eviction eviction = { .context = context, .name = context->route.name };
+        struct decoded decoded = { 0 };
+        int r = decode_body(context, "policy", "v1", "Eviction", &decoded);
+
+        if (r < 0)
+                return r;
+        r = decode_eviction(context, &decoded, &eviction);
+        if (r == 0)
+                r = check_namespace(context, context->route.ns, context->route.name);
+        if (r == 0)
+                r = evict(&eviction);
+        if (r == 0)
+                respond_success(context, 201);
+        decoded_release(&decoded);
+        return r;
+}

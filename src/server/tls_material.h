@@ -1,0 +1,27 @@
+/* Throw-away certificates, tokens and the kubeconfig of a sandbox. */
+#pragma once
+
+#include "base/err.h"
+#include <stddef.h>
+
+struct tls_material {
+        char *ca_pem, *certificate_pem, *key_pem; /* malloc'ed; certificate is followed by the CA */
+};
+
+/* A certification authority and a server certificate for 127.0.0.1, ::1, localhost, the names of
+ * the in-cluster service, and host (a name or an address; NULL = none). */
+int tls_material_make(const char *host, struct tls_material *ret_material, struct err *err);
+void tls_material_release(struct tls_material *material); /* accepts a zeroed struct */
+
+#define TOKEN_TEXT_SIZE 49
+/* Random bearer token from the system's generator. */
+int token_make(char buffer[TOKEN_TEXT_SIZE], struct err *err);
+
+struct kubeconfig {
+        const char *server; /* https://127.0.0.1:6443 */
+        const char *ca_pem; /* NULL for plain http */
+        const char *token;
+        const char *name; /* of cluster, context and user; NULL = "berth" */
+};
+/* Writes the file readable by its owner only. */
+int kubeconfig_write(const char *path, const struct kubeconfig *config, struct err *err);
