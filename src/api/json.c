@@ -221,7 +221,8 @@ bool json_next(struct json_iter *iter, struct slice *ret_key, const struct json 
         }
         if (ret_key)
                 *ret_key = key;
-        *ret_value = json_of(value);
+        if (ret_value)
+                *ret_value = json_of(value);
         iter->at = unsafe_yyjson_get_next(value);
         iter->index++;
         return true;

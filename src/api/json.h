@@ -67,7 +67,7 @@ struct json_iter {
 };
 struct json_iter json_iter(
         const struct json *container); /* arrays and objects; empty for anything else */
-/* ret_key may be NULL; it is empty for arrays. */
+/* ret_key and ret_value may be NULL; the key is empty for arrays. */
 bool json_next(struct json_iter *iter, struct slice *ret_key, const struct json **ret_value);
 
 bool json_write(const struct json *value, struct buf *out);        /* compact */

@@ -362,7 +362,8 @@ bool node_next(struct node_iter *iter, struct slice *ret_key, struct json_node *
         at = is_object ? at->next->next : at->next;
         if (ret_key)
                 *ret_key = is_object ? key_slice(at) : SLICE_EMPTY;
-        *ret_value = node_of(is_object ? at->next : at);
+        if (ret_value)
+                *ret_value = node_of(is_object ? at->next : at);
         iter->at = at;
         iter->index++;
         return true;
