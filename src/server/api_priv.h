@@ -304,7 +304,7 @@ void validate_metadata_update(struct api_context *context, const struct write *w
 int check_namespace(struct api_context *context, struct slice ns, struct slice name);
 void manage_fields(struct api_context *context, struct write *write);
 bool is_same_object(const struct json_node *object, const struct json *old);
-bool is_same_member(const struct json_node *object, const struct json *old, const char *member);
+bool has_same_member(const struct json_node *object, const struct json *old, const char *member);
 void generate_name(struct api_server *server, struct slice prefix, char *buffer);
 const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_prefix);
 

@@ -102,7 +102,7 @@ bool is_same_object(const struct json_node *object, const struct json *old) {
         return seen == json_count(old);
 }
 
-bool is_same_member(const struct json_node *object, const struct json *old, const char *member) {
+bool has_same_member(const struct json_node *object, const struct json *old, const char *member) {
         const struct json_node *value = node_get(object, member);
         const struct json *before = json_get(old, member);
 
@@ -571,7 +571,7 @@ static void bump_generation(struct write *write) {
         if (!(flags & KIND_GENERATION))
                 return;
         if (write->operation == KIND_UPDATE && (flags & KIND_ANNOTATION_GENERATION))
-                is_changed |= !is_same_member(metadata, old, "annotations");
+                is_changed |= !has_same_member(metadata, old, "annotations");
         if (is_changed)
                 node_put_i64(write->tree, metadata, "generation",
                              json_get_i64(old, "generation", 0) + 1);
@@ -592,10 +592,10 @@ static bool is_deletion_due(const struct write *write) {
 static int prepare_update(struct api_context *context, struct write *write) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         struct json_node *finalizers = NULL;
+        const struct json_node *given = node_get(node_get(write->object, "spec"), "finalizers");
 
-        if (slice_is(write->subresource, "finalize"))
-                finalizers = node_clone(write->tree,
-                                        node_get(node_get(write->object, "spec"), "finalizers"));
+        if (slice_is(write->subresource, "finalize") && given)
+                finalizers = node_clone(write->tree, given);
         if (check_identity(context, write, metadata) < 0)
                 return API_FAILED;
         keep_metadata(write, metadata);
