@@ -3,6 +3,7 @@
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
+#include "server/kinds/row.h"
 
 static const struct table_column controller_revision_columns[] = {
         { "Name", "string", "name", 0 },
@@ -46,6 +47,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
                 COLUMNS(controller_revision_columns),
+                .table_row = controller_revision_row,
         },
         {
                 .group = "apps",
@@ -62,6 +64,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = daemon_set_defaults,
                 .validate = daemon_set_validate,
                 COLUMNS(daemon_set_columns),
+                .table_row = daemon_set_row,
         },
         {
                 .group = "apps",
@@ -78,6 +81,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = deployment_defaults,
                 .validate = deployment_validate,
                 COLUMNS(deployment_columns),
+                .table_row = deployment_row,
         },
         {
                 .group = "apps",
@@ -94,6 +98,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = replica_set_defaults,
                 .validate = replica_set_validate,
                 COLUMNS(replica_set_columns),
+                .table_row = replica_set_row,
         },
         {
                 .group = "apps",
@@ -110,6 +115,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = stateful_set_defaults,
                 .validate = stateful_set_validate,
                 COLUMNS(stateful_set_columns),
+                .table_row = stateful_set_row,
         },
 };
 

@@ -3,6 +3,7 @@
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
+#include "server/kinds/row.h"
 
 static const struct table_column horizontal_pod_autoscaler_columns[] = {
         { "Name", "string", "name", 0 }, { "Reference", "string", "", 0 },
@@ -26,6 +27,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = horizontal_pod_autoscaler_defaults,
                 .validate = horizontal_pod_autoscaler_validate,
                 COLUMNS(horizontal_pod_autoscaler_columns),
+                .table_row = horizontal_pod_autoscaler_row,
         },
         {
                 .group = "autoscaling",
@@ -41,6 +43,7 @@ static const struct kind_info rows[] = {
                 .validate = horizontal_pod_autoscaler_validate,
                 .stored_as = &rows[0],
                 COLUMNS(horizontal_pod_autoscaler_columns),
+                .table_row = horizontal_pod_autoscaler_row,
         },
 };
 

@@ -3,6 +3,7 @@
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
+#include "server/kinds/row.h"
 
 static const struct table_column cron_job_columns[] = {
         { "Name", "string", "name", 0 }, { "Schedule", "string", "", 0 },
@@ -34,6 +35,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = cron_job_defaults,
                 .validate = cron_job_validate,
                 COLUMNS(cron_job_columns),
+                .table_row = cron_job_row,
         },
         {
                 .group = "batch",
@@ -51,6 +53,7 @@ static const struct kind_info rows[] = {
                 .field_selectors = NAMES("status.successful"),
                 .has_own_field_table = true,
                 COLUMNS(job_columns),
+                .table_row = job_row,
         },
 };
 

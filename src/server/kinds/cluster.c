@@ -3,6 +3,7 @@
  * come; nothing acts on them. */
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
+#include "server/kinds/row.h"
 
 static const struct table_column certificate_signing_request_columns[] = {
         { "Name", "string", "name", 0 },          { "Age", "string", "", 0 },
@@ -25,6 +26,7 @@ static const struct kind_info certificate_rows[] = {
                 .field_selectors = NAMES("spec.signerName"),
                 .has_own_field_table = true,
                 COLUMNS(certificate_signing_request_columns),
+                .table_row = certificate_signing_request_row,
         },
 };
 const struct kind_group kind_group_certificates = { certificate_rows, ARRAY_LEN(certificate_rows) };

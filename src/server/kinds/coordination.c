@@ -1,6 +1,7 @@
 /* Resources of group coordination.k8s.io, v1. */
 #include "server/kinds/check.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/row.h"
 
 static const struct table_column lease_columns[] = {
         { "Name", "string", "name", 0 },
@@ -19,6 +20,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_NAMESPACED | KIND_CREATE_ON_UPDATE,
                 .validate = lease_validate,
                 COLUMNS(lease_columns),
+                .table_row = lease_row,
         },
 };
 

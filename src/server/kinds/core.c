@@ -4,6 +4,7 @@
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
+#include "server/kinds/row.h"
 
 static const struct table_column pod_columns[] = {
         { "Name", "string", "name", 0 },
@@ -119,6 +120,7 @@ const struct kind_info core_rows[] = {
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL,
                 .validate = config_map_validate,
                 COLUMNS(config_map_columns),
+                .table_row = config_map_row,
         },
         {
                 .group = "",
@@ -131,6 +133,7 @@ const struct kind_info core_rows[] = {
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
                 .apply_defaults = endpoints_defaults,
                 COLUMNS(endpoints_columns),
+                .table_row = endpoints_row,
         },
         [CORE_EVENTS_ROW] = {
                 .group = "",
@@ -149,6 +152,7 @@ const struct kind_info core_rows[] = {
                         "reportingComponent", "source", "type"),
                 .has_own_field_table = true,
                 WITH_EVENT_COLUMNS,
+                .table_row = event_row,
         },
         {
                 .group = "",
@@ -179,6 +183,7 @@ const struct kind_info core_rows[] = {
                 .field_selectors = NAMES("status.phase"),
                 .has_own_field_table = true,
                 COLUMNS(namespace_columns),
+                .table_row = namespace_row,
         },
         {
                 .group = "",
@@ -197,6 +202,7 @@ const struct kind_info core_rows[] = {
                 .field_selectors = NAMES("spec.unschedulable"),
                 .has_own_field_table = true,
                 COLUMNS(node_columns),
+                .table_row = node_row,
         },
         {
                 .group = "",
@@ -212,6 +218,7 @@ const struct kind_info core_rows[] = {
                 .apply_defaults = persistent_volume_claim_defaults,
                 .validate = persistent_volume_claim_validate,
                 COLUMNS(persistent_volume_claim_columns),
+                .table_row = persistent_volume_claim_row,
         },
         {
                 .group = "",
@@ -227,6 +234,7 @@ const struct kind_info core_rows[] = {
                 .apply_defaults = persistent_volume_defaults,
                 .validate = persistent_volume_validate,
                 COLUMNS(persistent_volume_columns),
+                .table_row = persistent_volume_row,
         },
         {
                 .group = "",
@@ -251,6 +259,7 @@ const struct kind_info core_rows[] = {
                                          "status.podIPs", "status.nominatedNodeName"),
                 .has_own_field_table = true,
                 COLUMNS(pod_columns),
+                .table_row = pod_row,
         },
         {
                 .group = "",
@@ -264,6 +273,7 @@ const struct kind_info core_rows[] = {
                 .apply_defaults = pod_template_object_defaults,
                 .validate = pod_template_validate,
                 COLUMNS(pod_template_columns),
+                .table_row = pod_template_row,
         },
         {
                 .group = "",
@@ -282,6 +292,7 @@ const struct kind_info core_rows[] = {
                 .field_selectors = NAMES("status.replicas"),
                 .has_own_field_table = true,
                 COLUMNS(replication_controller_columns),
+                .table_row = replica_set_row,
         },
         {
                 .group = "",
@@ -295,6 +306,7 @@ const struct kind_info core_rows[] = {
                 .prepare = status_prepare,
                 .apply_defaults = resource_quota_defaults,
                 COLUMNS(resource_quota_columns),
+                .table_row = resource_quota_row,
         },
         {
                 .group = "",
@@ -309,6 +321,7 @@ const struct kind_info core_rows[] = {
                 .field_selectors = NAMES("type"),
                 .has_own_field_table = true,
                 COLUMNS(secret_columns),
+                .table_row = secret_row,
         },
         {
                 .group = "",
@@ -321,6 +334,7 @@ const struct kind_info core_rows[] = {
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .more_subresources = NAMES("token"),
                 WITH_NAME_AGE,
+                .table_row = name_age_row,
         },
         {
                 .group = "",
@@ -341,6 +355,7 @@ const struct kind_info core_rows[] = {
                 .field_selectors = NAMES("spec.clusterIP", "spec.type"),
                 .has_own_field_table = true,
                 COLUMNS(service_columns),
+                .table_row = service_row,
         },
 };
 

@@ -1,6 +1,7 @@
 /* Resources of group discovery.k8s.io, v1. */
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/row.h"
 
 static const struct table_column endpoint_slice_columns[] = {
         { "Name", "string", "name", 0 }, { "AddressType", "string", "", 0 },
@@ -19,6 +20,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
                 .apply_defaults = endpoint_slice_defaults,
                 COLUMNS(endpoint_slice_columns),
+                .table_row = endpoint_slice_row,
         },
 };
 

@@ -1,6 +1,7 @@
 /* Resources of group events.k8s.io, v1: a second view of the core events. */
 #include "server/kinds/check.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/row.h"
 
 static const struct kind_info rows[] = {
         {
@@ -20,6 +21,7 @@ static const struct kind_info rows[] = {
                               "regarding.fieldPath", "reason", "reportingController", "type"),
                 .has_own_field_table = true,
                 WITH_EVENT_COLUMNS,
+                .table_row = event_row,
         },
 };
 

@@ -2,6 +2,7 @@
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
+#include "server/kinds/row.h"
 
 static const struct table_column ingress_class_columns[] = {
         { "Name", "string", "name", 0 },
@@ -40,6 +41,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL,
                 .apply_defaults = ingress_class_defaults,
                 COLUMNS(ingress_class_columns),
+                .table_row = ingress_class_row,
         },
         {
                 .group = "networking.k8s.io",
@@ -53,6 +55,7 @@ static const struct kind_info rows[] = {
                          KIND_STATUS_METADATA,
                 .prepare = status_prepare,
                 COLUMNS(ingress_columns),
+                .table_row = ingress_row,
         },
         {
                 .group = "networking.k8s.io",
@@ -64,6 +67,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL,
                 COLUMNS(ip_address_columns),
+                .table_row = ip_address_row,
         },
         {
                 .group = "networking.k8s.io",
@@ -76,6 +80,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
                 .apply_defaults = network_policy_defaults,
                 COLUMNS(network_policy_columns),
+                .table_row = network_policy_row,
         },
         {
                 .group = "networking.k8s.io",
@@ -87,6 +92,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_UNCONDITIONAL | KIND_STATUS,
                 .prepare = status_prepare,
                 COLUMNS(service_cidr_columns),
+                .table_row = service_cidr_row,
         },
 };
 

@@ -1,6 +1,7 @@
 /* Resources of group node.k8s.io, v1. */
 #include "server/kinds/check.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/row.h"
 
 static const struct table_column runtime_class_columns[] = {
         { "Name", "string", "name", 0 },
@@ -19,6 +20,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_CREATE_ON_UPDATE,
                 .validate = runtime_class_validate,
                 COLUMNS(runtime_class_columns),
+                .table_row = runtime_class_row,
         },
 };
 

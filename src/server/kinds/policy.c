@@ -2,6 +2,7 @@
 #include "server/kinds/check.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
+#include "server/kinds/row.h"
 
 static const struct table_column pod_disruption_budget_columns[] = {
         { "Name", "string", "name", 0 },
@@ -24,6 +25,7 @@ static const struct kind_info rows[] = {
                 .prepare = status_prepare,
                 .validate = pod_disruption_budget_validate,
                 COLUMNS(pod_disruption_budget_columns),
+                .table_row = pod_disruption_budget_row,
         },
 };
 

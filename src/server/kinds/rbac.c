@@ -2,6 +2,7 @@
 #include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/row.h"
 
 static const struct table_column binding_columns[] = {
         { "Name", "string", "name", 0 }, { "Role", "string", "", 0 },
@@ -22,6 +23,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = role_binding_defaults,
                 .validate = cluster_role_binding_validate,
                 COLUMNS(binding_columns),
+                .table_row = binding_row,
         },
         {
                 .group = "rbac.authorization.k8s.io",
@@ -47,6 +49,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = role_binding_defaults,
                 .validate = role_binding_validate,
                 COLUMNS(binding_columns),
+                .table_row = binding_row,
         },
         {
                 .group = "rbac.authorization.k8s.io",

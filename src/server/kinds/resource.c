@@ -3,6 +3,7 @@
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
+#include "server/kinds/row.h"
 
 static const struct table_column resource_claim_columns[] = {
         { "Name", "string", "name", 0 },
@@ -24,6 +25,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 WITH_NAME_AGE,
+                .table_row = name_age_row,
         },
         {
                 .group = "resource.k8s.io",
@@ -36,6 +38,7 @@ static const struct kind_info rows[] = {
                 .prepare = status_prepare,
                 .apply_defaults = resource_claim_defaults,
                 COLUMNS(resource_claim_columns),
+                .table_row = resource_claim_row,
         },
         {
                 .group = "resource.k8s.io",
@@ -47,6 +50,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .apply_defaults = resource_claim_template_defaults,
                 WITH_NAME_AGE,
+                .table_row = name_age_row,
         },
         {
                 .group = "resource.k8s.io",
@@ -60,6 +64,7 @@ static const struct kind_info rows[] = {
                 .field_selectors = NAMES("spec.nodeName", "spec.driver"),
                 .has_own_field_table = true,
                 COLUMNS(resource_slice_columns),
+                .table_row = resource_slice_row,
         },
 };
 

@@ -3,6 +3,7 @@
 #include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/row.h"
 
 static const struct table_column priority_class_columns[] = {
         { "Name", "string", "name", 0 },         { "Value", "integer", "", 0 },
@@ -24,6 +25,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = priority_class_defaults,
                 .validate = priority_class_validate,
                 COLUMNS(priority_class_columns),
+                .table_row = priority_class_row,
         },
 };
 

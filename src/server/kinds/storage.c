@@ -3,6 +3,7 @@
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
+#include "server/kinds/row.h"
 
 static const struct table_column csi_driver_columns[] = {
         { "Name", "string", "name", 0 },        { "AttachRequired", "boolean", "", 0 },
@@ -45,6 +46,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_DELETE_OBJECT,
                 .apply_defaults = csi_driver_defaults,
                 COLUMNS(csi_driver_columns),
+                .table_row = csi_driver_row,
         },
         {
                 .group = "storage.k8s.io",
@@ -56,6 +58,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_DELETE_OBJECT,
                 .validate = csi_node_validate,
                 COLUMNS(csi_node_columns),
+                .table_row = csi_node_row,
         },
         {
                 .group = "storage.k8s.io",
@@ -79,6 +82,7 @@ static const struct kind_info rows[] = {
                 .apply_defaults = storage_class_defaults,
                 .validate = storage_class_validate,
                 COLUMNS(storage_class_columns),
+                .table_row = storage_class_row,
         },
         {
                 .group = "storage.k8s.io",
@@ -90,6 +94,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_DELETE_OBJECT | KIND_STATUS,
                 .prepare = status_prepare,
                 COLUMNS(volume_attachment_columns),
+                .table_row = volume_attachment_row,
         },
         {
                 .group = "storage.k8s.io",
@@ -101,6 +106,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 COLUMNS(volume_attributes_class_columns),
+                .table_row = volume_attributes_class_row,
         },
 };
 
