@@ -4,6 +4,7 @@
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
 #include "server/kinds/row.h"
+#include "server/kinds/views.h"
 
 static const struct table_column horizontal_pod_autoscaler_columns[] = {
         { "Name", "string", "name", 0 }, { "Reference", "string", "", 0 },
@@ -40,8 +41,11 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA,
                 .prepare = status_prepare,
+                .apply_defaults = autoscaler_v1_defaults,
                 .validate = horizontal_pod_autoscaler_validate,
                 .stored_as = &rows[0],
+                .to_stored = autoscaler_to_v2,
+                .from_stored = autoscaler_from_v2,
                 COLUMNS(horizontal_pod_autoscaler_columns),
                 .table_row = horizontal_pod_autoscaler_row,
         },

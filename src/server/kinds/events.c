@@ -2,6 +2,7 @@
 #include "server/kinds/check.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/row.h"
+#include "server/kinds/views.h"
 
 static const struct kind_info rows[] = {
         {
@@ -15,6 +16,8 @@ static const struct kind_info rows[] = {
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
                 .validate = new_event_validate,
                 .stored_as = &core_rows[CORE_EVENTS_ROW],
+                .to_stored = event_to_core,
+                .from_stored = event_from_core,
                 .field_selectors =
                         NAMES("regarding.kind", "regarding.namespace", "regarding.name",
                               "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",

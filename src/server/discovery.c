@@ -1,0 +1,314 @@
+/* Discovery documents: which groups, versions, resources and verbs there are. */
+#include "server/documents_priv.h"
+
+#include "base/util.h"
+#include <stdlib.h>
+
+/* ---- facts ---- */
+
+void verbs_write(unsigned verbs, struct buf *out) {
+        static const struct {
+                unsigned verb;
+                const char *name;
+        } names[] = {
+                { VERB_CREATE, "create" },
+                { VERB_DELETE, "delete" },
+                { VERB_DELETE_COLLECTION, "deletecollection" },
+                { VERB_GET, "get" },
+                { VERB_LIST, "list" },
+                { VERB_PATCH, "patch" },
+                { VERB_UPDATE, "update" },
+                { VERB_WATCH, "watch" },
+        };
+        size_t count = 0;
+
+        buf_char(out, '[');
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+                if (verbs & names[i].verb)
+                        buf_printf(out, "%s\"%s\"", count++ ? "," : "", names[i].name);
+        buf_char(out, ']');
+}
+
+#define VERBS_VIEW (VERB_GET | VERB_PATCH | VERB_UPDATE)
+#define VERBS_STREAM (VERB_CREATE | VERB_GET)
+#define VERBS_PROXY (VERB_CREATE | VERB_DELETE | VERB_GET | VERB_PATCH | VERB_UPDATE)
+
+/* parent: plural it belongs to, NULL = any. kind NULL = the parent's own. */
+static const struct {
+        const char *name, *parent, *group, *version, *kind;
+        unsigned verbs;
+} known_subresources[] = {
+        { "approval", NULL, NULL, NULL, NULL, VERBS_VIEW },
+        { "attach", NULL, NULL, NULL, "PodAttachOptions", VERBS_STREAM },
+        { "binding", NULL, NULL, NULL, "Binding", VERB_CREATE },
+        { "ephemeralcontainers", NULL, NULL, NULL, NULL, VERBS_VIEW },
+        { "eviction", NULL, "policy", "v1", "Eviction", VERB_CREATE },
+        { "exec", NULL, NULL, NULL, "PodExecOptions", VERBS_STREAM },
+        { "finalize", NULL, NULL, NULL, NULL, VERB_UPDATE },
+        { "log", NULL, NULL, NULL, NULL, VERB_GET },
+        { "portforward", NULL, NULL, NULL, "PodPortForwardOptions", VERBS_STREAM },
+        { "proxy", "pods", NULL, NULL, "PodProxyOptions", VERBS_PROXY },
+        { "proxy", "nodes", NULL, NULL, "NodeProxyOptions", VERBS_PROXY },
+        { "proxy", "services", NULL, NULL, "ServiceProxyOptions", VERBS_PROXY },
+        { "resize", NULL, NULL, NULL, NULL, VERBS_VIEW },
+        { "scale", NULL, "autoscaling", "v1", "Scale", VERBS_VIEW },
+        { "status", NULL, NULL, NULL, NULL, VERBS_VIEW },
+        { "token", NULL, "authentication.k8s.io", "v1", "TokenRequest", VERB_CREATE },
+};
+
+static bool has_subresource(const struct kind_info *kind, const char *name) {
+        if (slice_is(slice_of(name), "status"))
+                return kind->flags & KIND_STATUS;
+        if (slice_is(slice_of(name), "scale"))
+                return kind->flags & KIND_SCALE;
+        for (size_t i = 0; kind->more_subresources && kind->more_subresources[i]; i++)
+                if (slice_is(slice_of(name), kind->more_subresources[i]))
+                        return true;
+        return false;
+}
+
+size_t subresources_of(const struct kind_info *kind, struct subresource subresources[]) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < ARRAY_LEN(known_subresources); i++) {
+                const char *parent = known_subresources[i].parent;
+
+                if (!has_subresource(kind, known_subresources[i].name) ||
+                    (parent && !slice_is(slice_of(parent), kind->plural)))
+                        continue;
+                subresources[count++] = (struct subresource){
+                        .name = known_subresources[i].name,
+                        .group = known_subresources[i].group,
+                        .version = known_subresources[i].version,
+                        .kind = known_subresources[i].kind ? known_subresources[i].kind
+                                                           : kind->kind,
+                        .verbs = known_subresources[i].verbs,
+                };
+        }
+        return count;
+}
+
+static bool is_first_of(size_t index, bool with_version) {
+        const struct kind_info *kind = kind_at(index);
+
+        for (size_t i = 0; i < index; i++)
+                if (slice_is(slice_of(kind_at(i)->group), kind->group) &&
+                    (!with_version || slice_is(slice_of(kind_at(i)->version), kind->version)))
+                        return false;
+        return true;
+}
+
+bool group_at(size_t index, const char **ret_group) {
+        for (size_t i = 0; i < kind_count(); i++) {
+                if (!is_first_of(i, false) || index--)
+                        continue;
+                *ret_group = kind_at(i)->group;
+                return true;
+        }
+        return false;
+}
+
+bool version_at(const char *group, size_t index, const char **ret_version) {
+        for (size_t i = 0; i < kind_count(); i++) {
+                if (!slice_is(slice_of(group), kind_at(i)->group) || !is_first_of(i, true) ||
+                    index--)
+                        continue;
+                *ret_version = kind_at(i)->version;
+                return true;
+        }
+        return false;
+}
+
+static bool is_listed(const struct kind_info *kind, struct slice group, struct slice version) {
+        return !(kind->flags & KIND_HIDDEN) && slice_is(group, kind->group) &&
+               slice_is(version, kind->version);
+}
+
+/* ---- legacy form ---- */
+
+void api_versions_write(struct slice address, struct buf *out) {
+        buf_text(out, "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
+                      "\"serverAddressByClientCIDRs\":[{\"clientCIDR\":\"0.0.0.0/0\","
+                      "\"serverAddress\":");
+        buf_json_string(out, address);
+        buf_text(out, "}]}\n");
+}
+
+static void group_version_write(const char *group, const char *version, struct buf *out) {
+        buf_printf(out, "{\"groupVersion\":\"%s/%s\",\"version\":\"%s\"}", group, version, version);
+}
+
+/* Members of an APIGroup without its type. */
+static void group_members_write(const char *group, struct buf *out) {
+        const char *version;
+
+        buf_printf(out, "\"name\":\"%s\",\"versions\":[", group);
+        for (size_t i = 0; version_at(group, i, &version); i++) {
+                buf_text(out, i ? "," : "");
+                group_version_write(group, version, out);
+        }
+        version_at(group, 0, &version);
+        buf_text(out, "],\"preferredVersion\":");
+        group_version_write(group, version, out);
+}
+
+void group_list_write(struct buf *out) {
+        const char *group;
+        size_t written = 0;
+
+        buf_text(out, "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\",\"groups\":[");
+        for (size_t i = 0; group_at(i, &group); i++) {
+                if (!*group)
+                        continue;
+                buf_text(out, written++ ? ",{" : "{");
+                group_members_write(group, out);
+                buf_char(out, '}');
+        }
+        buf_text(out, "]}\n");
+}
+
+bool group_write(struct slice group, struct buf *out) {
+        const char *candidate;
+
+        for (size_t i = 0; group_at(i, &candidate); i++) {
+                if (!*candidate || !slice_is(group, candidate))
+                        continue;
+                buf_text(out, "{\"kind\":\"APIGroup\",\"apiVersion\":\"v1\",");
+                group_members_write(candidate, out);
+                buf_text(out, "}\n");
+                return true;
+        }
+        return false;
+}
+
+static void names_write(const char *member, const char *const *names, struct buf *out) {
+        if (!names)
+                return;
+        buf_printf(out, ",\"%s\":[", member);
+        for (size_t i = 0; names[i]; i++)
+                buf_printf(out, "%s\"%s\"", i ? "," : "", names[i]);
+        buf_char(out, ']');
+}
+
+static void resource_write(const struct kind_info *kind, struct buf *out) {
+        bool is_namespaced = kind->flags & KIND_NAMESPACED;
+        struct subresource subresources[SUBRESOURCES_MAX];
+        size_t count = subresources_of(kind, subresources);
+
+        buf_printf(out,
+                   "{\"name\":\"%s\",\"singularName\":\"%s\",\"namespaced\":%s,\"kind\":\"%s\","
+                   "\"verbs\":",
+                   kind->plural, kind->singular, is_namespaced ? "true" : "false", kind->kind);
+        verbs_write(kind->verbs, out);
+        names_write("shortNames", kind->short_names, out);
+        names_write("categories", kind->categories, out);
+        buf_char(out, '}');
+        for (size_t i = 0; i < count; i++) {
+                const struct subresource *sub = &subresources[i];
+
+                buf_printf(out, ",{\"name\":\"%s/%s\",\"singularName\":\"\",\"namespaced\":%s,",
+                           kind->plural, sub->name, is_namespaced ? "true" : "false");
+                if (sub->group)
+                        buf_printf(out, "\"group\":\"%s\",\"version\":\"%s\",", sub->group,
+                                   sub->version);
+                buf_printf(out, "\"kind\":\"%s\",\"verbs\":", sub->kind);
+                verbs_write(sub->verbs, out);
+                buf_char(out, '}');
+        }
+}
+
+bool resource_list_write(struct slice group, struct slice version, struct buf *out) {
+        size_t written = 0;
+
+        for (size_t i = 0; i < kind_count(); i++) {
+                const struct kind_info *kind = kind_at(i);
+
+                if (!is_listed(kind, group, version))
+                        continue;
+                if (!written++)
+                        buf_printf(out,
+                                   "{\"kind\":\"APIResourceList\",%s\"groupVersion\":\"%s%s%s\","
+                                   "\"resources\":[",
+                                   kind->group[0] ? "\"apiVersion\":\"v1\"," : "", kind->group,
+                                   kind->group[0] ? "/" : "", kind->version);
+                else
+                        buf_char(out, ',');
+                resource_write(kind, out);
+        }
+        if (written)
+                buf_text(out, "]}\n");
+        return written > 0;
+}
+
+/* ---- aggregated form ---- */
+
+static void response_kind_write(const char *group, const char *version, const char *kind,
+                                struct buf *out) {
+        buf_printf(out, "\"responseKind\":{\"group\":\"%s\",\"version\":\"%s\",\"kind\":\"%s\"}",
+                   group ? group : "", version ? version : "", kind);
+}
+
+static void aggregated_resource_write(const struct kind_info *kind, struct buf *out) {
+        struct subresource subresources[SUBRESOURCES_MAX];
+        size_t count = subresources_of(kind, subresources);
+
+        buf_printf(out, "{\"resource\":\"%s\",", kind->plural);
+        response_kind_write(NULL, NULL, kind->kind, out);
+        buf_printf(out, ",\"scope\":\"%s\",\"singularResource\":\"%s\",\"verbs\":",
+                   kind->flags & KIND_NAMESPACED ? "Namespaced" : "Cluster", kind->singular);
+        verbs_write(kind->verbs, out);
+        names_write("shortNames", kind->short_names, out);
+        names_write("categories", kind->categories, out);
+        for (size_t i = 0; i < count; i++) {
+                buf_printf(out, "%s{\"subresource\":\"%s\",", i ? "," : ",\"subresources\":[",
+                           subresources[i].name);
+                response_kind_write(subresources[i].group, subresources[i].version,
+                                    subresources[i].kind, out);
+                buf_text(out, ",\"verbs\":");
+                verbs_write(subresources[i].verbs, out);
+                buf_char(out, '}');
+        }
+        buf_text(out, count ? "]}" : "}");
+}
+
+static void aggregated_version_write(const char *group, const char *version, struct buf *out) {
+        size_t written = 0;
+
+        buf_printf(out, "{\"version\":\"%s\",\"resources\":[", version);
+        for (size_t i = 0; i < kind_count(); i++) {
+                if (!is_listed(kind_at(i), slice_of(group), slice_of(version)))
+                        continue;
+                buf_text(out, written++ ? "," : "");
+                aggregated_resource_write(kind_at(i), out);
+        }
+        buf_text(out, "],\"freshness\":\"Current\"}");
+}
+
+static void aggregated_group_write(const char *group, struct buf *out) {
+        const char *version;
+
+        if (*group)
+                buf_printf(out, "{\"metadata\":{\"name\":\"%s\"},\"versions\":[", group);
+        else
+                buf_text(out, "{\"metadata\":{},\"versions\":[");
+        for (size_t i = 0; version_at(group, i, &version); i++) {
+                buf_text(out, i ? "," : "");
+                aggregated_version_write(group, version, out);
+        }
+        buf_text(out, "]}");
+}
+
+void aggregated_write(bool is_core, struct buf *out) {
+        const char *group;
+        size_t written = 0;
+
+        buf_text(out, "{\"kind\":\"APIGroupDiscoveryList\","
+                      "\"apiVersion\":\"apidiscovery.k8s.io/v2\",\"metadata\":{},\"items\":[");
+        for (size_t i = 0; group_at(i, &group); i++) {
+                if (is_core != (*group == '\0'))
+                        continue;
+                buf_text(out, written++ ? "," : "");
+                aggregated_group_write(group, out);
+        }
+        buf_text(out, "]}\n");
+}

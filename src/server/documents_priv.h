@@ -1,0 +1,38 @@
+/* What the documents about the API are put together with; shared by documents.c, discovery.c and
+ * openapi.c. */
+#pragma once
+
+#include "server/documents.h"
+#include "server/kind.h"
+
+/* Verbs of a set as a JSON array, in alphabetical order. */
+void verbs_write(unsigned verbs, struct buf *out);
+
+/* A subresource as discovery shows it. */
+struct subresource {
+        const char *name;
+        const char *group,
+                *version; /* of its kind where that differs from the parent's; else NULL */
+        const char *kind;
+        unsigned verbs;
+};
+#define SUBRESOURCES_MAX 16
+/* All of a resource's, sorted by name; returns how many. */
+size_t subresources_of(const struct kind_info *kind, struct subresource subresources[]);
+
+/* Groups in order of appearance: true while there is an n-th one. "" is the core group. */
+bool group_at(size_t index, const char **ret_group);
+/* Versions of a group, preferred first. */
+bool version_at(const char *group, size_t index, const char **ret_version);
+
+/* discovery.c */
+void api_versions_write(struct slice address, struct buf *out); /* /api */
+void group_list_write(struct buf *out);                         /* /apis */
+bool group_write(struct slice group, struct buf *out);          /* /apis/GROUP */
+bool resource_list_write(struct slice group, struct slice version, struct buf *out);
+void aggregated_write(bool is_core, struct buf *out);
+
+/* openapi.c */
+void openapi_index_write(struct buf *out); /* /openapi/v3 */
+bool openapi_v3_write(struct slice group, struct slice version, struct buf *out);
+void openapi_v2_write(struct buf *out);

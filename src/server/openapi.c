@@ -1,0 +1,317 @@
+/* OpenAPI documents made from the field tables: enough for kubectl to validate, explain and patch.
+ */
+#include "server/documents_priv.h"
+
+#include "base/util.h"
+#include "server/schema.h"
+#include <stdlib.h>
+
+/* The two versions of OpenAPI keep types in different places. */
+struct flavour {
+        const char *reference; /* in front of a type's name in "$ref" */
+        bool is_v2;
+};
+static const struct flavour flavour_v3 = { "#/components/schemas/", false };
+static const struct flavour flavour_v2 = { "#/definitions/", true };
+
+/* ---- names ---- */
+
+/* "core.v1.Pod" is io.k8s.api.core.v1.Pod; types of other modules sit elsewhere. */
+static const char *module_of(struct slice name) {
+        if (slice_has_prefix(name, SLICE_LITERAL("meta.")))
+                return "io.k8s.apimachinery.pkg.apis.";
+        if (slice_has_prefix(name, SLICE_LITERAL("apiextensions.")))
+                return "io.k8s.apiextensions-apiserver.pkg.apis.";
+        if (slice_has_prefix(name, SLICE_LITERAL("apiregistration.")))
+                return "io.k8s.kube-aggregator.pkg.apis.";
+        return "io.k8s.api.";
+}
+
+static void reference_write(const struct flavour *flavour, const struct schema_object *object,
+                            struct buf *out) {
+        buf_printf(out, "{\"$ref\":\"%s%s%s\"}", flavour->reference,
+                   module_of(slice_of(object->name)), object->name);
+}
+
+/* ---- properties ---- */
+
+static const char *plain_type(const struct schema_field *field) {
+        switch ((enum schema_type)field->type) {
+        case SCHEMA_STRING:
+        case SCHEMA_QUANTITY:
+        case SCHEMA_DURATION:
+                return "\"type\":\"string\"";
+        case SCHEMA_BOOL:
+                return "\"type\":\"boolean\"";
+        case SCHEMA_INT32:
+                return "\"type\":\"integer\",\"format\":\"int32\"";
+        case SCHEMA_INT64:
+                return "\"type\":\"integer\",\"format\":\"int64\"";
+        case SCHEMA_FLOAT:
+                return "\"type\":\"number\",\"format\":\"double\"";
+        case SCHEMA_BYTES:
+                return "\"type\":\"string\",\"format\":\"byte\"";
+        case SCHEMA_TIME:
+        case SCHEMA_MICRO_TIME:
+                return "\"type\":\"string\",\"format\":\"date-time\"";
+        case SCHEMA_INT_OR_STRING:
+                return "\"type\":\"string\",\"format\":\"int-or-string\"";
+        case SCHEMA_OBJECT:
+        case SCHEMA_RAW:
+                break;
+        }
+        return "\"type\":\"object\"";
+}
+
+/* One value of the field, braces included. */
+static void element_write(const struct flavour *flavour, const struct schema_field *field,
+                          struct buf *out) {
+        if (field->type != SCHEMA_OBJECT)
+                buf_printf(out, "{%s}", plain_type(field));
+        else
+                reference_write(flavour, schema_field_object(field), out);
+}
+
+static void merge_write(const struct schema_field *field, struct buf *out) {
+        bool merges = field->merge_key || field->flags & FIELD_RETAIN_KEYS;
+
+        if (field->merge_key && *field->merge_key)
+                buf_printf(out, ",\"x-kubernetes-patch-merge-key\":\"%s\"", field->merge_key);
+        if (field->flags & FIELD_PATCH_REPLACE)
+                buf_text(out, ",\"x-kubernetes-patch-strategy\":\"replace\"");
+        else if (merges)
+                buf_printf(out, ",\"x-kubernetes-patch-strategy\":\"%s%s%s\"",
+                           field->merge_key ? "merge" : "",
+                           field->merge_key && field->flags & FIELD_RETAIN_KEYS ? "," : "",
+                           field->flags & FIELD_RETAIN_KEYS ? "retainKeys" : "");
+        if (field->shape != SHAPE_LIST)
+                return;
+        if (field->flags & FIELD_LIST_SET) {
+                buf_text(out, ",\"x-kubernetes-list-type\":\"set\"");
+        } else if (field->flags & FIELD_LIST_MAP && field->map_keys) {
+                struct slice keys = slice_of(field->map_keys), key;
+                size_t count = 0;
+
+                buf_text(out,
+                         ",\"x-kubernetes-list-type\":\"map\",\"x-kubernetes-list-map-keys\":[");
+                while (slice_split(&keys, ',', &key))
+                        buf_printf(out, "%s\"" SLICE_FMT "\"", count++ ? "," : "", SLICE_ARG(key));
+                buf_char(out, ']');
+        } else {
+                buf_text(out, ",\"x-kubernetes-list-type\":\"atomic\"");
+        }
+}
+
+static void property_write(const struct flavour *flavour, const struct schema_field *field,
+                           struct buf *out) {
+        buf_printf(out, "\"%s\":{", field->name);
+        switch ((enum schema_shape)field->shape) {
+        case SHAPE_LIST:
+                buf_text(out, "\"type\":\"array\",\"items\":");
+                element_write(flavour, field, out);
+                break;
+        case SHAPE_MAP:
+                buf_text(out, "\"type\":\"object\",\"additionalProperties\":");
+                element_write(flavour, field, out);
+                break;
+        case SHAPE_MAP_OF_LIST:
+                buf_text(out, "\"type\":\"object\",\"additionalProperties\":{\"type\":\"array\","
+                              "\"items\":");
+                element_write(flavour, field, out);
+                buf_char(out, '}');
+                break;
+        case SHAPE_ONE:
+                if (field->type != SCHEMA_OBJECT) {
+                        buf_text(out, plain_type(field));
+                } else if (flavour->is_v2) {
+                        buf_printf(out, "\"$ref\":\"%s%s%s\"", flavour->reference,
+                                   module_of(slice_of(schema_field_object(field)->name)),
+                                   schema_field_object(field)->name);
+                } else {
+                        buf_text(out, "\"allOf\":[");
+                        reference_write(flavour, schema_field_object(field), out);
+                        buf_char(out, ']');
+                }
+                break;
+        }
+        merge_write(field, out);
+        buf_char(out, '}');
+}
+
+/* ---- types ---- */
+
+static void required_write(const struct schema_object *object, struct buf *out) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < object->count; i++) {
+                const struct schema_field *field = &object->fields[i];
+
+                if (!(field->flags & (FIELD_OMIT_EMPTY | FIELD_OMIT_ZERO | FIELD_POINTER)))
+                        buf_printf(out, "%s\"%s\"", count++ ? "," : ",\"required\":[", field->name);
+        }
+        buf_text(out, count ? "]" : "");
+}
+
+static const struct schema_root *root_of(const struct schema_object *object) {
+        for (size_t i = 0; i < schema_root_count; i++)
+                if (&schema_objects[schema_roots[i].object] == object)
+                        return &schema_roots[i];
+        return NULL;
+}
+
+static void type_write(const struct flavour *flavour, const struct schema_object *object,
+                       struct buf *out) {
+        const struct schema_root *root = root_of(object);
+
+        buf_printf(out, "\"%s%s\":{\"type\":\"object\",\"description\":\"\",\"properties\":{",
+                   module_of(slice_of(object->name)), object->name);
+        if (root)
+                buf_text(out,
+                         "\"apiVersion\":{\"type\":\"string\"},\"kind\":{\"type\":\"string\"}");
+        for (size_t i = 0; i < object->count; i++) {
+                buf_text(out, i || root ? "," : "");
+                property_write(flavour, &object->fields[i], out);
+        }
+        buf_char(out, '}');
+        if (!root)
+                required_write(object, out);
+        else
+                buf_printf(
+                        out,
+                        ",\"x-kubernetes-group-version-kind\":[{\"group\":\"%s\",\"kind\":\"%s\","
+                        "\"version\":\"%s\"}]",
+                        root->group, root->kind, root->version);
+        buf_char(out, '}');
+}
+
+/* Marks a type and what it refers to. */
+static void mark(uint8_t *marks, size_t index) {
+        const struct schema_object *object = &schema_objects[index];
+
+        if (marks[index])
+                return;
+        marks[index] = 1;
+        for (size_t i = 0; i < object->count; i++)
+                if (object->fields[i].type == SCHEMA_OBJECT)
+                        mark(marks, object->fields[i].object);
+}
+
+static void marked_types_write(const struct flavour *flavour, const uint8_t *marks,
+                               struct buf *out) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < schema_object_count; i++) {
+                if (!marks[i])
+                        continue;
+                buf_text(out, count++ ? "," : "");
+                type_write(flavour, &schema_objects[i], out);
+        }
+}
+
+/* ---- paths ---- */
+
+/* Clients look here whether a kind takes fieldValidation and dryRun. */
+static void patch_write(const struct kind_info *kind, bool is_v2, struct buf *out) {
+        static const char *const parameters[] = { "dryRun", "fieldManager", "fieldValidation",
+                                                  "force" };
+
+        buf_printf(out,
+                   "{\"patch\":{\"x-kubernetes-action\":\"patch\","
+                   "\"x-kubernetes-group-version-kind\":{\"group\":\"%s\",\"kind\":\"%s\","
+                   "\"version\":\"%s\"},\"parameters\":[",
+                   kind->group, kind->kind, kind->version);
+        for (size_t i = 0; i < ARRAY_LEN(parameters); i++)
+                buf_printf(out, "%s{\"name\":\"%s\",\"in\":\"query\",%s}", i ? "," : "",
+                           parameters[i],
+                           is_v2 ? "\"type\":\"string\"" : "\"schema\":{\"type\":\"string\"}");
+        buf_text(out, "],\"responses\":{\"200\":{\"description\":\"OK\"}}}}");
+}
+
+static void path_write(const struct kind_info *kind, struct buf *out) {
+        buf_printf(out, "\"%s%s/%s/%s%s/{name}\":", kind->group[0] ? "/apis/" : "/api", kind->group,
+                   kind->version, kind->flags & KIND_NAMESPACED ? "namespaces/{namespace}/" : "",
+                   kind->plural);
+}
+
+/* Group and version empty: all of them. */
+static size_t paths_write(struct slice group, struct slice version, bool is_v2, struct buf *out) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < kind_count(); i++) {
+                const struct kind_info *kind = kind_at(i);
+
+                if (!is_v2 && (!slice_is(group, kind->group) || !slice_is(version, kind->version)))
+                        continue;
+                if (!(kind->verbs & VERB_PATCH))
+                        continue;
+                buf_text(out, count++ ? "," : "");
+                path_write(kind, out);
+                patch_write(kind, is_v2, out);
+        }
+        return count;
+}
+
+/* ---- documents ---- */
+
+/* The documents change with the program only. */
+static uint64_t content_hash(const char *group, const char *version) {
+        struct buf text = { 0 };
+        uint64_t hash;
+
+        buf_printf(&text, "%s %s %s %zu %zu", BERTH_VERSION, group, version, schema_object_count,
+                   kind_count());
+        hash = slice_hash(buf_view(&text));
+        buf_release(&text);
+        return hash;
+}
+
+void openapi_index_write(struct buf *out) {
+        const char *group, *version;
+        size_t count = 0;
+
+        buf_text(out, "{\"paths\":{");
+        for (size_t i = 0; group_at(i, &group); i++)
+                for (size_t j = 0; version_at(group, j, &version); j++)
+                        buf_printf(out,
+                                   "%s\"%s%s/%s\":{\"serverRelativeURL\":\"/openapi/v3/%s%s/%s?"
+                                   "hash=%016llX\"}",
+                                   count++ ? "," : "", *group ? "apis/" : "api", group, version,
+                                   *group ? "apis/" : "api", group, version,
+                                   (unsigned long long)content_hash(group, version));
+        buf_text(out, "}}");
+}
+
+bool openapi_v3_write(struct slice group, struct slice version, struct buf *out) {
+        uint8_t *marks = xcalloc(schema_object_count, 1);
+        bool is_known = false;
+
+        for (size_t i = 0; i < schema_root_count; i++)
+                if (slice_is(group, schema_roots[i].group) &&
+                    slice_is(version, schema_roots[i].version)) {
+                        mark(marks, schema_roots[i].object);
+                        is_known = true;
+                }
+        if (is_known) {
+                buf_text(out, "{\"openapi\":\"3.0.0\",\"info\":{\"title\":\"Kubernetes\","
+                              "\"version\":\"v1.36.0\"},\"paths\":{");
+                paths_write(group, version, false, out);
+                buf_text(out, "},\"components\":{\"schemas\":{");
+                marked_types_write(&flavour_v3, marks, out);
+                buf_text(out, "}}}");
+        }
+        free(marks);
+        return is_known;
+}
+
+void openapi_v2_write(struct buf *out) {
+        uint8_t *marks = xcalloc(schema_object_count, 1);
+
+        memset(marks, 1, schema_object_count);
+        buf_text(out, "{\"swagger\":\"2.0\",\"info\":{\"title\":\"Kubernetes\","
+                      "\"version\":\"v1.36.0\"},\"paths\":{");
+        paths_write(SLICE_EMPTY, SLICE_EMPTY, true, out);
+        buf_text(out, "},\"definitions\":{");
+        marked_types_write(&flavour_v2, marks, out);
+        buf_text(out, "}}");
+        free(marks);
+}
