@@ -126,6 +126,6 @@ int serve_path(struct api_context *context) {
         else if (slice_is(path, "/"))
                 serve_root(context);
         else if (!serve_health(context) && !serve_document(context))
-                return not_found(context);
+                return context->route.group_is_known ? fail_unknown(context) : not_found(context);
         return 0;
 }

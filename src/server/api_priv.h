@@ -144,6 +144,7 @@ int fail_option(struct api_context *context, const char *options, enum field_err
 /* Admission and other hooks: code and text come from err; details name the object. */
 int fail_hook(struct api_context *context, struct slice name, const struct err *err);
 int fail_method(struct api_context *context);
+int fail_unknown(struct api_context *context); /* 404 for a resource or path nobody serves */
 void failure_write(const struct api_failure *failure, struct buf *out);
 void failure_respond(struct api_context *context);
 
@@ -283,7 +284,8 @@ struct write {
         const struct json *stored_json; /* as stored; the same but for views */
         struct slice subresource;       /* for managedFields: status, scale */
         bool is_apply;
-        bool is_patch; /* changes of identity are 422 instead of 409 */
+        struct json_node *applied_set; /* what the apply owns now */
+        bool is_patch;                 /* changes of identity are 422 instead of 409 */
 };
 int write_create(struct api_context *context, struct write *write, struct slice *ret_body);
 int write_update(struct api_context *context, struct write *write, struct slice *ret_body,
@@ -302,7 +304,15 @@ void validate_metadata(struct api_context *context, const struct write *write,
 void validate_metadata_update(struct api_context *context, const struct write *write,
                               struct field_errors *errors);
 int check_namespace(struct api_context *context, struct slice ns, struct slice name);
+/* managedFields (managed_fields.c). */
 void manage_fields(struct api_context *context, struct write *write);
+bool has_new_owners(const struct write *write); /* an apply changed who owns what */
+struct json_node *managed_entry(const struct api_context *context, const struct write *write,
+                                struct json_node *list);
+/* What entries without a recorded set own together: all that nobody else does. NULL when there is
+ * none; *ret_entry is the one that stands for them. */
+struct json_node *managed_rest(const struct write *write, const struct json_node *list,
+                               const struct json_node *live, const struct json_node **ret_entry);
 bool is_same_object(const struct json_node *object, const struct json *old);
 bool has_same_member(const struct json_node *object, const struct json *old, const char *member);
 void generate_name(struct api_server *server, struct slice prefix, char *buffer);

@@ -135,7 +135,7 @@ struct store *api_server_store(struct api_server *server) {
 
 /* ---- one request ---- */
 
-static int fail_unknown(struct api_context *context) {
+int fail_unknown(struct api_context *context) {
         if (!context->route.group_is_known) {
                 respond_text(context, 404, "text/plain; charset=utf-8",
                              SLICE_LITERAL("404 page not found\n"));

@@ -109,48 +109,6 @@ bool has_same_member(const struct json_node *object, const struct json *old, con
         return value && before ? node_is_json(value, before) : !value && !before;
 }
 
-/* ---- managed fields ---- */
-
-static bool is_entry_of(const struct json_node *entry, const struct api_context *context,
-                        const struct write *write) {
-        return slice_eq(node_get_text(entry, "manager"), context->manager) &&
-               slice_is(node_get_text(entry, "operation"), write->is_apply ? "Apply" : "Update") &&
-               slice_eq(node_get_text(entry, "subresource"), write->subresource);
-}
-
-/* One entry per manager, operation and subresource; its field set stays empty unless the entry is
- * from an apply (api_apply.c), because nobody reads the sets of plain writers and they would double
- * the size of every object. */
-void manage_fields(struct api_context *context, struct write *write) {
-        struct json_node *metadata = node_get(write->object, "metadata");
-        struct json_node *list = node_need_array(write->tree, metadata, "managedFields");
-        struct json_node *entry = NULL, *candidate;
-        struct node_iter iter = node_iter(list);
-        char now[WALL_TIME_TEXT_MAX];
-
-        if (!list)
-                return;
-        while (!entry && node_next(&iter, NULL, &candidate)) {
-                if (is_entry_of(candidate, context, write))
-                        entry = candidate;
-        }
-        if (!entry) {
-                entry = node_object(write->tree);
-                node_put_text(write->tree, entry, "manager", context->manager);
-                node_put_string(write->tree, entry, "operation",
-                                write->is_apply ? "Apply" : "Update");
-                node_append(list, entry);
-        }
-        wall_time_format(loop_wall(context->server->loop), now);
-        node_put_string(write->tree, entry, "apiVersion", write->resource->api_version);
-        node_put_string(write->tree, entry, "time", now);
-        node_put_string(write->tree, entry, "fieldsType", "FieldsV1");
-        if (!node_get(entry, "fieldsV1"))
-                node_put(write->tree, entry, "fieldsV1", node_object(write->tree));
-        if (write->subresource.len)
-                node_put_text(write->tree, entry, "subresource", write->subresource);
-}
-
 /* ---- storing ---- */
 
 /* Text of the object without kind and apiVersion, with the version it is about to get. */
@@ -269,6 +227,9 @@ static int run_validation(struct api_context *context, struct write *write) {
         if (kind->validate)
                 kind->validate(&context->hooks, write->operation, write->object, write->old_json,
                                &errors);
+        /* Views are validated as what they are stored as, and named so. */
+        if (kind->stored_as)
+                kind = kind->stored_as;
         return errors.count ? fail_invalid(context, kind->kind, kind->group, write->name, &errors)
                             : 0;
 }
@@ -477,8 +438,6 @@ static void keep_metadata(struct write *write, struct json_node *metadata) {
         const struct json *old = json_get(write->old_json, "metadata");
 
         for (size_t i = 0; i < ARRAY_LEN(always); i++) {
-                if (i == 1 && !(write->resource->kind->flags & KIND_GENERATION))
-                        break;
                 node_remove(metadata, always[i]);
                 if (json_get(old, always[i]))
                         node_put(write->tree, metadata, always[i],
@@ -490,6 +449,8 @@ static void keep_metadata(struct write *write, struct json_node *metadata) {
                                  node_import(write->tree, json_get(old, when_absent[i])));
         }
         node_remove(metadata, "selfLink");
+        if (write->resource->kind->flags & KIND_NAMESPACED)
+                node_put_text(write->tree, metadata, "namespace", write->ns);
         if (!node_get(metadata, "managedFields") && json_get(old, "managedFields") &&
             !write->is_patch)
                 node_put(write->tree, metadata, "managedFields",
@@ -612,20 +573,48 @@ static int prepare_update(struct api_context *context, struct write *write) {
         return run_validation(context, write);
 }
 
+/* The last finalizer went. The answer shows the object without it, watchers see the last stored
+ * state. */
+static int finish_deletion(struct api_context *context, struct write *write,
+                           struct slice *ret_body) {
+        struct write last = { 0 };
+        struct buf text = { 0 };
+        struct slice ignored;
+        int r;
+
+        node_remove(write->object, "kind");
+        node_remove(write->object, "apiVersion");
+        node_put_text(write->tree, node_get(write->object, "metadata"), "resourceVersion",
+                      json_get_text(json_get(write->old_json, "metadata"), "resourceVersion"));
+        node_write(write->object, &text);
+        *ret_body = arena_slice(context->arena, buf_view(&text));
+        buf_release(&text);
+        last = *write;
+        last.tree = NULL;
+        last.object = tree_of_object(write->old, &last.tree);
+        r = write_remove(context, &last, &ignored);
+        json_tree_free(last.tree);
+        return r;
+}
+
 int write_update(struct api_context *context, struct write *write, struct slice *ret_body,
                  bool *ret_is_deleted) {
+        bool is_same;
+
         *ret_is_deleted = false;
         if (prepare_update(context, write) < 0)
                 return API_FAILED;
         convert(write);
         if (is_deletion_due(write)) {
                 *ret_is_deleted = true;
-                return write_remove(context, write, ret_body);
+                return finish_deletion(context, write, ret_body);
         }
-        if (is_same_object(write->object, write->stored_json)) {
+        is_same = is_same_object(write->object, write->stored_json);
+        if (!is_same || write->is_apply)
+                manage_fields(context, write);
+        if (is_same && (!write->is_apply || !has_new_owners(write))) {
                 *ret_body = store_object_body(write->old);
                 return 0;
         }
-        manage_fields(context, write);
         return write_put(context, write, ret_body);
 }

@@ -79,3 +79,7 @@ struct schema_report {
  * Keeps apiVersion and kind. */
 int schema_normalise(const struct schema_object *schema, struct json_tree *tree,
                      struct json_node *object, const struct schema_report *report, struct err *err);
+/* The part of it that suits a partial object (an applied configuration): types, quantities and
+ * times; nothing is dropped or added. */
+int schema_canonicalise(const struct schema_object *schema, struct json_tree *tree,
+                        struct json_node *object, struct err *err);

@@ -20,6 +20,7 @@ struct walk {
         struct json_tree *tree;
         const struct schema_report *report;
         struct err *err;
+        bool is_sparse; /* leaves what is there and adds nothing */
 };
 
 static int normalise_object(struct walk *walk, const struct schema_object *schema,
@@ -411,6 +412,8 @@ static int normalise_members(struct walk *walk, const struct schema_object *sche
                 struct place here = { .parent = place, .field = name };
                 int r;
 
+                if (!field && walk->is_sparse)
+                        continue;
                 if (!field) {
                         if (is_root && (slice_is(name, "apiVersion") || slice_is(name, "kind")))
                                 continue;
@@ -423,7 +426,7 @@ static int normalise_members(struct walk *walk, const struct schema_object *sche
                             : normalise_field(walk, schema, field, &here, object, value);
                 if (r < 0)
                         return r;
-                if (is_dropped(field, node_find(object, name)))
+                if (!walk->is_sparse && is_dropped(field, node_find(object, name)))
                         drops[(*drop_count)++] = name;
         }
         return 0;
@@ -444,7 +447,7 @@ static int normalise_object(struct walk *walk, const struct schema_object *schem
                 for (size_t i = 0; i < drop_count; i++)
                         node_remove_slice(object, drops[i]);
         } while (drop_count == DROPS_AT_ONCE);
-        for (size_t i = 0; i < schema->count; i++) {
+        for (size_t i = 0; !walk->is_sparse && i < schema->count; i++) {
                 const struct schema_field *field = &schema->fields[i];
                 struct json_node *value;
 
@@ -466,5 +469,14 @@ int schema_normalise(const struct schema_object *schema, struct json_tree *tree,
                 return err_set(err, BERTH_ERR_BAD_REQUEST,
                                "json: cannot unmarshal %s into an object",
                                json_type_name(node_type(object)));
+        return normalise_object(&walk, schema, object, NULL, true);
+}
+
+int schema_canonicalise(const struct schema_object *schema, struct json_tree *tree,
+                        struct json_node *object, struct err *err) {
+        struct walk walk = { .tree = tree, .err = err, .is_sparse = true };
+
+        if (node_type(object) != JSON_OBJECT)
+                return err_set(err, BERTH_ERR_BAD_REQUEST, "no object");
         return normalise_object(&walk, schema, object, NULL, true);
 }

@@ -195,15 +195,17 @@ static void arrange(struct merge *merge, struct json_node *target, const struct 
         free(others);
 }
 
+/* The first kept elements are old; up to `reused` new ones behind them count as old too: upstream's
+ * deletions leave holes in the old list, which the first additions fill before it is consulted. */
 static void reorder(struct merge *merge, struct json_node *target, const struct json *order,
-                    const char *key, size_t old_count) {
+                    const char *key, size_t kept, size_t reused) {
         size_t count = node_count(target);
         struct ranked *all = xcalloc(count + 1, sizeof(*all));
         struct node_iter iter = node_iter(target);
         struct json_node *element;
 
         for (size_t i = 0; node_next(&iter, NULL, &element); i++)
-                all[i] = (struct ranked){ element, i < old_count ? i : SIZE_MAX,
+                all[i] = (struct ranked){ element, i < kept + reused ? i : SIZE_MAX,
                                           find_patch(order, key, target_key(element, key)) };
         arrange(merge, target, all, count);
         free(all);
@@ -214,7 +216,7 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
                       const struct json *order) {
         struct json_iter iter = json_iter(patch);
         const struct json *element;
-        size_t removed_before;
+        size_t before = node_count(target), kept;
 
         if (order && check_order(merge, patch, order, key) < 0)
                 return BERTH_ERR_INTERNAL;
@@ -234,14 +236,14 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
                     merge_element(merge, target, key, schema, element) < 0)
                         return BERTH_ERR_INTERNAL;
         }
-        removed_before = node_count(target);
+        kept = node_count(target);
         iter = json_iter(patch);
         while (json_next(&iter, NULL, &element)) {
                 if (!json_get(element, "$patch") &&
                     merge_element(merge, target, key, schema, element) < 0)
                         return BERTH_ERR_INTERNAL;
         }
-        reorder(merge, target, order ? order : patch, key, removed_before);
+        reorder(merge, target, order ? order : patch, key, kept, order ? before - kept : 0);
         return 0;
 }
 
@@ -405,7 +407,7 @@ static void list_directives(struct merge *merge, struct json_node *target,
                 if (is_drop)
                         delete_values(list, value);
                 else if (!json_get_slice(patch, name))
-                        reorder(merge, list, value, field->merge_key, node_count(list));
+                        reorder(merge, list, value, field->merge_key, node_count(list), 0);
         }
 }
 

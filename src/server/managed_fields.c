@@ -1,0 +1,157 @@
+/* metadata.managedFields: who wrote what.
+ *
+ * Plain writers get an entry without a field set, because nobody reads their sets and they would
+ * double the size of every object. Such entries own together whatever no recorded set holds. Sets
+ * are recorded for appliers, and for plain writers that change what an applier owned. */
+#include "server/api_priv.h"
+#include "server/field_set.h"
+
+static bool is_entry_of(const struct json_node *entry, const struct api_context *context,
+                        const struct write *write) {
+        return slice_eq(node_get_text(entry, "manager"), context->manager) &&
+               slice_is(node_get_text(entry, "operation"), write->is_apply ? "Apply" : "Update") &&
+               slice_eq(node_get_text(entry, "subresource"), write->subresource);
+}
+
+struct json_node *managed_entry(const struct api_context *context, const struct write *write,
+                                struct json_node *list) {
+        struct node_iter iter = node_iter(list);
+        struct json_node *entry;
+
+        while (node_next(&iter, NULL, &entry)) {
+                if (is_entry_of(entry, context, write))
+                        return entry;
+        }
+        return NULL;
+}
+
+struct json_node *managed_rest(const struct write *write, const struct json_node *list,
+                               const struct json_node *live, const struct json_node **ret_entry) {
+        struct node_iter iter = node_iter(list);
+        struct json_node *entry, *rest;
+
+        *ret_entry = NULL;
+        while (node_next(&iter, NULL, &entry)) {
+                if (!*ret_entry && field_set_is_empty(node_get(entry, "fieldsV1")) &&
+                    slice_is(node_get_text(entry, "operation"), "Update"))
+                        *ret_entry = entry;
+        }
+        if (!*ret_entry)
+                return NULL;
+        rest = field_set_of(write->tree, write->resource->schema, live);
+        iter = node_iter(list);
+        while (node_next(&iter, NULL, &entry))
+                field_set_subtract(rest, node_get(entry, "fieldsV1"));
+        return rest;
+}
+
+static bool has_recorded_sets(const struct json_node *list) {
+        struct node_iter iter = node_iter(list);
+        struct json_node *entry;
+
+        while (node_next(&iter, NULL, &entry)) {
+                if (!field_set_is_empty(node_get(entry, "fieldsV1")))
+                        return true;
+        }
+        return false;
+}
+
+/* Changed fields leave the recorded sets of others and join the writer's. */
+static void take_over(struct write *write, struct json_node *list, struct json_node *mine,
+                      bool is_new) {
+        const struct schema_object *schema = write->resource->schema;
+        struct json_node *before = node_import(write->tree, write->old_json);
+        struct json_node *touched =
+                field_set_changed(write->tree, schema, before, write->object, true);
+        struct json_node *set = node_get(mine, "fieldsV1");
+        struct node_iter iter = node_iter(list);
+        struct json_node *entry;
+
+        while (node_next(&iter, NULL, &entry)) {
+                if (entry != mine)
+                        field_set_subtract(node_get(entry, "fieldsV1"), touched);
+        }
+        if (is_new || !field_set_is_empty(set))
+                field_set_add(write->tree, set,
+                              field_set_changed(write->tree, schema, before, write->object, false));
+}
+
+static bool comes_before(const struct json_node *a, const struct json_node *b) {
+        int order = slice_compare(node_get_text(a, "operation"), node_get_text(b, "operation"));
+
+        if (order == 0)
+                order = slice_compare(node_get_text(a, "time"), node_get_text(b, "time"));
+        if (order == 0)
+                order = slice_compare(node_get_text(a, "manager"), node_get_text(b, "manager"));
+        return order < 0;
+}
+
+/* Appliers first, then by time and name; appliers that own nothing any more go. */
+static void tidy(struct json_node *list) {
+        for (size_t i = 0; i < node_count(list); i++) {
+                struct json_node *entry = node_at(list, i);
+                size_t at = i;
+
+                if (slice_is(node_get_text(entry, "operation"), "Apply") &&
+                    field_set_is_empty(node_get(entry, "fieldsV1"))) {
+                        node_remove_at(list, i--);
+                        continue;
+                }
+                while (at > 0 && comes_before(entry, node_at(list, at - 1)))
+                        at--;
+                if (at < i) {
+                        node_remove_at(list, i);
+                        node_insert(list, at, entry);
+                }
+        }
+}
+
+void manage_fields(struct api_context *context, struct write *write) {
+        struct json_node *metadata = node_get(write->object, "metadata");
+        struct json_node *list = node_need_array(write->tree, metadata, "managedFields");
+        struct json_node *entry = managed_entry(context, write, list);
+        bool is_new = !entry;
+        char now[WALL_TIME_TEXT_MAX];
+
+        if (!list)
+                return;
+        if (is_new) {
+                entry = node_object(write->tree);
+                node_put_text(write->tree, entry, "manager", context->manager);
+                node_put_string(write->tree, entry, "operation",
+                                write->is_apply ? "Apply" : "Update");
+                node_append(list, entry);
+        }
+        wall_time_format(loop_wall(context->server->loop), now);
+        node_put_string(write->tree, entry, "apiVersion", write->resource->api_version);
+        node_put_string(write->tree, entry, "time", now);
+        node_put_string(write->tree, entry, "fieldsType", "FieldsV1");
+        if (write->applied_set)
+                node_put(write->tree, entry, "fieldsV1", write->applied_set);
+        else if (!node_get(entry, "fieldsV1"))
+                node_put(write->tree, entry, "fieldsV1", node_object(write->tree));
+        if (write->subresource.len)
+                node_put_text(write->tree, entry, "subresource", write->subresource);
+        if (!has_recorded_sets(list))
+                return;
+        if (!write->is_apply && write->old_json)
+                take_over(write, list, entry, is_new);
+        tidy(list);
+}
+
+bool has_new_owners(const struct write *write) {
+        const struct json *before =
+                json_get(json_get(write->old_json, "metadata"), "managedFields");
+        struct json_node *old = before ? node_import(write->tree, before) : node_array(write->tree);
+        struct json_node *now = node_clone(
+                write->tree, node_get(node_get(write->object, "metadata"), "managedFields"));
+        struct node_iter iter = node_iter(old);
+        struct json_node *entry;
+
+        while (node_next(&iter, NULL, &entry))
+                node_remove(entry, "time");
+        iter = node_iter(now);
+        while (node_next(&iter, NULL, &entry))
+                node_remove(entry, "time");
+        return !node_equal(old, now);
+}
