@@ -1,5 +1,6 @@
 /* Request bodies: from text to a checked object of the expected kind. */
 #include "server/api_priv.h"
+#include "server/protobuf.h"
 
 #include <stdlib.h>
 
@@ -97,10 +98,21 @@ static int parse_json(struct api_context *context, struct strictness *strictness
         return 0;
 }
 
+static int parse_protobuf(struct api_context *context, const char *kind, struct decoded *decoded) {
+        struct err err = { 0 };
+
+        if (protobuf_decode(context->request->body, &decoded->tree, &err) < 0)
+                return fail_decode(context, kind, err.text);
+        decoded->object = json_tree_root(decoded->tree);
+        return 0;
+}
+
 static int parse_body(struct api_context *context, struct strictness *strictness, const char *kind,
                       struct decoded *decoded) {
         struct slice type = slice_trim(context->request->content_type);
 
+        if (is_media(type, "application/vnd.kubernetes.protobuf"))
+                return parse_protobuf(context, kind, decoded);
         if (type.len == 0 || is_media(type, "application/json") || is_media(type, "*/*"))
                 return parse_json(context, strictness, kind, decoded);
         return fail_plain(context, 415, "UnsupportedMediaType",

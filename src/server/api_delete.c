@@ -358,6 +358,10 @@ int serve_delete(struct api_context *context) {
                 return fail_method(context);
         if (delete_options_decode(context, &options) < 0)
                 return API_FAILED;
+        if (context->resource->kind->orphan_warning && options.propagation == PROPAGATE_DEFAULT) {
+                options.propagation = PROPAGATE_ORPHAN;
+                warn_add(context, slice_of(context->resource->kind->orphan_warning));
+        }
         object = object_find(context, context->resource, route->ns, route->name);
         if (!object)
                 return fail_not_found(context, context->resource, route->name);

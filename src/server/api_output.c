@@ -60,6 +60,30 @@ void partial_write(const struct json *object, bool is_typed, struct buf *out) {
         buf_char(out, '}');
 }
 
+/* Metadata of a table row; one kind has an annotation that only full objects show. */
+static void row_metadata_write(const struct kind_info *kind, const struct json *object,
+                               struct buf *out) {
+        const struct json *metadata = json_get(object, "metadata");
+        const struct json *annotations = json_get(metadata, "annotations");
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
+        struct json_node *copy;
+
+        if (!kind->table_hidden_annotation ||
+            !json_get(annotations, kind->table_hidden_annotation)) {
+                partial_write(object, true, out);
+                return;
+        }
+        tree = json_tree_new();
+        copy = node_import(tree, metadata);
+        node_remove(node_get(copy, "annotations"), kind->table_hidden_annotation);
+        if (node_count(node_get(copy, "annotations")) == 0)
+                node_remove(copy, "annotations");
+        buf_text(out, "{\"kind\":\"PartialObjectMetadata\","
+                      "\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":");
+        node_write(copy, out);
+        buf_char(out, '}');
+}
+
 static void column_write(const struct table_column *column, struct buf *out) {
         buf_text(out, "{\"name\":");
         buf_json_string(out, slice_of(column->name));
@@ -113,7 +137,7 @@ void table_row_write(struct kind_context *hooks, const struct api_resource *reso
         else if (include == INCLUDE_OBJECT)
                 object_write(slice_make(resource->prefix, resource->prefix_size), body, out);
         else
-                partial_write(object, true, out);
+                row_metadata_write(resource->kind, object, out);
         buf_char(out, '}');
         buf_release(&conditions);
 }

@@ -529,7 +529,7 @@ static void bump_generation(struct write *write) {
         unsigned flags = write->resource->kind->flags;
         bool is_changed = write->operation == KIND_UPDATE && is_spec_changed(write);
 
-        if (!(flags & KIND_GENERATION))
+        if (!(flags & KIND_GENERATION) || (flags & KIND_FIXED_GENERATION))
                 return;
         if (write->operation == KIND_UPDATE && (flags & KIND_ANNOTATION_GENERATION))
                 is_changed |= !has_same_member(metadata, old, "annotations");

@@ -38,7 +38,8 @@ enum kind_flags {
         KIND_HIDDEN = 256,          /* reachable, not in discovery */
         KIND_STATUS_METADATA = 512, /* /status writes accept labels and annotations (pods, nodes) */
         KIND_ANNOTATION_GENERATION =
-                1024, /* an annotation change bumps generation too (deployments) */
+                1024,                 /* an annotation change bumps generation too (deployments) */
+        KIND_FIXED_GENERATION = 2048, /* generation stays 1 (priorityclasses) */
 };
 
 /* Validation errors of one object, in upstream's words; an array that grows in an arena. */
@@ -142,11 +143,14 @@ struct kind_info {
         const struct merge_rule *merge_rules;
         size_t merge_rule_count;
         enum kind_name_rule name_rule;
+        const char *orphan_warning; /* deletion orphans dependents unless asked otherwise, and says
+                                       so in a Warning (jobs); NULL = background deletion */
+        const char *table_hidden_annotation; /* left out of the metadata in Tables (daemonsets) */
 
-        /* KIND_REVIEW rows: fills in the answer (status) of a posted object; errors are ready
-         * Status errors. */
+        /* KIND_REVIEW rows: fills in the answer (status) of a posted object. What is wrong with the
+         * question goes to errors; the result is an error for anything else. */
         int (*review)(struct kind_context *context, struct json_tree *tree,
-                      struct json_node *object, struct err *err);
+                      struct json_node *object, struct field_errors *errors, struct err *err);
         /* Rows with stored_as: rewrite an object of this version into the stored one and back, in
          * place (apiVersion included). */
         void (*to_stored)(struct json_tree *tree, struct json_node *object);

@@ -53,6 +53,7 @@ static const struct kind_info rows[] = {
                 .group = "apps",
                 .version = "v1",
                 .plural = "daemonsets",
+                .table_hidden_annotation = "deprecated.daemonset.template.generation",
                 .singular = "daemonset",
                 .kind = "DaemonSet",
                 .short_names = NAMES("ds"),
