@@ -173,6 +173,8 @@ static int serve_resource(struct api_context *context) {
         if (accept_negotiate(context) < 0)
                 return API_FAILED;
         hooks_prepare(context, context->resource);
+        if (context->resource->kind->deprecation)
+                warn_add(context, slice_of(context->resource->kind->deprecation));
         if (slice_is(method, "GET") || slice_is(method, "HEAD"))
                 return serve_read(context);
         if (slice_is(method, "POST"))

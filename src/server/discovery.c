@@ -1,8 +1,9 @@
 /* Discovery documents: which groups, versions, resources and verbs there are. */
 #include "server/documents_priv.h"
 
+#include "base/base64.h"
 #include "base/util.h"
-#include <stdlib.h>
+#include <openssl/sha.h>
 
 /* ---- facts ---- */
 
@@ -190,6 +191,22 @@ static void names_write(const char *member, const char *const *names, struct buf
         buf_char(out, ']');
 }
 
+#define STORAGE_HASH_BYTES 8
+
+/* Clients compare this to notice that a kind is stored in another version. */
+static void storage_hash_write(const struct kind_info *kind, struct buf *out) {
+        const struct kind_info *stored = kind->stored_as ? kind->stored_as : kind;
+        unsigned char digest[SHA256_DIGEST_LENGTH];
+        struct buf text = { 0 };
+
+        buf_printf(&text, "%s/%s/%s", stored->group, stored->version, stored->kind);
+        SHA256((const unsigned char *)text.data, text.len, digest);
+        buf_text(out, ",\"storageVersionHash\":\"");
+        base64_encode(slice_make((const char *)digest, STORAGE_HASH_BYTES), BASE64_STANDARD, out);
+        buf_char(out, '"');
+        buf_release(&text);
+}
+
 static void resource_write(const struct kind_info *kind, struct buf *out) {
         bool is_namespaced = kind->flags & KIND_NAMESPACED;
         struct subresource subresources[SUBRESOURCES_MAX];
@@ -202,6 +219,8 @@ static void resource_write(const struct kind_info *kind, struct buf *out) {
         verbs_write(kind->verbs, out);
         names_write("shortNames", kind->short_names, out);
         names_write("categories", kind->categories, out);
+        if (kind->verbs & VERB_WATCH)
+                storage_hash_write(kind, out);
         buf_char(out, '}');
         for (size_t i = 0; i < count; i++) {
                 const struct subresource *sub = &subresources[i];

@@ -145,6 +145,7 @@ struct kind_info {
         enum kind_name_rule name_rule;
         const char *orphan_warning; /* deletion orphans dependents unless asked otherwise, and says
                                        so in a Warning (jobs); NULL = background deletion */
+        const char *deprecation; /* Warning on every request; NULL = none */
         const char *table_hidden_annotation; /* left out of the metadata in Tables (daemonsets) */
 
         /* KIND_REVIEW rows: fills in the answer (status) of a posted object. What is wrong with the

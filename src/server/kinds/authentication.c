@@ -1,5 +1,6 @@
 /* Resources of group authentication.k8s.io, v1: answered, never stored. */
 #include "server/kinds/kinds.h"
+#include "server/kinds/reviews.h"
 
 static const struct kind_info rows[] = {
         {
@@ -10,6 +11,7 @@ static const struct kind_info rows[] = {
                 .kind = "SelfSubjectReview",
                 .verbs = VERB_CREATE,
                 .flags = KIND_REVIEW,
+                .review = self_review,
         },
         {
                 .group = "authentication.k8s.io",
@@ -19,6 +21,7 @@ static const struct kind_info rows[] = {
                 .kind = "TokenReview",
                 .verbs = VERB_CREATE,
                 .flags = KIND_REVIEW,
+                .review = token_review,
         },
 };
 

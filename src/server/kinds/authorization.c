@@ -1,5 +1,6 @@
 /* Resources of group authorization.k8s.io, v1: answered, never stored. */
 #include "server/kinds/kinds.h"
+#include "server/kinds/reviews.h"
 
 static const struct kind_info rows[] = {
         {
@@ -10,6 +11,7 @@ static const struct kind_info rows[] = {
                 .kind = "LocalSubjectAccessReview",
                 .verbs = VERB_CREATE,
                 .flags = KIND_REVIEW | KIND_NAMESPACED,
+                .review = local_access_review,
         },
         {
                 .group = "authorization.k8s.io",
@@ -19,6 +21,7 @@ static const struct kind_info rows[] = {
                 .kind = "SelfSubjectAccessReview",
                 .verbs = VERB_CREATE,
                 .flags = KIND_REVIEW,
+                .review = self_access_review,
         },
         {
                 .group = "authorization.k8s.io",
@@ -28,6 +31,7 @@ static const struct kind_info rows[] = {
                 .kind = "SelfSubjectRulesReview",
                 .verbs = VERB_CREATE,
                 .flags = KIND_REVIEW,
+                .review = self_rules_review,
         },
         {
                 .group = "authorization.k8s.io",
@@ -37,6 +41,7 @@ static const struct kind_info rows[] = {
                 .kind = "SubjectAccessReview",
                 .verbs = VERB_CREATE,
                 .flags = KIND_REVIEW,
+                .review = access_review,
         },
 };
 

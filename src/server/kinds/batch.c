@@ -41,10 +41,10 @@ static const struct kind_info rows[] = {
                 .group = "batch",
                 .version = "v1",
                 .plural = "jobs",
-                .orphan_warning =
-                        "child pods are preserved by default when jobs are deleted; set "
-                        "propagationPolicy=Background to remove them or set propagationPolicy=Orphan "
-                        "to suppress this warning",
+                .orphan_warning = "child pods are preserved by default when jobs are deleted; set "
+                                  "propagationPolicy=Background to remove them or set "
+                                  "propagationPolicy=Orphan "
+                                  "to suppress this warning",
                 .singular = "job",
                 .kind = "Job",
                 .categories = NAMES("all"),

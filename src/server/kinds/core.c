@@ -106,6 +106,7 @@ const struct kind_info core_rows[] = {
                 .singular = "componentstatus",
                 .kind = "ComponentStatus",
                 .short_names = NAMES("cs"),
+                .deprecation = "v1 ComponentStatus is deprecated in v1.19+",
                 .verbs = VERB_GET | VERB_LIST,
                 WITH_CREATED,
         },
@@ -131,6 +132,8 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("ep"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
+                .deprecation = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 "
+                               "EndpointSlice",
                 .apply_defaults = endpoints_defaults,
                 COLUMNS(endpoints_columns),
                 .table_row = endpoints_row,

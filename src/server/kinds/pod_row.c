@@ -219,9 +219,9 @@ static void cell_gates(struct row *row, const struct pod_state *state) {
 static void completed_condition(struct buf *out, struct slice phase) {
         buf_printf(out,
                    "[{\"type\":\"Completed\",\"status\":\"True\",\"reason\":\"" SLICE_FMT
-                   "\",\"message\":\"The pod has %s.\"}]",
+                   "\",\"message\":\"The pod %s.\"}]",
                    SLICE_ARG(phase),
-                   slice_is(phase, "Succeeded") ? "completed successfully" : "failed");
+                   slice_is(phase, "Succeeded") ? "has completed successfully" : "failed");
 }
 
 ROW_HOOK(pod_row) {
