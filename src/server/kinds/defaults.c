@@ -14,27 +14,34 @@ void default_i64(struct json_tree *tree, struct json_node *object, const char *k
                 node_put_i64(tree, object, key, value);
 }
 
+/* Pointers that are always printed show null while unset. */
+static bool is_absent(const struct json_node *object, const char *key) {
+        enum json_type type = node_type(node_get(object, key));
+
+        return type == JSON_NONE || type == JSON_NULL;
+}
+
 void default_absent(struct json_tree *tree, struct json_node *object, const char *key,
                     struct json_node *value) {
-        if (!node_get(object, key))
+        if (is_absent(object, key))
                 node_put(tree, object, key, value);
 }
 
 void default_absent_text(struct json_tree *tree, struct json_node *object, const char *key,
                          const char *text) {
-        if (!node_get(object, key))
+        if (is_absent(object, key))
                 node_put_string(tree, object, key, text);
 }
 
 void default_absent_i64(struct json_tree *tree, struct json_node *object, const char *key,
                         int64_t value) {
-        if (!node_get(object, key))
+        if (is_absent(object, key))
                 node_put_i64(tree, object, key, value);
 }
 
 void default_absent_bool(struct json_tree *tree, struct json_node *object, const char *key,
                          bool value) {
-        if (!node_get(object, key))
+        if (is_absent(object, key))
                 node_put_bool(tree, object, key, value);
 }
 

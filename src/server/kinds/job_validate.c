@@ -63,7 +63,7 @@ static void check_job_spec(struct checker *checker, const struct at *at,
 static bool is_selected(const struct json_node *spec) {
         const struct json_node *labels =
                 node_get(node_get(node_get(spec, "template"), "metadata"), "labels");
-        struct node_iter iter = node_iter(node_get(node_get(spec, "selector"), "matchLabels"));
+        struct node_iter iter = node_iter(node_get(object_at(spec, "selector"), "matchLabels"));
         struct json_node *value;
         struct slice key;
 
@@ -105,7 +105,7 @@ VALIDATE_HOOK(job_validate) {
                 return;
         check_job_spec(&checker, &at, spec);
         if (check_required(&checker, &at, spec, "selector"))
-                check_label_selector(&checker, &selector, node_get(spec, "selector"));
+                check_label_selector(&checker, &selector, object_at(spec, "selector"));
         if (!is_selected(spec))
                 report(&checker, FIELD_INVALID, &metadata, "labels",
                        sorted_map_json(&checker, labels),

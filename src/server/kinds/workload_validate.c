@@ -90,7 +90,7 @@ static void check_endless(struct checker *checker, const struct at *at,
 
 static void check_selector(struct checker *checker, const struct at *at,
                            const struct json_node *spec, const char *kind) {
-        const struct json_node *selector = node_get(spec, "selector");
+        const struct json_node *selector = object_at(spec, "selector");
         struct at place = at_member(at, "selector");
 
         if (!selector) {
@@ -105,7 +105,7 @@ static void check_selector(struct checker *checker, const struct at *at,
 
 static void check_selected_template(struct checker *checker, const struct at *at,
                                     const struct json_node *spec, const char *kind) {
-        const struct json_node *selector = node_get(spec, "selector");
+        const struct json_node *selector = object_at(spec, "selector");
 
         if (!is_empty_selector(selector))
                 check_template_match(checker, at, spec, selector);
@@ -236,7 +236,7 @@ VALIDATE_HOOK(replica_set_validate) {
 VALIDATE_HOOK(daemon_set_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(object, "spec");
-        const struct json_node *selector = node_get(spec, "selector");
+        const struct json_node *selector = object_at(spec, "selector");
         struct at at = at_root("spec"), place = at_member(&at, "selector");
         struct at strategy = at_member(&at, "updateStrategy");
 
@@ -359,7 +359,7 @@ VALIDATE_HOOK(pod_template_validate) {
 VALIDATE_HOOK(replication_controller_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(object, "spec");
-        const struct json_node *selector = node_get(spec, "selector");
+        const struct json_node *selector = object_at(spec, "selector");
         const struct json_node *labels =
                 node_get(node_get(node_get(spec, "template"), "metadata"), "labels");
         struct at at = at_root("spec"), template = at_member(&at, "template");
