@@ -211,8 +211,6 @@ static int run_hooks(struct api_context *context, struct write *write) {
                               write->old_json);
         if (write->resource->schema)
                 schema_normalise(write->resource->schema, write->tree, write->object, NULL, NULL);
-        if (kind->warn)
-                kind->warn(write->object, emit_warning, context);
         return 0;
 }
 
@@ -230,8 +228,11 @@ static int run_validation(struct api_context *context, struct write *write) {
         /* Views are validated as what they are stored as, and named so. */
         if (kind->stored_as)
                 kind = kind->stored_as;
-        return errors.count ? fail_invalid(context, kind->kind, kind->group, write->name, &errors)
-                            : 0;
+        if (errors.count)
+                return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
+        if (kind->warn)
+                kind->warn(write->operation, write->object, emit_warning, context);
+        return 0;
 }
 
 /* Repeated owners are merged, with a warning. */

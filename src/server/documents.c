@@ -77,6 +77,16 @@ static void not_found(struct api_document *document) {
         buf_text(&document->body, "404 page not found\n");
 }
 
+/* A version that a known group does not have. */
+static void unknown_version(struct api_document *document) {
+        document->status = 404;
+        buf_text(
+                &document->body,
+                "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
+                "\"message\":\"the server could not find the requested resource\","
+                "\"reason\":\"NotFound\",\"details\":{},\"code\":404}\n");
+}
+
 static void not_acceptable(struct api_document *document) {
         document->status = 406;
         set_type(document, JSON_TYPE);
@@ -120,15 +130,27 @@ static void serve_root(bool is_core, struct slice accept, struct slice if_none_m
         document->varies = true;
 }
 
+static bool is_group(struct slice name) {
+        const char *group;
+
+        for (size_t i = 0; group_at(i, &group); i++)
+                if (*group && slice_is(name, group))
+                        return true;
+        return false;
+}
+
 /* "GROUP" or "GROUP/VERSION" behind /apis/. */
 static void serve_group(struct slice rest, struct api_document *document) {
         struct slice version = rest, group;
         bool has_version = rest.len && memchr(rest.ptr, '/', rest.len);
 
         slice_split(&version, '/', &group);
-        if (!(has_version ? resource_list_write(group, version, &document->body)
-                          : group_write(group, &document->body)))
+        if (!is_group(group))
                 not_found(document);
+        else if (!has_version)
+                group_write(group, &document->body);
+        else if (!resource_list_write(group, version, &document->body))
+                unknown_version(document);
 }
 
 /* "api/v1" or "apis/GROUP/VERSION" behind /openapi/v3/. */

@@ -122,8 +122,8 @@ struct kind_info {
                          const struct json_node *object, const struct json *old,
                          struct field_errors *errors);
         /* Warning header texts for a write. */
-        void (*warn)(const struct json_node *object, void (*emit)(void *context, const char *text),
-                     void *context);
+        void (*warn)(enum kind_operation operation, const struct json_node *object,
+                     void (*emit)(void *context, const char *text), void *context);
 
         const char *const *field_selectors; /* besides metadata.name/namespace; NULL-ended */
         bool has_own_field_table; /* decides the text of the 400 for an unknown field label */
@@ -145,7 +145,7 @@ struct kind_info {
         enum kind_name_rule name_rule;
         const char *orphan_warning; /* deletion orphans dependents unless asked otherwise, and says
                                        so in a Warning (jobs); NULL = background deletion */
-        const char *deprecation; /* Warning on every request; NULL = none */
+        const char *deprecation;    /* Warning on every request; NULL = none */
         const char *table_hidden_annotation; /* left out of the metadata in Tables (daemonsets) */
 
         /* KIND_REVIEW rows: fills in the answer (status) of a posted object. What is wrong with the

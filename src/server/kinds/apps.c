@@ -4,6 +4,7 @@
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
 #include "server/kinds/row.h"
+#include "server/kinds/warn.h"
 
 static const struct table_column controller_revision_columns[] = {
         { "Name", "string", "name", 0 },
@@ -64,6 +65,7 @@ static const struct kind_info rows[] = {
                 .prepare = daemon_set_prepare,
                 .apply_defaults = daemon_set_defaults,
                 .validate = daemon_set_validate,
+                .warn = workload_warn,
                 COLUMNS(daemon_set_columns),
                 .table_row = daemon_set_row,
         },
@@ -81,6 +83,7 @@ static const struct kind_info rows[] = {
                 .prepare = deployment_prepare,
                 .apply_defaults = deployment_defaults,
                 .validate = deployment_validate,
+                .warn = workload_warn,
                 COLUMNS(deployment_columns),
                 .table_row = deployment_row,
         },
@@ -98,6 +101,7 @@ static const struct kind_info rows[] = {
                 .prepare = status_prepare,
                 .apply_defaults = replica_set_defaults,
                 .validate = replica_set_validate,
+                .warn = workload_warn,
                 COLUMNS(replica_set_columns),
                 .table_row = replica_set_row,
         },
@@ -115,6 +119,7 @@ static const struct kind_info rows[] = {
                 .prepare = status_prepare,
                 .apply_defaults = stateful_set_defaults,
                 .validate = stateful_set_validate,
+                .warn = workload_warn,
                 COLUMNS(stateful_set_columns),
                 .table_row = stateful_set_row,
         },

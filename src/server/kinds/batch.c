@@ -4,6 +4,7 @@
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
 #include "server/kinds/row.h"
+#include "server/kinds/warn.h"
 
 static const struct table_column cron_job_columns[] = {
         { "Name", "string", "name", 0 }, { "Schedule", "string", "", 0 },
@@ -34,6 +35,7 @@ static const struct kind_info rows[] = {
                 .prepare = status_prepare,
                 .apply_defaults = cron_job_defaults,
                 .validate = cron_job_validate,
+                .warn = cron_job_warn,
                 COLUMNS(cron_job_columns),
                 .table_row = cron_job_row,
         },
@@ -54,6 +56,7 @@ static const struct kind_info rows[] = {
                 .prepare = job_prepare,
                 .apply_defaults = job_defaults,
                 .validate = job_validate,
+                .warn = workload_warn,
                 .field_selectors = NAMES("status.successful"),
                 .has_own_field_table = true,
                 COLUMNS(job_columns),

@@ -5,6 +5,7 @@
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
 #include "server/kinds/row.h"
+#include "server/kinds/warn.h"
 
 static const struct table_column pod_columns[] = {
         { "Name", "string", "name", 0 },
@@ -254,6 +255,7 @@ const struct kind_info core_rows[] = {
                 .prepare = pod_prepare,
                 .apply_defaults = pod_defaults,
                 .validate = pod_validate,
+                .warn = pod_warn,
                 .more_subresources = NAMES("attach", "binding", "ephemeralcontainers", "eviction",
                                            "exec", "log", "portforward", "proxy", "resize"),
                 .field_selectors = NAMES("spec.nodeName", "spec.host", "spec.restartPolicy",
@@ -275,6 +277,7 @@ const struct kind_info core_rows[] = {
                         KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
                 .apply_defaults = pod_template_object_defaults,
                 .validate = pod_template_validate,
+                .warn = pod_template_warn,
                 COLUMNS(pod_template_columns),
                 .table_row = pod_template_row,
         },
@@ -292,6 +295,7 @@ const struct kind_info core_rows[] = {
                 .prepare = status_prepare,
                 .apply_defaults = replication_controller_defaults,
                 .validate = replication_controller_validate,
+                .warn = workload_warn,
                 .field_selectors = NAMES("status.replicas"),
                 .has_own_field_table = true,
                 COLUMNS(replication_controller_columns),

@@ -261,12 +261,32 @@ static void host_port_defaults(struct json_tree *tree, struct json_node *contain
                 default_i64(tree, port, "hostPort", node_get_i64(port, "containerPort", 0));
 }
 
+/* The single address and the first of the list say the same; where they differ the single one
+ * counts. */
+static void address_alias(struct json_tree *tree, struct json_node *status) {
+        struct slice single = node_get_text(status, "podIP");
+        struct json_node *list = node_get(status, "podIPs"), *entry;
+        struct slice first = node_get_text(node_at(list, 0), "ip");
+
+        if (single.len == 0 && first.len)
+                node_put_text(tree, status, "podIP", first);
+        if (single.len == 0 || slice_eq(single, first))
+                return;
+        list = node_array(tree);
+        entry = node_object(tree);
+        node_put_text(tree, entry, "ip", single);
+        node_append(list, entry);
+        node_put(tree, status, "podIPs", list);
+}
+
 void pod_defaults(struct json_tree *tree, struct json_node *pod) {
         static const char *const lists[] = { "containers", "initContainers" };
         struct json_node *spec = node_need_object(tree, pod, "spec"), *container;
         bool uses_host = node_is_true(node_get(spec, "hostNetwork"));
 
         pod_spec_defaults(tree, spec);
+        if (object_at(pod, "status"))
+                address_alias(tree, object_at(pod, "status"));
         default_absent_bool(tree, spec, "enableServiceLinks", true);
         for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
                 struct node_iter iter = node_iter(node_get(spec, lists[i]));
