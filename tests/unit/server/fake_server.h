@@ -1,0 +1,248 @@
+/* An API server on a loop with virtual time, and short ways to talk to it. For the tests of this
+ * folder. */
+#pragma once
+
+#include "api/json.h"
+#include "base/util.h"
+#include "server/api_server.h"
+#include "store/store.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define FAKE_TIMERS_MAX 64
+#define FAKE_CALLS_MAX 256
+#define FAKE_START_NS (1767225600LL * NS_PER_S) /* 2026-01-01T00:00:00Z */
+
+struct fake_loop {
+        struct loop loop;
+        int64_t now_ns;
+        struct loop_timer *timers[FAKE_TIMERS_MAX];
+        size_t timer_count;
+        struct {
+                void (*call)(void *context);
+                void *context;
+        } calls[FAKE_CALLS_MAX];
+        size_t call_count;
+};
+
+static inline struct wall_time fake_wall(void *self) {
+        return (struct wall_time){ FAKE_START_NS + ((struct fake_loop *)self)->now_ns };
+}
+static inline struct mono_time fake_mono(void *self) {
+        return (struct mono_time){ ((struct fake_loop *)self)->now_ns };
+}
+static inline void fake_disarm(void *self, struct loop_timer *timer) {
+        struct fake_loop *fake = self;
+        size_t at = timer->position;
+
+        if (at == 0)
+                return;
+        fake->timers[at - 1] = fake->timers[--fake->timer_count];
+        fake->timers[at - 1]->position = at;
+        timer->position = 0;
+}
+static inline void fake_arm(void *self, struct loop_timer *timer, int64_t delay_ns) {
+        struct fake_loop *fake = self;
+
+        fake_disarm(self, timer);
+        assert_true(fake->timer_count < FAKE_TIMERS_MAX);
+        timer->due.ns = fake->now_ns + delay_ns;
+        fake->timers[fake->timer_count++] = timer;
+        timer->position = fake->timer_count;
+}
+static inline void fake_defer(void *self, void (*call)(void *context), void *context) {
+        struct fake_loop *fake = self;
+
+        assert_true(fake->call_count < FAKE_CALLS_MAX);
+        fake->calls[fake->call_count].call = call;
+        fake->calls[fake->call_count++].context = context;
+}
+
+static inline struct fake_loop *fake_loop_new(void) {
+        static const struct loop_ops ops = { .wall = fake_wall,
+                                             .mono = fake_mono,
+                                             .timer_arm = fake_arm,
+                                             .timer_disarm = fake_disarm,
+                                             .defer = fake_defer };
+        struct fake_loop *fake = xcalloc(1, sizeof(*fake));
+
+        fake->loop = (struct loop){ &ops, fake };
+        return fake;
+}
+
+/* Deferred calls, until none is left. */
+static inline void fake_run(struct fake_loop *fake) {
+        while (fake->call_count > 0) {
+                void (*call)(void *) = fake->calls[0].call;
+                void *context = fake->calls[0].context;
+
+                memmove(&fake->calls[0], &fake->calls[1],
+                        --fake->call_count * sizeof(fake->calls[0]));
+                call(context);
+        }
+}
+
+/* Lets time pass and fires what becomes due, in order. */
+static inline void fake_advance(struct fake_loop *fake, int64_t ns) {
+        int64_t end = fake->now_ns + ns;
+
+        for (;;) {
+                struct loop_timer *first = NULL;
+
+                fake_run(fake);
+                for (size_t i = 0; i < fake->timer_count; i++) {
+                        if (!first || fake->timers[i]->due.ns < first->due.ns)
+                                first = fake->timers[i];
+                }
+                if (!first || first->due.ns > end)
+                        break;
+                fake->now_ns = first->due.ns;
+                fake_disarm(fake, first);
+                first->fired(first->context);
+        }
+        fake->now_ns = end;
+}
+
+struct fixture {
+        struct fake_loop *fake;
+        struct api_server *server;
+        struct json_doc *doc; /* of the last answer */
+        char *text;
+};
+
+static inline struct fixture fixture_new(void) {
+        struct fixture fixture = { .fake = fake_loop_new() };
+
+        fixture.server =
+                api_server_new(&(struct api_server_config){ .seed = 1 }, &fixture.fake->loop);
+        return fixture;
+}
+static inline void fixture_free(struct fixture *fixture) {
+        api_server_free(fixture->server);
+        json_doc_free(fixture->doc);
+        free(fixture->text);
+        free(fixture->fake);
+}
+
+/* Status of the answer; the body is parsed into fixture->doc. */
+static inline int ask_as(struct fixture *fixture, const char *method, const char *path,
+                         const char *type, const char *accept, const char *body) {
+        struct api_server_request request = {
+                .method = slice_of(method),
+                .target = slice_of(path),
+                .content_type = slice_of(type),
+                .accept = slice_of(accept),
+                .body = slice_of(body),
+                .user_agent = SLICE_LITERAL("test/1"),
+                .user = &api_user_admin,
+        };
+        struct api_server_response response;
+        int status;
+
+        json_doc_free(fixture->doc);
+        free(fixture->text);
+        fixture->doc = NULL;
+        api_server_handle(fixture->server, &request, &response);
+        assert_null(response.stream);
+        status = response.status;
+        fixture->text = slice_dup(buf_view(&response.body));
+        json_parse(buf_view(&response.body), &fixture->doc, NULL);
+        api_server_response_release(&response);
+        return status;
+}
+static inline int ask(struct fixture *fixture, const char *method, const char *path,
+                      const char *body) {
+        return ask_as(fixture, method, path, NULL, NULL, body);
+}
+#define MERGE_PATCH "application/merge-patch+json"
+#define STRATEGIC_PATCH "application/strategic-merge-patch+json"
+#define JSON_PATCH "application/json-patch+json"
+#define APPLY_PATCH "application/apply-patch+yaml"
+static inline int ask_patch(struct fixture *fixture, const char *type, const char *path,
+                            const char *body) {
+        return ask_as(fixture, "PATCH", path, type, NULL, body);
+}
+
+/* "/metadata/name" of the last answer; list elements by number. */
+static inline const struct json *answer_at(const struct fixture *fixture, const char *pointer) {
+        const struct json *value = json_doc_root(fixture->doc);
+        struct slice rest = slice_of(pointer), key;
+
+        slice_split(&rest, '/', &key);
+        while (value && slice_split(&rest, '/', &key)) {
+                uint64_t index;
+
+                if (json_type(value) == JSON_ARRAY)
+                        value = slice_to_u64(key, &index) && index < json_count(value)
+                                        ? json_at(value, index)
+                                        : NULL;
+                else
+                        value = json_get_slice(value, key);
+        }
+        return value;
+}
+/* Compact text of a part of the last answer; "" when absent. Valid until the next call. */
+static inline const char *answer(const struct fixture *fixture, const char *pointer) {
+        static char text[4][2048];
+        static int turn;
+        struct buf out = { 0 };
+        char *slot = text[turn = (turn + 1) % 4];
+        const struct json *value = answer_at(fixture, pointer);
+
+        slot[0] = '\0';
+        if (json_type(value) == JSON_STRING)
+                snprintf(slot, sizeof(text[0]), SLICE_FMT, SLICE_ARG(json_text(value)));
+        else if (value && json_write(value, &out))
+                snprintf(slot, sizeof(text[0]), SLICE_FMT, SLICE_ARG(buf_view(&out)));
+        buf_release(&out);
+        return slot;
+}
+
+static inline struct api_stream *open_watch(struct fixture *fixture, const char *path) {
+        struct api_server_response response;
+        struct api_stream *stream;
+
+        api_server_call(fixture->server, &api_user_admin, "GET", slice_of(path), SLICE_EMPTY,
+                        &response);
+        assert_int_equal(response.status, 200);
+        stream = api_server_response_take_stream(&response);
+        assert_non_null(stream);
+        api_server_response_release(&response);
+        return stream;
+}
+/* "ADDED a;MODIFIED b;" of what the watch has to say; ends with "!" when it ended. */
+static inline const char *watch_text(struct api_stream *stream) {
+        static char text[4096];
+        struct buf out = { 0 };
+        struct slice rest, line;
+        enum api_stream_state state;
+        size_t used = 0;
+
+        do
+                state = api_stream_read(stream, &out, out.len + 100);
+        while (state == API_STREAM_MORE);
+        rest = buf_view(&out);
+        text[0] = '\0';
+        while (slice_split(&rest, '\n', &line)) {
+                struct json_doc *doc = NULL;
+                const struct json *object;
+
+                if (line.len == 0)
+                        continue;
+                assert_int_equal(json_parse(line, &doc, NULL), 0);
+                object = json_get(json_doc_root(doc), "object");
+                used += (size_t)snprintf(
+                        text + used, sizeof(text) - used, SLICE_FMT " " SLICE_FMT ";",
+                        SLICE_ARG(json_get_text(json_doc_root(doc), "type")),
+                        SLICE_ARG(json_get_text(json_get(object, "metadata"), "name")));
+                json_doc_free(doc);
+        }
+        if (state == API_STREAM_ENDED)
+                snprintf(text + used, sizeof(text) - used, "!");
+        buf_release(&out);
+        return text;
+}

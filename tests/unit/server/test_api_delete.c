@@ -1,0 +1,148 @@
+/* Deleting: graceful pods, finalizers, propagation, preconditions, collections. */
+#include "fake_server.h"
+
+#define PODS "/api/v1/namespaces/default/pods"
+#define MAPS "/api/v1/namespaces/default/configmaps"
+#define SETS "/apis/apps/v1/namespaces/default/replicasets"
+#define POD(more)                                                                                  \
+        "{\"metadata\":{\"name\":\"p\"},\"spec\":{" more                                           \
+        "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}"
+
+static void test_unbound_pod(void **state) {
+        struct fixture f = fixture_new();
+        uint64_t before;
+
+        (void)state;
+        ask(&f, "POST", PODS, POD(""));
+        before = store_revision(api_server_store(f.server));
+        assert_int_equal(ask(&f, "DELETE", PODS "/p", NULL), 200);
+        assert_string_equal(answer(&f, "/kind"), "Pod");
+        assert_string_equal(answer(&f, "/metadata/deletionGracePeriodSeconds"), "0");
+        assert_int_equal(store_revision(api_server_store(f.server)), before + 2);
+        assert_int_equal(ask(&f, "GET", PODS "/p", NULL), 404);
+        fixture_free(&f);
+}
+
+static void test_graceful_pod(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        ask(&f, "POST", PODS, POD("\"nodeName\":\"n\","));
+        assert_int_equal(ask(&f, "DELETE", PODS "/p", NULL), 200);
+        assert_string_equal(answer(&f, "/metadata/deletionTimestamp"), "2026-01-01T00:00:30Z");
+        assert_string_equal(answer(&f, "/metadata/generation"), "2");
+        ask(&f, "DELETE", PODS "/p", "{\"gracePeriodSeconds\":60}"); /* can only shorten */
+        assert_string_equal(answer(&f, "/metadata/deletionGracePeriodSeconds"), "30");
+        ask(&f, "DELETE", PODS "/p", "{\"gracePeriodSeconds\":5}");
+        assert_string_equal(answer(&f, "/metadata/deletionTimestamp"), "2026-01-01T00:00:05Z");
+        assert_int_equal(ask(&f, "GET", PODS "/p", NULL), 200);
+        assert_int_equal(ask(&f, "DELETE", PODS "/p?gracePeriodSeconds=0", NULL), 200);
+        assert_int_equal(ask(&f, "GET", PODS "/p", NULL), 404);
+        fixture_free(&f);
+}
+
+static void test_query_and_body(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\"}}");
+        assert_int_equal(ask(&f, "DELETE", MAPS "/c?dryRun=All", NULL), 200);
+        assert_int_equal(ask(&f, "GET", MAPS "/c", NULL), 200);
+        assert_int_equal(ask(&f, "DELETE", MAPS "/c?dryRun=All", "{}"), 200); /* body wins */
+        assert_string_equal(answer(&f, "/status"), "Success");
+        assert_int_equal(ask(&f, "GET", MAPS "/c", NULL), 404);
+        assert_int_equal(ask(&f, "DELETE", MAPS "/c", "{\"propagationPolicy\":\"Up\"}"), 422);
+        assert_int_equal(ask(&f, "DELETE", MAPS "/c", "{\"dryRun\":[\"Some\"]}"), 422);
+        assert_int_equal(ask(&f, "DELETE", MAPS "/c", "{\"kind\":\"Pod\"}"), 400);
+        assert_int_equal(ask(&f, "DELETE", MAPS "/c",
+                             "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"apps/v1\"}"),
+                         404);
+        fixture_free(&f);
+}
+
+static void test_preconditions(void **state) {
+        struct fixture f = fixture_new();
+        char body[256];
+
+        (void)state;
+        ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\"}}");
+        snprintf(body, sizeof(body),
+                 "{\"preconditions\":{\"uid\":\"%s\",\"resourceVersion\":\"%s\"}}",
+                 answer(&f, "/metadata/uid"), answer(&f, "/metadata/resourceVersion"));
+        assert_int_equal(ask(&f, "DELETE", MAPS "/c", "{\"preconditions\":{\"uid\":\"x\"}}"), 409);
+        assert_int_equal(
+                ask(&f, "DELETE", MAPS "/c", "{\"preconditions\":{\"resourceVersion\":\"1\"}}"),
+                409);
+        assert_int_equal(ask(&f, "DELETE", MAPS "/c", body), 200);
+        fixture_free(&f);
+}
+
+static void test_finalizers(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\",\"finalizers\":[\"a.b/c\"]}}");
+        assert_int_equal(ask(&f, "DELETE", MAPS "/c", NULL), 200);
+        assert_string_equal(answer(&f, "/metadata/deletionTimestamp"), "2026-01-01T00:00:00Z");
+        assert_int_equal(ask(&f, "DELETE", MAPS "/c", NULL), 200); /* changes nothing */
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, MAPS "/c",
+                                   "{\"metadata\":{\"finalizers\":[\"a.b/c\",\"a.b/d\"]}}"),
+                         422);
+        assert_int_equal(
+                ask_patch(&f, MERGE_PATCH, MAPS "/c", "{\"metadata\":{\"finalizers\":null}}"), 200);
+        assert_int_equal(ask(&f, "GET", MAPS "/c", NULL), 404);
+        fixture_free(&f);
+}
+
+static void test_propagation(void **state) {
+        static const char set[] =
+                "{\"metadata\":{\"name\":\"r\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":"
+                "\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{"
+                "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}";
+        struct fixture f = fixture_new();
+
+        (void)state;
+        ask(&f, "POST", SETS, set);
+        ask(&f, "DELETE", SETS "/r", "{\"propagationPolicy\":\"Foreground\"}");
+        assert_string_equal(answer(&f, "/metadata/finalizers"), "[\"foregroundDeletion\"]");
+        ask(&f, "DELETE", SETS "/r?propagationPolicy=Orphan", NULL);
+        assert_string_equal(answer(&f, "/metadata/finalizers"), "[\"orphan\"]");
+        ask(&f, "DELETE", SETS "/r", NULL); /* keeps the earlier choice */
+        assert_string_equal(answer(&f, "/metadata/finalizers"), "[\"orphan\"]");
+        ask(&f, "DELETE", SETS "/r", "{\"propagationPolicy\":\"Background\"}");
+        assert_string_equal(answer(&f, "/status"), "Success");
+        assert_int_equal(ask(&f, "GET", SETS "/r", NULL), 404);
+        fixture_free(&f);
+}
+
+static void test_collection(void **state) {
+        struct fixture f = fixture_new();
+        char body[128];
+
+        (void)state;
+        for (int i = 0; i < 6; i++) {
+                snprintf(body, sizeof(body),
+                         "{\"metadata\":{\"name\":\"c%d\",\"labels\":{\"half\":\"%d\"}}}", i,
+                         i / 3);
+                ask(&f, "POST", MAPS, body);
+        }
+        assert_int_equal(ask(&f, "DELETE", MAPS "?labelSelector=half%3D0&dryRun=All", NULL), 200);
+        assert_int_equal(ask(&f, "DELETE", MAPS "?labelSelector=half%3D0", NULL), 200);
+        assert_int_equal(json_count(answer_at(&f, "/items")), 3);
+        assert_string_equal(answer(&f, "/items/0/metadata/name"), "c0");
+        ask(&f, "GET", MAPS "?labelSelector=half", NULL);
+        assert_int_equal(json_count(answer_at(&f, "/items")), 3);
+        assert_int_equal(ask(&f, "DELETE", "/api/v1/namespaces", NULL), 405);
+        fixture_free(&f);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_unbound_pod),    cmocka_unit_test(test_graceful_pod),
+                cmocka_unit_test(test_query_and_body), cmocka_unit_test(test_preconditions),
+                cmocka_unit_test(test_finalizers),     cmocka_unit_test(test_propagation),
+                cmocka_unit_test(test_collection),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+/* Reading: lists and their pages, versions, selectors, negotiation, routes, access; and watches. */
+#include "fake_server.h"
+
+#define MAPS "/api/v1/namespaces/default/configmaps"
+
+static void add(struct fixture *f, const char *name, const char *label) {
+        char body[160];
+
+        snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"l\":\"%s\"}}}",
+                 name, label);
+        assert_int_equal(ask(f, "POST", MAPS, body), 201);
+}
+
+static void label(struct fixture *f, const char *name, const char *value) {
+        char path[128], body[128];
+
+        snprintf(path, sizeof(path), MAPS "/%s", name);
+        snprintf(body, sizeof(body), "{\"metadata\":{\"labels\":{\"l\":\"%s\"}}}", value);
+        assert_int_equal(ask_patch(f, MERGE_PATCH, path, body), 200);
+}
+
+static void test_pages(void **state) {
+        struct fixture f = fixture_new();
+        char path[512], revision[32];
+
+        (void)state;
+        add(&f, "a", "1");
+        add(&f, "b", "1");
+        add(&f, "c", "1");
+        assert_int_equal(ask(&f, "GET", MAPS "?limit=2&labelSelector=l", NULL), 200);
+        assert_string_equal(answer(&f, "/metadata/remainingItemCount"), "");
+        assert_int_equal(ask(&f, "GET", MAPS "?limit=2", NULL), 200);
+        assert_int_equal(json_count(answer_at(&f, "/items")), 2);
+        assert_string_not_equal(answer(&f, "/metadata/remainingItemCount"), "");
+        snprintf(path, sizeof(path), MAPS "?limit=20&continue=%s",
+                 answer(&f, "/metadata/continue"));
+        snprintf(revision, sizeof(revision), "%s", answer(&f, "/metadata/resourceVersion"));
+        add(&f, "bb", "1"); /* later than the first page */
+        assert_int_equal(ask(&f, "GET", path, NULL), 200);
+        assert_string_equal(answer(&f, "/items/0/metadata/name"), "c");
+        assert_string_equal(answer(&f, "/metadata/resourceVersion"), revision);
+        assert_string_equal(answer(&f, "/metadata/continue"), "");
+        store_compact(api_server_store(f.server), store_revision(api_server_store(f.server)));
+        assert_int_equal(ask(&f, "GET", path, NULL), 410);
+        assert_string_not_equal(answer(&f, "/metadata/continue"),
+                                ""); /* inconsistent, but usable */
+        snprintf(path, sizeof(path), MAPS "?continue=%s", answer(&f, "/metadata/continue"));
+        assert_int_equal(ask(&f, "GET", path, NULL), 200);
+        assert_string_equal(answer(&f, "/items/0/metadata/name"), "bb");
+        assert_int_equal(ask(&f, "GET", MAPS "?continue=garbage", NULL), 400);
+        assert_int_equal(ask(&f, "GET", MAPS "?limit=x", NULL), 400);
+        fixture_free(&f);
+}
+
+static void test_versions(void **state) {
+        struct fixture f = fixture_new();
+        char path[256];
+
+        (void)state;
+        add(&f, "a", "1");
+        snprintf(path, sizeof(path), MAPS "?resourceVersion=%s&resourceVersionMatch=Exact",
+                 answer(&f, "/metadata/resourceVersion"));
+        add(&f, "b", "1");
+        ask(&f, "DELETE", MAPS "/a", NULL);
+        assert_int_equal(ask(&f, "GET", path, NULL), 200);
+        assert_string_equal(answer(&f, "/items/0/metadata/name"), "a");
+        assert_int_equal(ask(&f, "GET", MAPS "?resourceVersion=1&resourceVersionMatch=Exact", NULL),
+                         410);
+        assert_int_equal(ask(&f, "GET", MAPS "?resourceVersion=999999", NULL), 504);
+        assert_int_equal(ask(&f, "GET", MAPS "?resourceVersionMatch=Exact", NULL), 422);
+        assert_int_equal(ask(&f, "GET", MAPS "?resourceVersion=abc", NULL), 400);
+        fixture_free(&f);
+}
+
+static void test_forms(void **state) {
+        struct fixture f = fixture_new();
+        static const char table[] = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+        (void)state;
+        add(&f, "a", "1");
+        assert_int_equal(ask_as(&f, "GET", MAPS "/a", NULL, table, NULL), 200);
+        assert_string_equal(answer(&f, "/kind"), "Table");
+        assert_string_equal(answer(&f, "/rows/0/cells/0"), "a");
+        assert_string_equal(answer(&f, "/rows/0/object/kind"), "PartialObjectMetadata");
+        assert_int_equal(ask_as(&f, "GET", MAPS "/a?includeObject=None", NULL, table, NULL), 200);
+        assert_string_equal(answer(&f, "/rows/0/object"), "null");
+        assert_int_equal(ask_as(&f, "GET", MAPS "?includeObject=Bogus", NULL, table, NULL), 400);
+        assert_int_equal(ask_as(&f, "GET", MAPS, NULL, "application/yaml, */*", NULL), 200);
+        assert_string_equal(answer(&f, "/kind"), "ConfigMapList");
+        assert_string_equal(answer(&f, "/items/0/kind"), "");
+        assert_int_equal(ask_as(&f, "GET", MAPS, NULL, "application/*", NULL), 406);
+        fixture_free(&f);
+}
+
+static void test_routes(void **state) {
+        static const struct {
+                const char *method, *path;
+                int status;
+        } cases[] = {
+                { "GET", "/api/v1/pods", 200 },
+                { "GET", "/api/v1/namespaces/none/pods", 200 },
+                { "GET", "/api/v1/namespaces/default/nodes", 404 },
+                { "GET", "/api/v1/pods/p", 404 },
+                { "GET", "/api/v1/podz", 404 },
+                { "GET", "/apis/apps/v1/namespaces/default/deployments/d/nosub", 404 },
+                { "GET", "/api/v1/namespaces/default", 200 },
+                { "GET", "/api/v1/namespaces/default/status", 200 },
+                { "GET", "/healthz", 200 },
+                { "GET", "/readyz/nope", 404 },
+                { "GET", "/version", 200 },
+                { "GET", "/nope", 404 },
+                { "POST", "/api/v1/nodes/n", 405 },
+                { "PUT", "/api/v1/nodes", 405 },
+                { "FROB", "/api/v1/nodes", 405 },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                int status = ask(&f, cases[i].method, cases[i].path, NULL);
+
+                if (status != cases[i].status)
+                        fail_msg("%s %s: %d", cases[i].method, cases[i].path, status);
+        }
+        fixture_free(&f);
+}
+
+static int ask_token(struct fixture *f, const char *authorization, const char *path) {
+        struct api_server_request request = { .method = SLICE_LITERAL("GET"),
+                                              .target = slice_of(path),
+                                              .authorization = slice_of(authorization) };
+        struct api_server_response response;
+        int status;
+
+        api_server_handle(f->server, &request, &response);
+        status = response.status;
+        api_server_response_release(&response);
+        return status;
+}
+
+static void test_access(void **state) {
+        static const char *const dev[] = { "devs", NULL };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        api_server_add_token(f.server, &(struct api_token){ "secret", "jane", dev });
+        assert_int_equal(ask_token(&f, NULL, "/version"), 200);
+        assert_int_equal(ask_token(&f, NULL, "/api/v1/pods"), 403);
+        assert_int_equal(ask_token(&f, "Bearer wrong", "/version"), 401);
+        assert_int_equal(ask_token(&f, "Bearer secret", "/api"), 200);
+        assert_int_equal(ask_token(&f, "Bearer secret", "/api/v1/namespaces/default/pods"), 403);
+        ask(&f, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
+            "{\"metadata\":{\"name\":\"r\"},\"rules\":[{\"apiGroups\":[\"\"],\"resources\":["
+            "\"pods\"],\"verbs\":[\"list\"]}]}");
+        assert_int_equal(ask(&f, "POST",
+                             "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+                             "{\"metadata\":{\"name\":\"r\"},\"roleRef\":{\"apiGroup\":"
+                             "\"rbac.authorization.k8s.io\",\"kind\":\"Role\",\"name\":\"r\"},"
+                             "\"subjects\":[{\"kind\":\"Group\",\"apiGroup\":"
+                             "\"rbac.authorization.k8s.io\",\"name\":\"devs\"}]}"),
+                         201);
+        assert_int_equal(ask_token(&f, "Bearer secret", "/api/v1/namespaces/default/pods"), 200);
+        assert_int_equal(ask_token(&f, "Bearer secret", "/api/v1/namespaces/default/pods/p"), 403);
+        assert_int_equal(ask_token(&f, "Bearer secret", "/api/v1/namespaces/other/pods"), 403);
+        assert_int_equal(ask_token(&f, "Bearer secret", "/api/v1/pods"), 403);
+        fixture_free(&f);
+}
+
+/* ---- watches ---- */
+
+static void test_watch_events(void **state) {
+        struct fixture f = fixture_new();
+        struct api_stream *watch, *selected;
+
+        (void)state;
+        ask(&f, "DELETE", MAPS, NULL); /* what every cluster starts with */
+        add(&f, "b", "no");
+        watch = open_watch(&f, MAPS "?watch=1");
+        selected = open_watch(&f, MAPS "?watch=1&labelSelector=l%3Dyes");
+        assert_string_equal(watch_text(watch), "ADDED b;");
+        assert_string_equal(watch_text(selected), "");
+        add(&f, "a", "no");
+        label(&f, "a", "yes");
+        label(&f, "a", "no");
+        label(&f, "b", "yes");
+        ask(&f, "DELETE", MAPS "/b", NULL);
+        assert_string_equal(watch_text(watch),
+                            "ADDED a;MODIFIED a;MODIFIED a;MODIFIED b;DELETED b;");
+        assert_string_equal(watch_text(selected), "ADDED a;DELETED a;ADDED b;DELETED b;");
+        assert_string_equal(watch_text(watch), "");
+        api_stream_close(watch);
+        api_stream_close(selected);
+        fixture_free(&f);
+}
+
+static void test_watch_starts(void **state) {
+        struct fixture f = fixture_new();
+        struct api_stream *watch;
+        char path[256];
+
+        (void)state;
+        ask(&f, "DELETE", MAPS, NULL);
+        add(&f, "a", "1");
+        snprintf(path, sizeof(path), MAPS "?watch=1&resourceVersion=%s",
+                 answer(&f, "/metadata/resourceVersion"));
+        add(&f, "b", "1");
+        watch = open_watch(&f, path);
+        assert_string_equal(watch_text(watch), "ADDED b;");
+        api_stream_close(watch);
+        watch = open_watch(&f, MAPS "?watch=1&resourceVersion=1");
+        assert_string_equal(watch_text(watch), "ERROR ;!");
+        api_stream_close(watch);
+        watch = open_watch(&f, MAPS "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
+                                    "&resourceVersionMatch=NotOlderThan");
+        assert_string_equal(watch_text(watch), "ADDED a;ADDED b;BOOKMARK ;");
+        api_stream_close(watch);
+        watch = open_watch(&f, "/api/v1/watch/namespaces/default/configmaps/b");
+        assert_string_equal(watch_text(watch), "ADDED b;");
+        api_stream_close(watch);
+        assert_int_equal(ask(&f, "GET", MAPS "?watch=1&sendInitialEvents=true", NULL), 422);
+        assert_int_equal(ask(&f, "GET", MAPS "?watch=1&resourceVersion=x", NULL), 500);
+        fixture_free(&f);
+}
+
+static void count_ready(void *context) {
+        (*(int *)context)++;
+}
+
+static void test_watch_time(void **state) {
+        struct fixture f = fixture_new();
+        struct api_stream *watch =
+                open_watch(&f, MAPS "?watch=1&resourceVersion=0&timeoutSeconds=300"
+                                    "&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dx");
+        int ready = 0;
+
+        (void)state;
+        api_stream_on_ready(watch, count_ready, &ready);
+        assert_string_equal(watch_text(watch), "");
+        fake_advance(f.fake, 61 * NS_PER_S);
+        assert_int_equal(ready, 1);
+        assert_string_equal(watch_text(watch), "BOOKMARK ;");
+        fake_advance(f.fake, 300 * NS_PER_S);
+        assert_int_equal(ready, 2); /* woken once until it is read */
+        assert_string_equal(watch_text(watch), "BOOKMARK ;!");
+        api_stream_close(watch);
+        fixture_free(&f);
+}
+
+/* A reader that is too slow for the history is cut off. */
+static void test_watch_overrun(void **state) {
+        struct fixture f = fixture_new();
+        struct api_stream *watch = open_watch(&f, MAPS "?watch=1&fieldSelector=metadata.name%3Da");
+
+        (void)state;
+        assert_string_equal(watch_text(watch), "");
+        add(&f, "a", "1");
+        store_compact(api_server_store(f.server), store_revision(api_server_store(f.server)));
+        assert_string_equal(watch_text(watch), "ERROR ;!");
+        api_stream_close(watch);
+        fixture_free(&f);
+}
+
+static void test_server_end(void **state) {
+        struct fixture f = fixture_new();
+        struct api_stream *watch = open_watch(&f, MAPS "?watch=1");
+
+        (void)state;
+        api_server_free(f.server);
+        f.server = NULL;
+        assert_string_equal(watch_text(watch), "!");
+        api_stream_close(watch);
+        fixture_free(&f);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_pages),         cmocka_unit_test(test_versions),
+                cmocka_unit_test(test_forms),         cmocka_unit_test(test_routes),
+                cmocka_unit_test(test_access),        cmocka_unit_test(test_watch_events),
+                cmocka_unit_test(test_watch_starts),  cmocka_unit_test(test_watch_time),
+                cmocka_unit_test(test_watch_overrun), cmocka_unit_test(test_server_end),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+/* Creating and updating through the API server: metadata, versions, strictness, dry runs, patches,
+ * apply. */
+#include "fake_server.h"
+
+#define MAPS "/api/v1/namespaces/default/configmaps"
+#define MAP MAPS "/c"
+#define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
+
+static void test_create(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", MAPS,
+                             "{\"metadata\":{\"name\":\"c\",\"uid\":\"x\",\"selfLink\":\"y\","
+                             "\"deletionTimestamp\":\"2020-01-01T00:00:00Z\"},\"data\":{\"a\":"
+                             "\"1\"}}"),
+                         201);
+        assert_string_equal(answer(&f, "/kind"), "ConfigMap");
+        assert_string_equal(answer(&f, "/metadata/namespace"), "default");
+        assert_string_equal(answer(&f, "/metadata/creationTimestamp"), "2026-01-01T00:00:00Z");
+        assert_string_equal(answer(&f, "/metadata/deletionTimestamp"), "");
+        assert_string_equal(answer(&f, "/metadata/generation"), "");
+        assert_int_equal(strlen(answer(&f, "/metadata/uid")), 36);
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/manager"), "test");
+        assert_int_equal(ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\"}}"), 409);
+        assert_string_equal(answer(&f, "/reason"), "AlreadyExists");
+        assert_int_equal(ask(&f, "POST", MAPS, "{\"metadata\":{}}"), 422);
+        assert_int_equal(ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"Bad\"}}"), 422);
+        assert_int_equal(ask(&f, "POST", MAPS, "{\"data\":{\"a\":1}}"), 400);
+        assert_int_equal(
+                ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"5\"}}"),
+                500);
+        assert_int_equal(
+                ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"x\",\"namespace\":\"other\"}}"),
+                400);
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/none/configmaps",
+                             "{\"metadata\":{\"name\":\"x\"}}"),
+                         404);
+        assert_int_equal(ask(&f, "POST", MAP, "{}"), 405);
+        assert_int_equal(ask_as(&f, "POST", MAPS, "text/plain", NULL, "{}"), 415);
+        fixture_free(&f);
+}
+
+static void test_generate_name(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        for (int i = 0; i < 20; i++) {
+                assert_int_equal(
+                        ask(&f, "POST", MAPS, "{\"metadata\":{\"generateName\":\"web-\"}}"), 201);
+                assert_int_equal(strlen(answer(&f, "/metadata/name")), 9);
+        }
+        fixture_free(&f);
+}
+
+static void test_strictness(void **state) {
+        static const char body[] = "{\"metadata\":{\"name\":\"c\",\"name\":\"d\",\"x\":1}}";
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", MAPS "?fieldValidation=Strict", body), 400);
+        assert_non_null(strstr(answer(&f, "/message"), "duplicate field \"metadata.name\""));
+        assert_non_null(strstr(answer(&f, "/message"), "unknown field \"metadata.x\""));
+        assert_int_equal(ask(&f, "POST", MAPS "?fieldValidation=Ignore", body), 201);
+        assert_string_equal(answer(&f, "/metadata/name"), "d");
+        assert_string_equal(answer(&f, "/metadata/x"), "");
+        assert_int_equal(ask(&f, "POST", MAPS "?fieldValidation=Maybe", body), 422);
+        fixture_free(&f);
+}
+
+static void test_dry_run(void **state) {
+        struct fixture f = fixture_new();
+        uint64_t before;
+
+        (void)state;
+        before = store_revision(api_server_store(f.server));
+        assert_int_equal(ask(&f, "POST", MAPS "?dryRun=All", "{\"metadata\":{\"name\":\"c\"}}"),
+                         201);
+        assert_string_equal(answer(&f, "/metadata/resourceVersion"), "");
+        assert_int_equal(ask(&f, "GET", MAP, NULL), 404);
+        assert_int_equal(ask(&f, "POST", MAPS "?dryRun=Some", "{}"), 422);
+        assert_int_equal(store_revision(api_server_store(f.server)), before);
+        fixture_free(&f);
+}
+
+static void test_update(void **state) {
+        struct fixture f = fixture_new();
+        char stale[256], revision[32];
+
+        (void)state;
+        ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\"},\"data\":{\"a\":\"1\"}}");
+        snprintf(revision, sizeof(revision), "%s", answer(&f, "/metadata/resourceVersion"));
+        snprintf(stale, sizeof(stale),
+                 "{\"metadata\":{\"name\":\"c\",\"resourceVersion\":\"%s\"},\"data\":{\"a\":"
+                 "\"1\"}}",
+                 revision);
+        assert_int_equal(ask(&f, "PUT", MAP, stale), 200);
+        assert_string_equal(answer(&f, "/metadata/resourceVersion"), revision); /* no change */
+        assert_int_equal(
+                ask(&f, "PUT", MAP, "{\"metadata\":{\"name\":\"c\"},\"data\":{\"a\":\"2\"}}"), 200);
+        assert_string_not_equal(answer(&f, "/metadata/resourceVersion"), revision);
+        assert_int_equal(ask(&f, "PUT", MAP, stale), 409);
+        assert_string_equal(answer(&f, "/reason"), "Conflict");
+        assert_int_equal(ask(&f, "PUT", MAP, "{\"metadata\":{\"name\":\"other\"}}"), 400);
+        assert_int_equal(ask(&f, "PUT", MAPS "/none", "{\"metadata\":{\"name\":\"none\"}}"), 404);
+        assert_int_equal(ask(&f, "PUT", MAP, "{\"metadata\":{\"name\":\"c\",\"uid\":\"other\"}}"),
+                         409);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, MAP, "{\"metadata\":{\"uid\":\"other\"}}"),
+                         422);
+        assert_int_equal(ask(&f, "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/l",
+                             "{\"metadata\":{\"name\":\"l\"},\"spec\":{}}"),
+                         201); /* created by an update */
+        assert_int_equal(ask(&f, "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/l",
+                             "{\"metadata\":{\"name\":\"l\"},\"spec\":{\"holderIdentity\":\"a\"}}"),
+                         422); /* needs a version */
+        fixture_free(&f);
+}
+
+static void test_patch_types(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\"},\"data\":{\"a\":\"1\"}}");
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, MAP, "{\"data\":{\"a\":null,\"b\":\"2\"}}"),
+                         200);
+        assert_string_equal(answer(&f, "/data"), "{\"b\":\"2\"}");
+        assert_int_equal(ask_patch(&f, JSON_PATCH, MAP,
+                                   "[{\"op\":\"add\",\"path\":\"/data/c\",\"value\":\"3\"}]"),
+                         200);
+        assert_string_equal(answer(&f, "/data/c"), "3");
+        assert_int_equal(ask_patch(&f, STRATEGIC_PATCH, MAP,
+                                   "{\"data\":{\"$patch\":\"replace\",\"d\":\"4\"}}"),
+                         200);
+        assert_string_equal(answer(&f, "/data"), "{\"d\":\"4\"}");
+        assert_int_equal(ask_patch(&f, "application/json", MAP, "{}"), 415);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, MAP, "{"), 400);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, MAP, "{\"data\":{\"a\":5}}"), 422);
+        assert_int_equal(ask_patch(&f, JSON_PATCH, MAP,
+                                   "[{\"op\":\"test\",\"path\":\"/data/d\",\"value\":\"5\"}]"),
+                         422);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, MAP, "{\"metadata\":{\"name\":\"e\"}}"), 400);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, MAPS "/none", "{}"), 404);
+        fixture_free(&f);
+}
+
+static void test_generation_and_status(void **state) {
+        static const char deployment[] =
+                "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":"
+                "\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{"
+                "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}},\"status\":{\"replicas\":9}}";
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", DEPLOYMENTS, deployment), 201);
+        assert_string_equal(answer(&f, "/metadata/generation"), "1");
+        assert_string_equal(answer(&f, "/status/replicas"), "");
+        ask_patch(&f, MERGE_PATCH, DEPLOYMENTS "/d", "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
+        assert_string_equal(answer(&f, "/metadata/generation"), "1");
+        ask_patch(&f, MERGE_PATCH, DEPLOYMENTS "/d",
+                  "{\"spec\":{\"replicas\":3},\"status\":{\"replicas\":5}}");
+        assert_string_equal(answer(&f, "/metadata/generation"), "2");
+        assert_string_equal(answer(&f, "/status/replicas"), "");
+        ask_patch(&f, MERGE_PATCH, DEPLOYMENTS "/d/status",
+                  "{\"spec\":{\"replicas\":7},\"status\":{\"replicas\":5},\"metadata\":{"
+                  "\"labels\":{\"z\":\"1\"}}}");
+        assert_string_equal(answer(&f, "/metadata/generation"), "2");
+        assert_string_equal(answer(&f, "/status/replicas"), "5");
+        assert_string_equal(answer(&f, "/spec/replicas"), "3");
+        assert_string_equal(answer(&f, "/metadata/labels"), "{\"x\":\"y\"}");
+        assert_int_equal(
+                ask_patch(&f, MERGE_PATCH, DEPLOYMENTS "/d/scale", "{\"spec\":{\"replicas\":1}}"),
+                200);
+        assert_string_equal(answer(&f, "/kind"), "Scale");
+        assert_string_equal(answer(&f, "/status"), "{\"replicas\":5,\"selector\":\"a=b\"}");
+        fixture_free(&f);
+}
+
+static void test_apply(void **state) {
+        static const char head[] = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
+                                   "\"name\":\"c\"},\"data\":";
+        struct fixture f = fixture_new();
+        char body[256];
+
+        (void)state;
+        snprintf(body, sizeof(body), "%s{\"a\":\"1\",\"b\":\"2\"}}", head);
+        assert_int_equal(ask_patch(&f, APPLY_PATCH, MAP, body), 422); /* no manager */
+        assert_int_equal(ask_patch(&f, APPLY_PATCH, MAP "?fieldManager=m1", body), 201);
+        snprintf(body, sizeof(body), "%s{\"a\":\"1\"}}", head);
+        assert_int_equal(ask_patch(&f, APPLY_PATCH, MAP "?fieldManager=m1", body), 200);
+        assert_string_equal(answer(&f, "/data"), "{\"a\":\"1\"}"); /* b was given up */
+        snprintf(body, sizeof(body), "%s{\"a\":\"9\"}}", head);
+        assert_int_equal(ask_patch(&f, APPLY_PATCH, MAP "?fieldManager=m2", body), 409);
+        assert_string_equal(answer(&f, "/message"),
+                            "Apply failed with 1 conflict: conflict with \"m1\": .data.a");
+        assert_int_equal(ask_patch(&f, APPLY_PATCH, MAP "?fieldManager=m2&force=true", body), 200);
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/fieldsV1"),
+                            "{\"f:data\":{\"f:a\":{}}}");
+        assert_string_equal(answer(&f, "/metadata/managedFields/1"), "");
+        /* A plain writer takes over what it changes. */
+        ask_patch(&f, MERGE_PATCH, MAP "?fieldManager=ed", "{\"data\":{\"a\":\"5\"}}");
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/manager"), "ed");
+        assert_int_equal(ask_patch(&f, APPLY_PATCH, MAP "?fieldManager=m2", body), 409);
+        fixture_free(&f);
+}
+
+/* What a writer without a recorded set wrote is still defended. */
+static void test_apply_over_plain(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        ask(&f, "POST", MAPS "?fieldManager=ed",
+            "{\"metadata\":{\"name\":\"c\"},\"data\":{\"a\":\"1\"}}");
+        assert_int_equal(ask_patch(&f, APPLY_PATCH, MAP "?fieldManager=m",
+                                   "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"data\":{"
+                                   "\"a\":\"2\"},\"metadata\":{\"name\":\"c\"}}"),
+                         409);
+        assert_string_equal(answer(&f, "/details/causes/0/message"),
+                            "conflict with \"ed\" using v1");
+        assert_int_equal(ask_patch(&f, APPLY_PATCH, MAP "?fieldManager=m",
+                                   "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"data\":{"
+                                   "\"a\":\"1\",\"b\":\"2\"},\"metadata\":{\"name\":\"c\"}}"),
+                         200); /* equal values are shared */
+        fixture_free(&f);
+}
+
+static void test_namespace_life(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        ask(&f, "POST", "/api/v1/namespaces", "{\"metadata\":{\"name\":\"n\"}}");
+        assert_int_equal(ask(&f, "DELETE", "/api/v1/namespaces/default", NULL), 403);
+        assert_int_equal(ask(&f, "DELETE", "/api/v1/namespaces/n", NULL), 200);
+        assert_string_equal(answer(&f, "/status/phase"), "Terminating");
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/n/configmaps",
+                             "{\"metadata\":{\"name\":\"x\"}}"),
+                         403);
+        assert_string_equal(answer(&f, "/details/causes/0/reason"), "NamespaceTerminating");
+        assert_int_equal(ask(&f, "PUT", "/api/v1/namespaces/n/finalize",
+                             "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"finalizers\":[]}}"),
+                         200);
+        assert_int_equal(ask(&f, "GET", "/api/v1/namespaces/n", NULL), 404);
+        fixture_free(&f);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_create),
+                cmocka_unit_test(test_generate_name),
+                cmocka_unit_test(test_strictness),
+                cmocka_unit_test(test_dry_run),
+                cmocka_unit_test(test_update),
+                cmocka_unit_test(test_patch_types),
+                cmocka_unit_test(test_generation_and_status),
+                cmocka_unit_test(test_apply),
+                cmocka_unit_test(test_apply_over_plain),
+                cmocka_unit_test(test_namespace_life),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
