@@ -16,8 +16,8 @@ static int serve_review(struct api_context *context) {
                 node_put_text(decoded.tree,
                               node_need_object(decoded.tree, decoded.object, "metadata"),
                               "namespace", context->route.ns);
-        if (kind->review && kind->review(&context->hooks, decoded.tree, decoded.object, &errors,
-                                         &err) < 0) {
+        if (kind->review &&
+            kind->review(&context->hooks, decoded.tree, decoded.object, &errors, &err) < 0) {
                 r = fail_hook(context, SLICE_EMPTY, &err);
         } else if (errors.count) { /* upstream leaves out the kind */
                 r = fail_invalid(context, "", kind->group, SLICE_EMPTY, &errors);

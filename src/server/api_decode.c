@@ -128,6 +128,9 @@ static int check_fields(struct api_context *context, struct strictness *strictne
         struct schema_report report = { .unknown = strictness_unknown, .context = strictness };
         struct err err = { 0 };
 
+        if (!schema && context->resource && context->resource->kind->prune)
+                context->resource->kind->prune(context->resource->kind, decoded->tree,
+                                               decoded->object, strictness_unknown, strictness);
         if (schema && schema_normalise(schema, decoded->tree, decoded->object, &report, &err) < 0)
                 return fail_bad_request(context,
                                         "%s in version \"%s\" cannot be handled as a %s: %s", kind,

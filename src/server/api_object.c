@@ -22,9 +22,9 @@ const struct api_resource *resource_of_kind(const struct api_server *server,
 
 const struct api_resource *resource_by_type(const struct api_server *server,
                                             struct slice api_version, struct slice kind) {
-        for (size_t i = 0; i < server->resource_count; i++) {
-                const struct api_resource *resource = &server->resources[i];
+        const struct api_resource *resource;
 
+        for (size_t i = 0; (resource = resource_at(server, i)); i++) {
                 if (slice_is(kind, resource->kind->kind) &&
                     slice_is(api_version, resource->api_version))
                         return resource;
@@ -103,11 +103,12 @@ const struct store_object *object_find(struct api_context *context,
 
 static const struct api_resource *find_any_version(const struct api_server *server,
                                                    const char *group, const char *plural) {
-        for (size_t i = 0; i < server->resource_count; i++) {
-                const struct kind_info *kind = server->resources[i].kind;
+        const struct api_resource *resource;
 
-                if (strcmp(kind->group, group) == 0 && strcmp(kind->plural, plural) == 0)
-                        return &server->resources[i];
+        for (size_t i = 0; (resource = resource_at(server, i)); i++) {
+                if (strcmp(resource->kind->group, group) == 0 &&
+                    strcmp(resource->kind->plural, plural) == 0)
+                        return resource;
         }
         return NULL;
 }

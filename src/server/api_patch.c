@@ -97,7 +97,10 @@ static int apply_strategic(struct api_context *context, struct write *write) {
         struct err err = { 0 };
 
         if (!write->resource->schema)
-                return fail_media(context);
+                return fail_plain(context, 415, "UnsupportedMediaType",
+                                  "the body of the request was in an unknown format - accepted "
+                                  "media types include: application/json-patch+json, "
+                                  "application/merge-patch+json, application/apply-patch+yaml");
         patch = json_kept(context, context->request->body);
         if (json_type(patch) != JSON_OBJECT)
                 return fail_bad_request(context, "error decoding patch: it is no JSON object");
@@ -132,6 +135,9 @@ static int check_patched_fields(struct api_context *context, struct write *write
         if (context->validation != VALIDATE_IGNORE && !write->is_apply)
                 json_duplicates(json_kept(context, context->request->body), strictness_duplicate,
                                 &strictness);
+        if (write->resource->kind->prune)
+                write->resource->kind->prune(write->resource->kind, write->tree, write->object,
+                                             strictness_unknown, &strictness);
         if (write->resource->schema && schema_normalise(write->resource->schema, write->tree,
                                                         write->object, &report, &err) < 0)
                 r = fail_patched(context, err.text);

@@ -62,13 +62,12 @@ static void serve_version(struct api_context *context) {
 static void serve_metrics(struct api_context *context) {
         struct api_server *server = context->server;
         struct buf *out = &context->response->body;
+        const struct api_resource *resource;
 
         respond_text(context, 200, "text/plain; version=0.0.4; charset=utf-8", SLICE_EMPTY);
         buf_text(out, "# HELP apiserver_storage_objects Number of stored objects.\n"
                       "# TYPE apiserver_storage_objects gauge\n");
-        for (size_t i = 0; i < server->resource_count; i++) {
-                const struct api_resource *resource = &server->resources[i];
-
+        for (size_t i = 0; (resource = resource_at(server, i)); i++) {
                 if (resource->store_resource >= 0 && !resource->kind->stored_as)
                         buf_printf(out, "apiserver_storage_objects{resource=\"%s\"} %zu\n",
                                    resource->qualified,
@@ -89,15 +88,32 @@ static void serve_root(struct api_context *context) {
                                    "\"/version\"]}"));
 }
 
+/* Custom resources take part in discovery. */
+static void extend_kinds(struct api_context *context) {
+        const struct kind_info **kinds;
+        size_t count = 0;
+
+        while (custom_resource_at(context->server, count))
+                count++;
+        kinds = ARENA_ARRAY(context->arena, const struct kind_info *, count + 1);
+        for (size_t i = 0; i < count; i++)
+                kinds[i] = custom_resource_at(context->server, i)->kind;
+        kind_extend(kinds, count);
+}
+
 static bool serve_document(struct api_context *context) {
         struct api_server_response *response = context->response;
         struct api_document document = { 0 };
         struct slice target = context->request->target, path;
+        bool is_served;
 
         slice_split(&target, '?', &path);
-        if (!document_serve(context->route.path, target, context->request->accept,
-                            context->request->if_none_match,
-                            slice_of(context->server->server_address), &document))
+        extend_kinds(context);
+        is_served = document_serve(context->route.path, target, context->request->accept,
+                                   context->request->if_none_match,
+                                   slice_of(context->server->server_address), &document);
+        kind_extend(NULL, 0);
+        if (!is_served)
                 return false;
         memcpy(response->type_buffer, document.content_type, sizeof(response->type_buffer));
         response->status = document.status;

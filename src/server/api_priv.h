@@ -54,6 +54,7 @@ struct api_server {
         struct json_cache_entry cache[JSON_CACHE_SLOTS];
         struct api_stream *streams; /* open ones, doubly linked */
         struct api_resource *pods, *nodes, *namespaces, *budgets;
+        struct custom_resources *customs; /* custom_resource.c */
 };
 
 enum api_form { FORM_OBJECT, FORM_TABLE, FORM_PARTIAL };
@@ -177,6 +178,13 @@ int respond_object(struct api_context *context, int status, struct slice body);
 int serve_path(struct api_context *context); /* /healthz, /version, discovery, ... */
 
 /* ---- objects ---- */
+/* All resources, the custom ones behind the others; NULL at the end. */
+const struct api_resource *resource_at(const struct api_server *server, size_t index);
+const struct api_resource *custom_resource_at(const struct api_server *server, size_t index);
+void resource_init(struct api_server *server, struct api_resource *resource,
+                   const struct kind_info *kind); /* also makes its route */
+void resource_unroute(struct api_server *server, const struct api_resource *resource);
+void resource_release(struct api_resource *resource);
 const struct api_resource *resource_find(const struct api_server *server, struct slice group,
                                          struct slice version, struct slice plural);
 const struct api_resource *resource_of_kind(const struct api_server *server,

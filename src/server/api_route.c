@@ -15,8 +15,10 @@ static size_t split_path(struct slice path, struct slice *segments) {
 }
 
 static bool group_exists(const struct api_server *server, struct slice group) {
-        for (size_t i = 0; i < server->resource_count; i++) {
-                if (slice_is(group, server->resources[i].kind->group))
+        const struct api_resource *resource;
+
+        for (size_t i = 0; (resource = resource_at(server, i)); i++) {
+                if (slice_is(group, resource->kind->group))
                         return true;
         }
         return false;

@@ -3,6 +3,51 @@
 
 #include "api/merge_patch.h"
 
+enum scale_path { SCALE_SPEC_REPLICAS, SCALE_STATUS_REPLICAS, SCALE_SELECTOR };
+
+/* ".spec.replicas" unless a custom resource says otherwise; empty when it has none. */
+static struct slice scale_path(const struct kind_info *kind, enum scale_path which) {
+        static const char *const usual[] = { ".spec.replicas", ".status.replicas", "" };
+
+        return slice_of(kind->scale_paths ? kind->scale_paths[which] : usual[which]);
+}
+
+static const struct json *value_at(const struct json *object, struct slice path) {
+        struct slice name;
+
+        if (path.len == 0)
+                return NULL;
+        while (slice_split(&path, '.', &name)) {
+                if (name.len)
+                        object = json_get_slice(object, name);
+        }
+        return object;
+}
+
+static void set_replicas(struct write *write, struct slice path, int64_t replicas) {
+        struct json_node *object = write->object, *inner;
+        struct slice name, next = SLICE_EMPTY;
+
+        while (slice_split(&path, '.', &name)) {
+                if (next.len) {
+                        inner = node_find(object, next);
+                        if (node_type(inner) != JSON_OBJECT) {
+                                inner = node_object(write->tree);
+                                node_set(write->tree, object, next, inner);
+                        }
+                        object = inner;
+                }
+                next = name;
+        }
+        node_set(write->tree, object, next, node_i64(write->tree, replicas));
+}
+
+static int64_t replicas_at(const struct json *object, struct slice path) {
+        int64_t replicas;
+
+        return json_as_i64(value_at(object, path), &replicas) ? replicas : 0;
+}
+
 /* "app=web,tier in (a,b)": the selector as clients of Scale expect it. */
 static void selector_write(struct api_context *context, const struct json *object,
                            struct buf *out) {
@@ -11,9 +56,11 @@ static void selector_write(struct api_context *context, const struct json *objec
         struct buf text = { 0 };
         struct json_iter iter = json_iter(selector);
         const struct json *value;
-        struct slice key;
+        struct slice key, path = scale_path(context->resource->kind, SCALE_SELECTOR);
 
-        if (json_get(selector, "matchLabels") || json_get(selector, "matchExpressions")) {
+        if (context->resource->kind->scale_paths) {
+                buf_slice(&text, json_text(value_at(object, path)));
+        } else if (json_get(selector, "matchLabels") || json_get(selector, "matchExpressions")) {
                 if (selector_decode(selector, context->arena, &parsed, NULL) == 0)
                         selector_print(&parsed, &text);
         } else { /* ReplicationController: a plain map */
@@ -33,7 +80,8 @@ static void scale_write(struct api_context *context, struct slice body, struct b
                                                "creationTimestamp" };
         const struct json *object = json_kept(context, body);
         const struct json *metadata = json_get(object, "metadata");
-        int64_t replicas = json_get_i64(json_get(object, "spec"), "replicas", 0);
+        const struct kind_info *kind = context->resource->kind;
+        int64_t replicas = replicas_at(object, scale_path(kind, SCALE_SPEC_REPLICAS));
 
         buf_text(out, "{\"kind\":\"Scale\",\"apiVersion\":\"autoscaling/v1\",\"metadata\":{");
         for (size_t i = 0; i < ARRAY_LEN(members); i++) {
@@ -44,7 +92,7 @@ static void scale_write(struct api_context *context, struct slice body, struct b
         if (replicas)
                 buf_printf(out, "\"replicas\":%lld", (long long)replicas);
         buf_printf(out, "},\"status\":{\"replicas\":%lld",
-                   (long long)json_get_i64(json_get(object, "status"), "replicas", 0));
+                   (long long)replicas_at(object, scale_path(kind, SCALE_STATUS_REPLICAS)));
         selector_write(context, object, out);
         buf_text(out, "}}");
 }
@@ -93,8 +141,7 @@ static int scale_object(struct api_context *context, struct write *write,
         }
         if (version.len)
                 node_put_text(write->tree, metadata, "resourceVersion", version);
-        node_put_i64(write->tree, node_need_object(write->tree, write->object, "spec"), "replicas",
-                     replicas);
+        set_replicas(write, scale_path(write->resource->kind, SCALE_SPEC_REPLICAS), replicas);
         write->subresource = SLICE_LITERAL("scale");
         if (write_update(context, write, &body, &is_deleted) < 0)
                 return API_FAILED;

@@ -1,12 +1,17 @@
 /* Life of the API server and the way of one request through it. */
 #include "server/api_priv.h"
+#include "server/custom_resource.h"
 
 #include <stdlib.h>
 
 /* ---- resources ---- */
 
-static void resource_init(struct api_server *server, struct api_resource *resource,
-                          const struct kind_info *kind) {
+static void route_key(const struct kind_info *kind, char *key, size_t size) {
+        snprintf(key, size, "%s/%s/%s", kind->group, kind->version, kind->plural);
+}
+
+void resource_init(struct api_server *server, struct api_resource *resource,
+                   const struct kind_info *kind) {
         char version[KIND_API_VERSION_MAX], key[256];
         struct buf text = { 0 };
         const struct kind_info *stored = kind->stored_as ? kind->stored_as : kind;
@@ -27,8 +32,28 @@ static void resource_init(struct api_server *server, struct api_resource *resour
                 resource->store_resource = store_add_resource(server->store, buf_view(&text));
         }
         buf_release(&text);
-        snprintf(key, sizeof(key), "%s/%s/%s", kind->group, kind->version, kind->plural);
+        route_key(kind, key, sizeof(key));
         map_put(server->by_path, slice_of(key), resource);
+}
+
+void resource_unroute(struct api_server *server, const struct api_resource *resource) {
+        char key[256];
+
+        route_key(resource->kind, key, sizeof(key));
+        if (map_get(server->by_path, slice_of(key)) == resource)
+                map_remove(server->by_path, slice_of(key));
+}
+
+void resource_release(struct api_resource *resource) {
+        free(resource->prefix);
+        free(resource->api_version);
+        free(resource->qualified);
+}
+
+const struct api_resource *resource_at(const struct api_server *server, size_t index) {
+        if (index < server->resource_count)
+                return &server->resources[index];
+        return custom_resource_at(server, index - server->resource_count);
 }
 
 static struct api_resource *core(struct api_server *server, const char *group, const char *plural) {
@@ -102,6 +127,7 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         resources_init(server);
         for (size_t i = 0; i < config->token_count; i++)
                 api_server_add_token(server, &config->tokens[i]);
+        custom_resources_start(server);
         bootstrap(server);
         return server;
 }
@@ -110,15 +136,13 @@ void api_server_free(struct api_server *server) {
         if (!server)
                 return;
         streams_close_all(server);
+        custom_resources_stop(server);
         for (size_t i = 0; i < JSON_CACHE_SLOTS; i++) {
                 store_object_unref(server->cache[i].object);
                 json_doc_free(server->cache[i].doc);
         }
-        for (size_t i = 0; i < server->resource_count; i++) {
-                free(server->resources[i].prefix);
-                free(server->resources[i].api_version);
-                free(server->resources[i].qualified);
-        }
+        for (size_t i = 0; i < server->resource_count; i++)
+                resource_release(&server->resources[i]);
         free(server->resources);
         map_free(server->by_path);
         tokens_release(server);

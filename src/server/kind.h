@@ -152,6 +152,11 @@ struct kind_info {
          * question goes to errors; the result is an error for anything else. */
         int (*review)(struct kind_context *context, struct json_tree *tree,
                       struct json_node *object, struct field_errors *errors, struct err *err);
+        /* Kinds without field tables: prunes and reports what the object may not have. */
+        void (*prune)(const struct kind_info *kind, struct json_tree *tree,
+                      struct json_node *object, void (*unknown)(void *context, const char *path),
+                      void *context);
+        const char *const *scale_paths; /* replicas asked for, there, selector text; NULL = usual */
         /* Rows with stored_as: rewrite an object of this version into the stored one and back, in
          * place (apiVersion included). */
         void (*to_stored)(struct json_tree *tree, struct json_node *object);
@@ -201,6 +206,9 @@ struct kind_context {
 /* The registry: every resource, in discovery order; groups appear in the order of their first row.
  */
 size_t kind_count(void);
+/* Adds kinds behind the table's own for kind_count and kind_at, until it is called with none. Only
+ * around the making of documents: whose custom resources these are depends on the server. */
+void kind_extend(const struct kind_info *const *kinds, size_t count);
 const struct kind_info *kind_at(size_t index);
 const struct kind_info *kind_find(struct slice group, struct slice version,
                                   struct slice plural); /* NULL when unknown */

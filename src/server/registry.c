@@ -18,8 +18,17 @@ static const struct kind_group *const groups[] = {
         &kind_group_resource,
 };
 
+/* Kinds of one server's custom resources, while it describes itself. */
+static const struct kind_info *const *more;
+static size_t more_count;
+
+void kind_extend(const struct kind_info *const *kinds, size_t count) {
+        more = kinds;
+        more_count = count;
+}
+
 size_t kind_count(void) {
-        size_t count = 0;
+        size_t count = more_count;
         for (size_t i = 0; i < ARRAY_LEN(groups); i++)
                 count += groups[i]->count;
         return count;
@@ -31,7 +40,7 @@ const struct kind_info *kind_at(size_t index) {
                         return &groups[i]->rows[index];
                 index -= groups[i]->count;
         }
-        return NULL;
+        return index < more_count ? more[index] : NULL;
 }
 
 static const struct kind_info *group_find(const struct kind_group *group, struct slice version,

@@ -13,6 +13,14 @@ const struct schema_object *schema_find(struct slice group, struct slice version
         return NULL;
 }
 
+const struct schema_object *schema_named(const char *name) {
+        for (size_t i = 0; i < schema_object_count; i++) {
+                if (strcmp(schema_objects[i].name, name) == 0)
+                        return &schema_objects[i];
+        }
+        return NULL;
+}
+
 const struct schema_field *schema_field_find(const struct schema_object *object,
                                              struct slice name) {
         for (size_t i = 0; i < object->count; i++) {

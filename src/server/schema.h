@@ -63,6 +63,7 @@ extern const size_t schema_root_count;
  * every root object may have them. */
 const struct schema_object *schema_find(struct slice group, struct slice version,
                                         struct slice kind);
+const struct schema_object *schema_named(const char *name); /* "meta.v1.ObjectMeta" */
 const struct schema_field *schema_field_find(const struct schema_object *object, struct slice name);
 static inline const struct schema_object *schema_field_object(const struct schema_field *field) {
         return field->type == SCHEMA_OBJECT ? &schema_objects[field->object] : NULL;

@@ -1,0 +1,454 @@
+/* Custom resources: CustomResourceDefinitions in the store become resources of the server.
+ *
+ * A definition takes effect inside the commit that stores it. What has to be written because of it
+ * (that its names are accepted, the end of its objects) follows from the loop. Resources that went
+ * are kept until the server ends, because watches may still refer to them; their routes are gone.
+ */
+#include "server/custom_resource.h"
+
+#include "server/api_priv.h"
+#include "server/custom_schema.h"
+#include "server/pod_conditions.h"
+
+#include <stdlib.h>
+
+#define NAMES_MAX 16
+
+/* One served version of a definition. */
+struct custom_resource {
+        struct kind_info kind; /* hooks find the rest behind it */
+        struct api_resource resource;
+        struct custom_resource *next;
+        struct json_doc *doc; /* of the definition */
+        const struct json *schema, *printer_columns;
+        char *definition; /* its name: plural.group */
+        struct table_column *columns;
+        const char *names[2][NAMES_MAX + 1]; /* short names, categories */
+        const char *scale_paths[3];
+        char *texts[8];
+        size_t text_count;
+        bool is_retired;
+};
+
+struct custom_resources {
+        struct custom_resource *first;
+        const struct api_resource *definitions;
+        struct store_subscription *subscription;
+        bool is_settling; /* a deferred settle is under way */
+        struct api_server *server;
+};
+
+/* ---- hooks ---- */
+
+static const struct custom_resource *custom_of(const struct kind_info *kind) {
+        return CONTAINER_OF((struct kind_info *)kind, struct custom_resource, kind);
+}
+
+static void prune(const struct kind_info *kind, struct json_tree *tree, struct json_node *object,
+                  void (*unknown)(void *context, const char *path), void *context) {
+        const struct schema_object *metadata = schema_named("meta.v1.ObjectMeta");
+        struct json_node *given = node_get(object, "metadata");
+
+        if (custom_of(kind)->schema)
+                custom_prune(custom_of(kind)->schema, tree, object, unknown, context);
+        if (metadata && node_type(given) == JSON_OBJECT)
+                schema_normalise(metadata, tree, given, NULL, NULL);
+}
+
+static void prepare(struct kind_context *context, enum kind_operation operation,
+                    struct json_tree *tree, struct json_node *object, const struct json *old) {
+        const struct custom_resource *custom = custom_of(context->kind);
+
+        (void)old;
+        if (operation == KIND_CREATE && (custom->kind.flags & KIND_STATUS))
+                node_remove(object, "status");
+        if (custom->schema)
+                custom_default(custom->schema, tree, object);
+}
+
+static void validate(struct kind_context *context, enum kind_operation operation,
+                     const struct json_node *object, const struct json *old,
+                     struct field_errors *errors) {
+        const struct custom_resource *custom = custom_of(context->kind);
+
+        (void)operation;
+        (void)old;
+        if (custom->schema)
+                custom_validate(custom->schema, object, errors);
+}
+
+/* Value at a simple path: .spec.size, .status.conditions[0].type */
+static const struct json *path_value(const struct json *object, struct slice path) {
+        struct slice step, index;
+        uint64_t at;
+
+        while (slice_split(&path, '.', &step)) {
+                struct slice name = SLICE_EMPTY;
+
+                if (step.len == 0)
+                        continue;
+                slice_split(&step, '[', &name);
+                object = json_get_slice(object, name);
+                while (slice_split(&step, '[', &index)) {
+                        if (index.len == 0 || index.ptr[index.len - 1] != ']' ||
+                            !slice_to_u64(slice_make(index.ptr, index.len - 1), &at) ||
+                            at >= json_count(object))
+                                return NULL;
+                        object = json_at(object, at);
+                }
+        }
+        return object;
+}
+
+static void cell_write(const struct json *value, struct slice type, struct wall_time now,
+                       struct buf *out) {
+        struct wall_time time;
+        char text[40];
+
+        if (slice_is(type, "date") && wall_time_parse(json_text(value), &time)) {
+                duration_format_human(now.ns - time.ns, text);
+                buf_json_string(out, slice_of(text));
+        } else if (!value) {
+                buf_text(out, "null");
+        } else if (slice_is(type, "string") && json_type(value) != JSON_STRING) {
+                struct buf plain = { 0 };
+
+                json_write(value, &plain);
+                buf_json_string(out, buf_view(&plain));
+                buf_release(&plain);
+        } else {
+                json_write(value, out);
+        }
+}
+
+static void table_row(struct kind_context *context, const struct json *object, struct buf *cells,
+                      struct buf *conditions) {
+        const struct custom_resource *custom = custom_of(context->kind);
+        struct json_iter iter = json_iter(custom->printer_columns);
+        const struct json *metadata = json_get(object, "metadata"), *column;
+
+        (void)conditions;
+        buf_char(cells, '[');
+        buf_json_string(cells, json_get_text(metadata, "name"));
+        while (json_next(&iter, NULL, &column)) {
+                buf_char(cells, ',');
+                cell_write(path_value(object, json_get_text(column, "jsonPath")),
+                           json_get_text(column, "type"), context->now, cells);
+        }
+        if (json_count(custom->printer_columns) == 0) {
+                buf_char(cells, ',');
+                cell_write(json_get(metadata, "creationTimestamp"), SLICE_LITERAL("date"),
+                           context->now, cells);
+        }
+        buf_char(cells, ']');
+}
+
+/* ---- making ---- */
+
+static const char *keep(struct custom_resource *custom, struct slice text) {
+        char *copy = slice_dup(text);
+
+        custom->texts[custom->text_count++] = copy;
+        return copy;
+}
+
+/* Strings of the definition are not NUL-terminated slices for ever, but the document's texts are;
+ * names are copied into one block. */
+static const char *const *keep_names(struct custom_resource *custom, int which,
+                                     const struct json *list) {
+        struct json_iter iter = json_iter(list);
+        const struct json *name;
+        size_t count = 0;
+
+        while (count < NAMES_MAX && json_next(&iter, NULL, &name))
+                custom->names[which][count++] = slice_dup(json_text(name));
+        return count ? custom->names[which] : NULL;
+}
+
+static void make_columns(struct custom_resource *custom) {
+        size_t count = json_count(custom->printer_columns), at = 1;
+        struct json_iter iter = json_iter(custom->printer_columns);
+        const struct json *column;
+
+        custom->columns = xcalloc(count + 2, sizeof(custom->columns[0]));
+        custom->columns[0] = (struct table_column){ slice_dup(SLICE_LITERAL("Name")),
+                                                    slice_dup(SLICE_LITERAL("string")), "name", 0 };
+        while (json_next(&iter, NULL, &column))
+                custom->columns[at++] =
+                        (struct table_column){ slice_dup(json_get_text(column, "name")),
+                                               slice_dup(json_get_text(column, "type")), "",
+                                               (int)json_get_i64(column, "priority", 0) };
+        if (count == 0)
+                custom->columns[at++] =
+                        (struct table_column){ slice_dup(SLICE_LITERAL("Age")),
+                                               slice_dup(SLICE_LITERAL("date")), "", 0 };
+        custom->kind.columns = custom->columns;
+        custom->kind.column_count = at;
+        custom->kind.table_row = table_row;
+}
+
+static void make_subresources(struct custom_resource *custom, const struct json *version) {
+        static const char *const members[] = { "specReplicasPath", "statusReplicasPath",
+                                               "labelSelectorPath" };
+        const struct json *subresources = json_get(version, "subresources");
+        const struct json *scale = json_get(subresources, "scale");
+
+        if (json_get(subresources, "status"))
+                custom->kind.flags |= KIND_STATUS;
+        if (!scale)
+                return;
+        custom->kind.flags |= KIND_SCALE;
+        for (size_t i = 0; i < ARRAY_LEN(members); i++)
+                custom->scale_paths[i] = keep(custom, json_get_text(scale, members[i]));
+        custom->kind.scale_paths = custom->scale_paths;
+}
+
+static struct custom_resource *custom_new(struct custom_resources *customs,
+                                          const struct store_object *object,
+                                          struct slice version_name) {
+        struct custom_resource *custom = xcalloc(1, sizeof(*custom));
+        const struct json *spec, *names, *version;
+        struct json_iter iter;
+
+        if (json_parse(store_object_body(object), &custom->doc, NULL) < 0) {
+                free(custom);
+                return NULL;
+        }
+        spec = json_get(json_doc_root(custom->doc), "spec");
+        names = json_get(spec, "names");
+        iter = json_iter(json_get(spec, "versions"));
+        while (json_next(&iter, NULL, &version)) {
+                if (slice_eq(json_get_text(version, "name"), version_name))
+                        break;
+        }
+        custom->definition = slice_dup(store_object_name(object));
+        custom->schema = json_get(json_get(version, "schema"), "openAPIV3Schema");
+        custom->printer_columns = json_get(version, "additionalPrinterColumns");
+        custom->kind = (struct kind_info){
+                .group = keep(custom, json_get_text(spec, "group")),
+                .version = keep(custom, version_name),
+                .plural = keep(custom, json_get_text(names, "plural")),
+                .singular = keep(custom, json_get_text(names, "singular")),
+                .kind = keep(custom, json_get_text(names, "kind")),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_GENERATION |
+                         (slice_is(json_get_text(spec, "scope"), "Namespaced") ? KIND_NAMESPACED
+                                                                               : 0),
+                .prune = prune,
+                .prepare = prepare,
+                .validate = validate,
+        };
+        custom->kind.short_names = keep_names(custom, 0, json_get(names, "shortNames"));
+        custom->kind.categories = keep_names(custom, 1, json_get(names, "categories"));
+        make_columns(custom);
+        make_subresources(custom, version);
+        resource_init(customs->server, &custom->resource, &custom->kind);
+        custom->next = customs->first;
+        customs->first = custom;
+        return custom;
+}
+
+static void custom_free(struct custom_resource *custom) {
+        for (size_t i = 0; i < custom->kind.column_count; i++) {
+                free((char *)custom->columns[i].name);
+                free((char *)custom->columns[i].type);
+        }
+        free(custom->columns);
+        for (int which = 0; which < 2; which++) {
+                for (size_t i = 0; custom->names[which][i]; i++)
+                        free((char *)custom->names[which][i]);
+        }
+        for (size_t i = 0; i < custom->text_count; i++)
+                free(custom->texts[i]);
+        resource_release(&custom->resource);
+        free(custom->definition);
+        json_doc_free(custom->doc);
+        free(custom);
+}
+
+/* ---- following the definitions ---- */
+
+static void retire(struct custom_resources *customs, struct slice definition) {
+        for (struct custom_resource *custom = customs->first; custom; custom = custom->next) {
+                if (custom->is_retired || !slice_is(definition, custom->definition))
+                        continue;
+                custom->is_retired = true;
+                resource_unroute(customs->server, &custom->resource);
+        }
+}
+
+static void take_in(struct custom_resources *customs, const struct store_object *object) {
+        struct json_doc *doc = NULL;
+        struct json_iter iter;
+        const struct json *version;
+
+        retire(customs, store_object_name(object));
+        if (json_parse(store_object_body(object), &doc, NULL) < 0)
+                return;
+        iter = json_iter(json_get(json_get(json_doc_root(doc), "spec"), "versions"));
+        while (json_next(&iter, NULL, &version)) {
+                if (json_get_bool(version, "served", true))
+                        custom_new(customs, object, json_get_text(version, "name"));
+        }
+        json_doc_free(doc);
+}
+
+static void establish(struct custom_resources *customs, struct slice name) {
+        struct api_server *server = customs->server;
+        struct api_context context = { .server = server,
+                                       .arena = &server->scratch,
+                                       .manager = SLICE_LITERAL("berth") };
+        const struct store_object *object =
+                store_get(server->store, customs->definitions->store_resource, SLICE_EMPTY, name);
+        struct wall_time now = loop_wall(server->loop);
+        struct json_node *status, *spec, *stored, *version;
+        struct write write = { 0 };
+        struct node_iter iter;
+        struct slice body;
+
+        if (object && write_begin(&context, customs->definitions, object, &write) == 0) {
+                spec = node_get(write.object, "spec");
+                status = node_need_object(write.tree, write.object, "status");
+                condition_set(write.tree, status,
+                              &(struct condition_value){ .type = "NamesAccepted",
+                                                         .status = "True",
+                                                         .reason = "NoConflicts",
+                                                         .message = "no conflicts found" },
+                              now);
+                condition_set(write.tree, status,
+                              &(struct condition_value){
+                                      .type = "Established",
+                                      .status = "True",
+                                      .reason = "InitialNamesAccepted",
+                                      .message = "the initial names have been accepted" },
+                              now);
+                node_put(write.tree, status, "acceptedNames",
+                         node_clone(write.tree, node_get(spec, "names")));
+                stored = node_array(write.tree);
+                iter = node_iter(node_get(spec, "versions"));
+                while (node_next(&iter, NULL, &version)) {
+                        if (node_is_true(node_get(version, "storage")))
+                                node_append(stored,
+                                            node_text(write.tree, node_get_text(version, "name")));
+                }
+                node_put(write.tree, status, "storedVersions", stored);
+                if (!is_same_object(write.object, write.old_json))
+                        write_put(&context, &write, &body);
+                write_end(&write);
+        }
+        for (size_t i = 0; i < context.doc_count; i++)
+                json_doc_free(context.docs[i]);
+        free(context.docs);
+        arena_clear(&server->scratch);
+}
+
+/* Objects end with their definition. */
+static void remove_objects(struct custom_resources *customs, int resource) {
+        struct store *store = customs->server->store;
+        struct store_cursor *cursor = NULL;
+        const struct store_object *object;
+
+        while (store_count(store, resource) > 0) {
+                if (store_cursor_open(store, &(struct store_range){ .resource = resource }, &cursor,
+                                      NULL) < 0)
+                        return;
+                object = store_cursor_next(cursor);
+                store_cursor_close(cursor);
+                store_object_ref(object);
+                store_remove(store, resource, store_object_ns(object), store_object_name(object),
+                             store_object_body(object), NULL);
+                store_object_unref(object);
+        }
+}
+
+static bool is_served(const struct custom_resources *customs, const char *definition) {
+        for (const struct custom_resource *custom = customs->first; custom; custom = custom->next) {
+                if (!custom->is_retired && strcmp(custom->definition, definition) == 0)
+                        return true;
+        }
+        return false;
+}
+
+static void settle(void *context) {
+        struct custom_resources *customs = context;
+
+        customs->is_settling = false;
+        if (!customs->server) { /* stopped meanwhile */
+                free(customs);
+                return;
+        }
+        for (struct custom_resource *custom = customs->first; custom; custom = custom->next) {
+                if (!custom->is_retired)
+                        establish(customs, slice_of(custom->definition));
+                else if (!is_served(customs, custom->definition))
+                        remove_objects(customs, custom->resource.store_resource);
+        }
+}
+
+static void changed(void *context, int resource, const struct store_event *event) {
+        struct custom_resources *customs = context;
+
+        (void)resource;
+        if (event->type == STORE_DELETED)
+                retire(customs, store_object_name(event->object));
+        else
+                take_in(customs, event->object);
+        if (customs->is_settling)
+                return;
+        customs->is_settling = true;
+        loop_defer(customs->server->loop, settle, customs);
+}
+
+/* ---- life ---- */
+
+void custom_resources_start(struct api_server *server) {
+        struct custom_resources *customs = xcalloc(1, sizeof(*customs));
+        struct store_cursor *cursor = NULL;
+        const struct store_object *object;
+
+        customs->server = server;
+        customs->definitions =
+                resource_find(server, SLICE_LITERAL("apiextensions.k8s.io"), SLICE_LITERAL("v1"),
+                              SLICE_LITERAL("customresourcedefinitions"));
+        server->customs = customs;
+        if (!customs->definitions)
+                return;
+        if (store_cursor_open(
+                    server->store,
+                    &(struct store_range){ .resource = customs->definitions->store_resource },
+                    &cursor, NULL) == 0) {
+                while ((object = store_cursor_next(cursor)))
+                        take_in(customs, object);
+                store_cursor_close(cursor);
+        }
+        customs->subscription = store_subscribe(server->store, customs->definitions->store_resource,
+                                                changed, customs);
+}
+
+void custom_resources_stop(struct api_server *server) {
+        struct custom_resources *customs = server->customs;
+
+        if (!customs)
+                return;
+        store_unsubscribe(server->store, customs->subscription);
+        while (customs->first) {
+                struct custom_resource *custom = customs->first;
+
+                customs->first = custom->next;
+                custom_free(custom);
+        }
+        customs->server = NULL;
+        server->customs = NULL;
+        if (!customs->is_settling)
+                free(customs);
+}
+
+const struct api_resource *custom_resource_at(const struct api_server *server, size_t index) {
+        const struct custom_resource *custom = server->customs ? server->customs->first : NULL;
+
+        for (; custom; custom = custom->next) {
+                if (!custom->is_retired && index-- == 0)
+                        return &custom->resource;
+        }
+        return NULL;
+}

@@ -1,0 +1,13 @@
+/* OpenAPI v3 schemas of custom resources: pruning, defaults, validation. A schema is the JSON of a
+ * CustomResourceDefinition's openAPIV3Schema; validation rules in CEL are not evaluated. */
+#pragma once
+
+#include "api/json.h"
+#include "server/kind.h"
+
+/* Removes fields the schema does not know, and reports each by path. */
+void custom_prune(const struct json *schema, struct json_tree *tree, struct json_node *object,
+                  void (*unknown)(void *context, const char *path), void *context);
+void custom_default(const struct json *schema, struct json_tree *tree, struct json_node *object);
+void custom_validate(const struct json *schema, const struct json_node *object,
+                     struct field_errors *errors);
