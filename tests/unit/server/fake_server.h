@@ -123,6 +123,7 @@ static inline struct fixture fixture_new(void) {
 }
 static inline void fixture_free(struct fixture *fixture) {
         api_server_free(fixture->server);
+        fake_run(fixture->fake); /* what was deferred must survive that */
         json_doc_free(fixture->doc);
         free(fixture->text);
         free(fixture->fake);
