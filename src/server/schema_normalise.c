@@ -397,6 +397,18 @@ static int normalise_field(struct walk *walk, const struct schema_object *schema
         return r;
 }
 
+static bool is_type_member(struct slice name) {
+        return slice_is(name, "apiVersion") || slice_is(name, "kind");
+}
+
+/* Complete objects may sit inside others, such as claims in a stateful set. */
+static bool is_root_type(const struct schema_object *schema) {
+        for (size_t i = 0; i < schema_root_count; i++)
+                if (&schema_objects[schema_roots[i].object] == schema)
+                        return true;
+        return false;
+}
+
 /* Members to take out, noted while iterating and removed afterwards. */
 #define DROPS_AT_ONCE 32
 
@@ -415,7 +427,7 @@ static int normalise_members(struct walk *walk, const struct schema_object *sche
                 if (!field && walk->is_sparse)
                         continue;
                 if (!field) {
-                        if (is_root && (slice_is(name, "apiVersion") || slice_is(name, "kind")))
+                        if (is_type_member(name) && (is_root || is_root_type(schema)))
                                 continue;
                         report_unknown(walk, place, name);
                         drops[(*drop_count)++] = name;

@@ -2,6 +2,7 @@
 #include "server/kinds/prepare.h"
 
 #include "base/util.h"
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include <stdio.h>
 
@@ -95,7 +96,8 @@ PREPARE_HOOK(persistent_volume_prepare) {
                 return;
         since = json_get_text(old_status, "lastPhaseTransitionTime");
         if (!slice_eq(json_get_text(old_status, "phase"), node_get_text(status, "phase"))) {
-                if (slice_eq(node_get_text(status, "lastPhaseTransitionTime"), since))
+                if (!node_get(status, "lastPhaseTransitionTime") ||
+                    slice_eq(node_get_text(status, "lastPhaseTransitionTime"), since))
                         stamp_phase(context, tree, status);
         } else if (!node_get(status, "lastPhaseTransitionTime")) {
                 keep_member(tree, status, old_status, "lastPhaseTransitionTime");
@@ -120,16 +122,6 @@ PREPARE_HOOK(deployment_prepare) {
 
 #define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
 
-static bool is_template_changed(const struct json_node *object, const struct json *old) {
-        struct json_tree *scratch = json_tree_new();
-        struct json_node *before =
-                node_import(scratch, json_get(json_get(old, "spec"), "template"));
-        bool is_changed = !node_equal(before, node_get(object_at(object, "spec"), "template"));
-
-        json_tree_free(scratch);
-        return is_changed;
-}
-
 /* Daemon sets count the versions of their template in an annotation. */
 PREPARE_HOOK(daemon_set_prepare) {
         const struct json *old_annotations = json_get(json_get(old, "metadata"), "annotations");
@@ -146,7 +138,8 @@ PREPARE_HOOK(daemon_set_prepare) {
         }
         if (!slice_to_i64(json_get_text(old_annotations, TEMPLATE_GENERATION), &generation))
                 generation = 1;
-        if (operation == KIND_UPDATE && is_template_changed(object, old))
+        if (operation == KIND_UPDATE &&
+            !is_same_member(object_at(object, "spec"), json_get(old, "spec"), "template"))
                 generation++;
         snprintf(text, sizeof(text), "%lld", (long long)generation);
         node_put_string(tree, annotations, TEMPLATE_GENERATION, text);
