@@ -164,6 +164,8 @@ static void run_deferred(struct poll_loop *loop) {
         for (size_t i = 0; i < count; i++)
                 loop->calls[i].call(loop->calls[i].context);
         loop->call_count -= count;
+        if (loop->call_count == 0)
+                return;
         memmove(loop->calls, loop->calls + count, loop->call_count * sizeof(loop->calls[0]));
 }
 
