@@ -322,6 +322,7 @@ struct json_node *managed_entry(const struct api_context *context, const struct 
 struct json_node *managed_rest(const struct write *write, const struct json_node *list,
                                const struct json_node *live, const struct json_node **ret_entry);
 bool is_same_object(const struct json_node *object, const struct json *old);
+bool has_same_spec(const struct json_node *object, const struct json *old);
 bool has_same_member(const struct json_node *object, const struct json *old, const char *member);
 void generate_name(struct api_server *server, struct slice prefix, char *buffer);
 const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_prefix);

@@ -218,62 +218,73 @@ struct json_node *field_set_of(struct json_tree *tree, const struct schema_objec
 
 /* ---- differences ---- */
 
-static void compare(struct json_tree *tree, struct shape shape, const struct json_node *before,
-                    const struct json_node *after, bool has_removed, struct json_node *set);
+struct comparison {
+        struct json_tree *tree;
+        bool has_removed;
+};
+
+/* The same place in both states; before or after is NULL where it is absent. */
+struct pair {
+        struct shape shape;
+        const struct json_node *before, *after;
+};
+
+static void compare(const struct comparison *comparison, struct pair pair, struct json_node *set);
 
 /* One step that is in either state. Keeps the child only when something below it changed. */
-static void compare_step(struct json_tree *tree, struct shape shape, struct slice name,
-                         const struct json_node *before, const struct json_node *after,
-                         bool has_removed, struct json_node *set) {
+static void compare_step(const struct comparison *comparison, struct pair pair, struct slice name,
+                         struct json_node *set) {
+        struct json_tree *tree = comparison->tree;
         struct json_node *child;
 
-        if (before && after && !is_open(shape, after)) {
-                if (!node_equal(before, after))
+        if (pair.before && pair.after && !is_open(pair.shape, pair.after)) {
+                if (!node_equal(pair.before, pair.after))
                         set_child(tree, set, "", name);
                 return;
         }
-        if (!after && !has_removed)
+        if (!pair.after && !comparison->has_removed)
                 return;
         child = set_child(tree, set, "", name);
-        if (before && after) {
-                compare(tree, shape, before, after, has_removed, child);
+        if (pair.before && pair.after) {
+                compare(comparison, pair, child);
                 if (node_count(child) == 0)
                         node_remove_slice(set, name);
                 return;
         }
-        collect(tree, shape, after ? after : before, child);
+        collect(tree, pair.shape, pair.after ? pair.after : pair.before, child);
         if (node_count(child))
                 node_put(tree, child, ".", node_object(tree));
 }
 
-static void compare_objects(struct json_tree *tree, struct shape shape,
-                            const struct json_node *before, const struct json_node *after,
-                            bool has_removed, struct json_node *set, bool is_reverse) {
-        struct node_iter iter = node_iter(is_reverse ? before : after);
+/* Walks one state; the other is only looked up. is_reverse: walks what went. */
+static void compare_objects(const struct comparison *comparison, struct pair pair,
+                            struct json_node *set, bool is_reverse) {
+        struct node_iter iter = node_iter(is_reverse ? pair.before : pair.after);
         struct json_node *value;
         struct buf name = { 0 };
         struct slice key;
 
         while (node_next(&iter, &key, &value)) {
-                const struct json_node *other = node_find(is_reverse ? after : before, key);
+                const struct json_node *other =
+                        node_find(is_reverse ? pair.after : pair.before, key);
 
                 if (is_reverse && other)
                         continue;
                 buf_clear(&name);
                 buf_text(&name, "f:");
                 buf_slice(&name, key);
-                compare_step(tree, member_shape(shape, key), buf_view(&name),
-                             is_reverse ? value : other, is_reverse ? NULL : value, has_removed,
-                             set);
+                compare_step(comparison,
+                             (struct pair){ member_shape(pair.shape, key),
+                                            is_reverse ? value : other, is_reverse ? NULL : value },
+                             buf_view(&name), set);
         }
         buf_release(&name);
 }
 
-static void compare_lists(struct json_tree *tree, struct shape shape,
-                          const struct json_node *before, const struct json_node *after,
-                          bool has_removed, struct json_node *set, bool is_reverse) {
-        struct node_iter iter = node_iter(is_reverse ? before : after);
-        const struct json_node *others = is_reverse ? after : before;
+static void compare_lists(const struct comparison *comparison, struct pair pair,
+                          struct json_node *set, bool is_reverse) {
+        struct node_iter iter = node_iter(is_reverse ? pair.before : pair.after);
+        const struct json_node *others = is_reverse ? pair.after : pair.before;
         struct json_node *value;
         struct buf name = { 0 };
 
@@ -281,34 +292,35 @@ static void compare_lists(struct json_tree *tree, struct shape shape,
                 size_t at;
                 const struct json_node *other;
 
-                list_name(shape, value, &name);
-                at = find_element(shape, others, buf_view(&name));
+                list_name(pair.shape, value, &name);
+                at = find_element(pair.shape, others, buf_view(&name));
                 other = at == SIZE_MAX ? NULL : node_at(others, at);
                 if (is_reverse && other)
                         continue;
-                compare_step(tree, element_shape(shape), buf_view(&name),
-                             is_reverse ? value : other, is_reverse ? NULL : value, has_removed,
-                             set);
+                compare_step(comparison,
+                             (struct pair){ element_shape(pair.shape), is_reverse ? value : other,
+                                            is_reverse ? NULL : value },
+                             buf_view(&name), set);
         }
         buf_release(&name);
 }
 
-static void compare(struct json_tree *tree, struct shape shape, const struct json_node *before,
-                    const struct json_node *after, bool has_removed, struct json_node *set) {
-        for (int is_reverse = 0; is_reverse <= (has_removed ? 1 : 0); is_reverse++) {
-                if (is_open_object(shape, after))
-                        compare_objects(tree, shape, before, after, has_removed, set, is_reverse);
+static void compare(const struct comparison *comparison, struct pair pair, struct json_node *set) {
+        for (int is_reverse = 0; is_reverse <= (comparison->has_removed ? 1 : 0); is_reverse++) {
+                if (is_open_object(pair.shape, pair.after))
+                        compare_objects(comparison, pair, set, is_reverse);
                 else
-                        compare_lists(tree, shape, before, after, has_removed, set, is_reverse);
+                        compare_lists(comparison, pair, set, is_reverse);
         }
 }
 
 struct json_node *field_set_changed(struct json_tree *tree, const struct schema_object *schema,
                                     const struct json_node *before, const struct json_node *after,
                                     bool has_removed) {
+        struct comparison comparison = { tree, has_removed };
         struct json_node *set = node_object(tree);
 
-        compare(tree, (struct shape){ .object = schema }, before, after, has_removed, set);
+        compare(&comparison, (struct pair){ { .object = schema }, before, after }, set);
         strip_identity(set);
         return set;
 }

@@ -1,9 +1,9 @@
 /* HTTP and HTTPS on one port in front of an API server. The only file that knows libmicrohttpd.
  *
- * We accept connections ourselves and look at their first byte: a TLS handshake goes to one daemon,
- * plain HTTP from a loopback peer to another. Neither daemon has threads or a listening socket;
- * both are run from the loop when their epoll descriptor is readable, when their timer is due, or
- * when a suspended watch has something to write. */
+ * Connections come from our own listener, which has looked at their first byte: a TLS handshake
+ * goes to one daemon, plain HTTP from a loopback peer to another. Neither daemon has threads or a
+ * listening socket; both are run from the loop when their epoll descriptor is readable, when their
+ * timer is due, or when a suspended watch has something to write. */
 #include "server/http_front.h"
 
 #include "base/buf.h"
@@ -12,18 +12,13 @@
 #include "base/util.h"
 #include "base/uuid.h"
 #include "server/api_server.h"
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
+#include "server/http_listener.h"
 #include <microhttpd.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#define LISTEN_BACKLOG 512
 #define HEADER_TIMEOUT_NS (30 * NS_PER_S)
 #define IDLE_TIMEOUT_S 300U
 #define STREAM_BLOCK_BYTES (32U * 1024)
@@ -36,17 +31,6 @@ struct engine {
         struct MHD_Daemon *daemon;
         struct loop_io *io;
         struct loop_timer timer;
-};
-
-/* Accepted, but nothing was received yet. */
-struct newcomer {
-        struct http_front *front;
-        struct newcomer *next, *previous;
-        int fd;
-        struct loop_io *io;
-        struct loop_timer timer;
-        struct sockaddr_storage address;
-        socklen_t address_size;
 };
 
 /* One request, and the stream that answers it. */
@@ -67,11 +51,7 @@ struct http_front {
         struct loop *loop;
         struct api_server *server;
         struct engine plain, secure;
-        int fd;
-        struct loop_io *io;
-        uint16_t port;
-        int64_t header_timeout_ns;
-        struct newcomer *newcomers;
+        struct http_listener *listener;
         struct exchange *streams, *ready;
         bool is_resume_deferred, is_closing;
         struct rng rng;
@@ -154,6 +134,16 @@ static void forget_ready(struct exchange *exchange) {
                 *link = exchange->next_ready;
 }
 
+/* The daemon collects small writes; nothing more comes for a while, so what is there goes now. */
+static void push_out(struct MHD_Connection *connection) {
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        int one = 1;
+
+        if (info)
+                setsockopt(info->connect_fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+}
+
 static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_t size) {
         struct exchange *exchange = context;
         size_t left = exchange->out.len - exchange->out_at;
@@ -174,6 +164,7 @@ static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_
                 if (left == 0 && state == API_STREAM_IDLE) {
                         buf_release(&exchange->out); /* idle watches hold no buffer */
                         exchange->is_suspended = true;
+                        push_out(exchange->connection);
                         MHD_suspend_connection(exchange->connection);
                 }
                 if (left == 0)
@@ -378,168 +369,19 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
         *request = NULL;
 }
 
-/* ---- accepting ---- */
-
-static void newcomer_free(struct newcomer *newcomer) {
-        struct http_front *front = newcomer->front;
-
-        if (newcomer->io)
-                loop_io_remove(front->loop, newcomer->io);
-        loop_timer_disarm(front->loop, &newcomer->timer);
-        if (newcomer->previous)
-                newcomer->previous->next = newcomer->next;
-        else
-                front->newcomers = newcomer->next;
-        if (newcomer->next)
-                newcomer->next->previous = newcomer->previous;
-        if (newcomer->fd >= 0)
-                close(newcomer->fd);
-        free(newcomer);
-}
-
-static bool is_loopback(const struct sockaddr_storage *address) {
-        const struct sockaddr_in *four = (const struct sockaddr_in *)address;
-        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
-
-        if (address->ss_family == AF_INET)
-                return ntohl(four->sin_addr.s_addr) >> 24 == 127;
-        if (address->ss_family != AF_INET6)
-                return false;
-        return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) ||
-               (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) && six->sin6_addr.s6_addr[12] == 127);
-}
-
-/* The first byte tells TLS from HTTP. */
-static void newcomer_ready(void *context, unsigned events) {
-        struct newcomer *newcomer = context;
-        struct http_front *front = newcomer->front;
-        struct engine *engine;
-        unsigned char first;
-        ssize_t got = recv(newcomer->fd, &first, 1, MSG_PEEK | MSG_DONTWAIT);
-
-        (void)events;
-        if (got < 0 && (errno == EAGAIN || errno == EINTR))
-                return;
-        engine = got == 1 && first == TLS_HANDSHAKE_BYTE ? &front->secure : &front->plain;
-        if (got == 1 && engine->daemon &&
-            (engine == &front->secure || is_loopback(&newcomer->address))) {
-                loop_io_remove(front->loop, newcomer->io);
-                newcomer->io = NULL;
-                MHD_add_connection(engine->daemon, newcomer->fd,
-                                   (const struct sockaddr *)&newcomer->address,
-                                   newcomer->address_size);
-                newcomer->fd = -1; /* the daemon's now, also when it refused */
-                newcomer_free(newcomer);
-                engine_run(engine);
-                return;
-        }
-        newcomer_free(newcomer);
-}
-
-static void newcomer_late(void *context) {
-        newcomer_free(context);
-}
-
-static void newcomer_new(struct http_front *front, int fd, const struct sockaddr_storage *address,
-                         socklen_t size) {
-        struct newcomer *newcomer = xcalloc(1, sizeof(*newcomer));
-
-        newcomer->front = front;
-        newcomer->fd = fd;
-        newcomer->address = *address;
-        newcomer->address_size = size;
-        newcomer->timer = (struct loop_timer){ .fired = newcomer_late, .context = newcomer };
-        newcomer->next = front->newcomers;
-        if (newcomer->next)
-                newcomer->next->previous = newcomer;
-        front->newcomers = newcomer;
-        loop_timer_arm(front->loop, &newcomer->timer, front->header_timeout_ns);
-        if (loop_io_add(front->loop, fd, LOOP_READ, newcomer_ready, newcomer, &newcomer->io, NULL) <
-            0)
-                newcomer_free(newcomer);
-}
-
-static void accept_ready(void *context, unsigned events) {
+/* A new connection goes to the daemon that its first byte asks for. */
+static void on_connection(void *context, const struct http_newcomer *newcomer) {
         struct http_front *front = context;
-        struct sockaddr_storage address;
-        socklen_t size;
-        int fd, one = 1;
+        struct engine *engine =
+                newcomer->first_byte == TLS_HANDSHAKE_BYTE ? &front->secure : &front->plain;
 
-        (void)events;
-        for (;;) {
-                size = sizeof(address);
-                fd = accept4(front->fd, (struct sockaddr *)&address, &size,
-                             SOCK_NONBLOCK | SOCK_CLOEXEC);
-                if (fd < 0 && errno == EINTR)
-                        continue;
-                if (fd < 0)
-                        return;
-                setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-                newcomer_new(front, fd, &address, size);
+        if (!engine->daemon || (engine == &front->plain && !newcomer->is_loopback)) {
+                close(newcomer->fd);
+                return;
         }
-}
-
-/* ---- listening ---- */
-
-/* "host:port", "[v6]:port", ":port" */
-static int split_address(const char *address, char *host, size_t host_size, const char **ret_port,
-                         struct err *err) {
-        const char *colon = strrchr(address, ':');
-        size_t length;
-
-        if (!colon)
-                return err_set(err, BERTH_ERR_USAGE, "address %s lacks a port", address);
-        *ret_port = colon + 1;
-        length = (size_t)(colon - address);
-        if (length >= 2 && address[0] == '[' && address[length - 1] == ']') {
-                address++;
-                length -= 2;
-        }
-        if (length >= host_size)
-                return err_set(err, BERTH_ERR_USAGE, "address %s is too long", address);
-        memcpy(host, address, length);
-        host[length] = '\0';
-        return 0;
-}
-
-static int listen_on(const struct addrinfo *info) {
-        int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1;
-
-        if (fd < 0)
-                return -1;
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-        if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, LISTEN_BACKLOG) == 0)
-                return fd;
-        one = errno;
-        close(fd);
-        errno = one;
-        return -1;
-}
-
-static int open_socket(struct http_front *front, const char *address, struct err *err) {
-        struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
-        struct addrinfo *infos = NULL;
-        struct sockaddr_storage bound;
-        socklen_t size = sizeof(bound);
-        char host[256];
-        const char *port = "";
-        int r;
-
-        if (split_address(address, host, sizeof(host), &port, err) < 0)
-                return BERTH_ERR_USAGE;
-        r = getaddrinfo(*host ? host : NULL, port, &hints, &infos);
-        if (r != 0)
-                return err_set(err, BERTH_ERR_IO, "cannot resolve %s: %s", address,
-                               gai_strerror(r));
-        front->fd = listen_on(infos);
-        r = errno;
-        freeaddrinfo(infos);
-        if (front->fd < 0)
-                return err_set_errno(err, BERTH_ERR_IO, r, "cannot listen on %s", address);
-        getsockname(front->fd, (struct sockaddr *)&bound, &size);
-        front->port = ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port
-                                                        : ((struct sockaddr_in *)&bound)->sin_port);
-        return loop_io_add(front->loop, front->fd, LOOP_READ, accept_ready, front, &front->io, err);
+        MHD_add_connection(engine->daemon, newcomer->fd, newcomer->address,
+                           newcomer->address_size); /* closes it when it refuses */
+        engine_run(engine);
 }
 
 /* ---- life ---- */
@@ -577,9 +419,6 @@ int http_front_new(const struct http_front_config *config, struct api_server *se
 
         front->loop = loop;
         front->server = server;
-        front->fd = -1;
-        front->header_timeout_ns =
-                config->header_timeout_ns ? config->header_timeout_ns : HEADER_TIMEOUT_NS;
         front->key_pem = config->key_pem ? slice_dup(slice_of(config->key_pem)) : NULL;
         front->certificate_pem =
                 config->certificate_pem ? slice_dup(slice_of(config->certificate_pem)) : NULL;
@@ -588,7 +427,15 @@ int http_front_new(const struct http_front_config *config, struct api_server *se
         if (r == 0 && front->key_pem)
                 r = engine_start(front, &front->secure, true, err);
         if (r == 0)
-                r = open_socket(front, config->address, err);
+                r = http_listener_new(
+                        &(struct http_listener_config){ .address = config->address,
+                                                        .first_byte_timeout_ns =
+                                                                config->header_timeout_ns
+                                                                        ? config->header_timeout_ns
+                                                                        : HEADER_TIMEOUT_NS,
+                                                        .connected = on_connection,
+                                                        .context = front },
+                        loop, &front->listener, err);
         if (r < 0) {
                 http_front_free(front);
                 return r;
@@ -612,8 +459,7 @@ void http_front_free(struct http_front *front) {
         if (!front)
                 return;
         front->is_closing = true;
-        while (front->newcomers)
-                newcomer_free(front->newcomers);
+        http_listener_free(front->listener);
         for (struct exchange *exchange = front->streams; exchange; exchange = exchange->next) {
                 exchange->is_ended = true;
                 if (exchange->is_suspended)
@@ -622,10 +468,6 @@ void http_front_free(struct http_front *front) {
         }
         engine_stop(&front->plain);
         engine_stop(&front->secure);
-        if (front->io)
-                loop_io_remove(front->loop, front->io);
-        if (front->fd >= 0)
-                close(front->fd);
         free(front->key_pem);
         free(front->certificate_pem);
         front->ready = NULL;
@@ -634,5 +476,5 @@ void http_front_free(struct http_front *front) {
 }
 
 uint16_t http_front_port(const struct http_front *front) {
-        return front->port;
+        return http_listener_port(front->listener);
 }

@@ -411,55 +411,61 @@ static bool is_root_type(const struct schema_object *schema) {
 
 /* Members to take out, noted while iterating and removed afterwards. */
 #define DROPS_AT_ONCE 32
+struct drops {
+        struct slice names[DROPS_AT_ONCE];
+        size_t count;
+        bool is_root; /* the object is the whole */
+};
+
+static int normalise_member(struct walk *walk, const struct schema_object *schema,
+                            struct json_node *object, const struct place *here,
+                            struct drops *drops) {
+        const struct schema_field *field = schema_field_find(schema, here->field);
+        struct json_node *value = node_find(object, here->field);
+        int r;
+
+        if (!field && (walk->is_sparse ||
+                       (is_type_member(here->field) && (drops->is_root || is_root_type(schema)))))
+                return 0;
+        if (!field) {
+                report_unknown(walk, here->parent, here->field);
+                drops->names[drops->count++] = here->field;
+                return 0;
+        }
+        r = node_type(value) == JSON_NULL
+                    ? 0
+                    : normalise_field(walk, schema, field, here, object, value);
+        if (r == 0 && !walk->is_sparse && is_dropped(field, node_find(object, here->field)))
+                drops->names[drops->count++] = here->field;
+        return r;
+}
 
 static int normalise_members(struct walk *walk, const struct schema_object *schema,
-                             struct json_node *object, const struct place *place, bool is_root,
-                             struct slice *drops, size_t *drop_count) {
-        struct node_iter iter = node_iter(object);
-        struct json_node *value;
-        struct slice name;
+                             struct json_node *object, const struct place *place, bool is_root) {
+        struct drops drops = { .is_root = is_root };
 
-        while (*drop_count < DROPS_AT_ONCE && node_next(&iter, &name, &value)) {
-                const struct schema_field *field = schema_field_find(schema, name);
-                struct place here = { .parent = place, .field = name };
-                int r;
+        do {
+                struct node_iter iter = node_iter(object);
+                struct slice name;
+                int r = 0;
 
-                if (!field && walk->is_sparse)
-                        continue;
-                if (!field) {
-                        if (is_type_member(name) && (is_root || is_root_type(schema)))
-                                continue;
-                        report_unknown(walk, place, name);
-                        drops[(*drop_count)++] = name;
-                        continue;
+                drops.count = 0;
+                while (r == 0 && drops.count < DROPS_AT_ONCE && node_next(&iter, &name, NULL)) {
+                        struct place here = { .parent = place, .field = name };
+
+                        r = normalise_member(walk, schema, object, &here, &drops);
                 }
-                r = node_type(value) == JSON_NULL
-                            ? 0
-                            : normalise_field(walk, schema, field, &here, object, value);
                 if (r < 0)
                         return r;
-                if (!walk->is_sparse && is_dropped(field, node_find(object, name)))
-                        drops[(*drop_count)++] = name;
-        }
+                for (size_t i = 0; i < drops.count; i++)
+                        node_remove_slice(object, drops.names[i]);
+        } while (drops.count == DROPS_AT_ONCE);
         return 0;
 }
 
-static int normalise_object(struct walk *walk, const struct schema_object *schema,
-                            struct json_node *object, const struct place *place, bool is_root) {
-        struct slice drops[DROPS_AT_ONCE];
-        size_t drop_count;
-
-        do {
-                int r;
-
-                drop_count = 0;
-                r = normalise_members(walk, schema, object, place, is_root, drops, &drop_count);
-                if (r < 0)
-                        return r;
-                for (size_t i = 0; i < drop_count; i++)
-                        node_remove_slice(object, drops[i]);
-        } while (drop_count == DROPS_AT_ONCE);
-        for (size_t i = 0; !walk->is_sparse && i < schema->count; i++) {
+static void add_zero_values(struct walk *walk, const struct schema_object *schema,
+                            struct json_node *object) {
+        for (size_t i = 0; i < schema->count; i++) {
                 const struct schema_field *field = &schema->fields[i];
                 struct json_node *value;
 
@@ -469,7 +475,15 @@ static int normalise_object(struct walk *walk, const struct schema_object *schem
                 if (!value || (field->shape != SHAPE_ONE && is_zero(field, value)))
                         node_put(walk->tree, object, field->name, zero_value(walk, field));
         }
-        return 0;
+}
+
+static int normalise_object(struct walk *walk, const struct schema_object *schema,
+                            struct json_node *object, const struct place *place, bool is_root) {
+        int r = normalise_members(walk, schema, object, place, is_root);
+
+        if (r == 0 && !walk->is_sparse)
+                add_zero_values(walk, schema, object);
+        return r;
 }
 
 int schema_normalise(const struct schema_object *schema, struct json_tree *tree,

@@ -108,19 +108,19 @@ struct slice store_resource_name(const struct store *store, int resource) {
         return slice_of(store->resources[resource].name);
 }
 
-static int load_object(void *context, struct slice resource, struct slice ns, struct slice name,
-                       uint64_t revision, struct slice body, struct err *err) {
+static int load_object(void *context, const struct store_record *record, struct err *err) {
         struct store *store = context;
-        int id = store_add_resource(store, resource);
+        int id = store_add_resource(store, record->resource);
         struct store_index *index = &store->resources[id].index;
         struct store_object *object;
         bool is_equal;
-        struct store_position position = store_index_find(index, ns, name, &is_equal);
+        struct store_position position =
+                store_index_find(index, record->ns, record->name, &is_equal);
 
         if (is_equal)
                 return err_set(err, BERTH_ERR_INVALID, "stored object appears twice: " SLICE_FMT,
-                               SLICE_ARG(name));
-        object = store_object_new(id, revision, ns, name, body);
+                               SLICE_ARG(record->name));
+        object = store_object_new(id, record->revision, record->ns, record->name, record->body);
         store_index_insert(index, position, object);
         store->resources[id].bytes += object_bytes(object);
         return 0;
@@ -217,7 +217,7 @@ static void publish(struct store *store, int resource, const struct store_event 
 }
 
 int store_put(struct store *store, int resource, struct slice ns, struct slice name,
-              struct slice body, const struct store_object **ret_object, struct err *err) {
+              struct slice body, struct err *err) {
         struct store_resource *mine = &store->resources[resource];
         struct store_event event = { .type = STORE_ADDED, .revision = store->revision + 1 };
         bool is_equal;
@@ -246,8 +246,6 @@ int store_put(struct store *store, int resource, struct slice ns, struct slice n
         mine->bytes -= event.previous ? object_bytes(event.previous) : 0;
         publish(store, resource, &event);
         store_object_unref(event.previous); /* the index's reference */
-        if (ret_object)
-                *ret_object = event.object;
         return 0;
 }
 

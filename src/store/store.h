@@ -53,13 +53,17 @@ struct store_event {
         const struct store_object *previous; /* NULL for STORE_ADDED */
 };
 
+/* An object as a backend keeps it. */
+struct store_record {
+        struct slice resource, ns, name, body;
+        uint64_t revision;
+};
+
 /* Persistence under the store. Calls come in revision order from the store's thread. */
 struct store_backend {
         /* Calls visit for every object; returns the last revision in *ret_revision. */
         int (*load)(void *self,
-                    int (*visit)(void *context, struct slice resource, struct slice ns,
-                                 struct slice name, uint64_t revision, struct slice body,
-                                 struct err *err),
+                    int (*visit)(void *context, const struct store_record *record, struct err *err),
                     void *context, uint64_t *ret_revision, struct err *err);
         /* The event is durable when this returns 0; otherwise the commit does not happen. */
         int (*commit)(void *self, struct slice resource, const struct store_event *event,
@@ -89,10 +93,9 @@ uint64_t store_next_revision(const struct store *store); /* what the next commit
 /* Watches of a resource can start after this revision or later; 410 below it. */
 uint64_t store_compacted(const struct store *store, int resource);
 
-/* Adds or replaces. body must carry store_next_revision. The borrowed result stays valid until the
- * object's next change. ret_object may be NULL. */
+/* Adds or replaces. body must carry store_next_revision. */
 int store_put(struct store *store, int resource, struct slice ns, struct slice name,
-              struct slice body, const struct store_object **ret_object, struct err *err);
+              struct slice body, struct err *err);
 /* Removes; final_body is the state that watchers see, carrying store_next_revision. NOT_FOUND when
  * absent. */
 int store_remove(struct store *store, int resource, struct slice ns, struct slice name,

@@ -16,9 +16,8 @@ static uint64_t put(struct store *store, int resource, const char *ns, const cha
 
         snprintf(body, sizeof(body), "%s/%s@%llu", ns, name,
                  (unsigned long long)store_next_revision(store));
-        assert_int_equal(store_put(store, resource, slice_of(ns), slice_of(name), slice_of(body),
-                                   NULL, NULL),
-                         0);
+        assert_int_equal(
+                store_put(store, resource, slice_of(ns), slice_of(name), slice_of(body), NULL), 0);
         return store_revision(store);
 }
 
@@ -284,18 +283,17 @@ static int refuse(void *self, struct slice resource, const struct store_event *e
 }
 
 static int load_two(void *self,
-                    int (*visit)(void *context, struct slice resource, struct slice ns,
-                                 struct slice name, uint64_t revision, struct slice body,
-                                 struct err *err),
+                    int (*visit)(void *context, const struct store_record *record, struct err *err),
                     void *context, uint64_t *ret_revision, struct err *err) {
-        int r = visit(context, SLICE_LITERAL("pods"), SLICE_LITERAL("n"), SLICE_LITERAL("b"), 5000,
-                      SLICE_LITERAL("x"), err);
+        struct store_record first = { SLICE_LITERAL("pods"), SLICE_LITERAL("n"), SLICE_LITERAL("b"),
+                                      SLICE_LITERAL("x"), 5000 };
+        struct store_record second = { SLICE_LITERAL("pods"), SLICE_LITERAL("n"),
+                                       SLICE_LITERAL("a"), SLICE_LITERAL("y"), 6000 };
+        int r = visit(context, &first, err);
 
         (void)self;
         *ret_revision = 7000;
-        return r ? r
-                 : visit(context, SLICE_LITERAL("pods"), SLICE_LITERAL("n"), SLICE_LITERAL("a"),
-                         6000, SLICE_LITERAL("y"), err);
+        return r ? r : visit(context, &second, err);
 }
 
 static void test_backend(void **state) {
@@ -314,7 +312,7 @@ static void test_backend(void **state) {
         assert_int_equal(put(store, pods, "n", "c"), 7001);
         assert_int_equal(drop(store, pods, "n", "c"), BERTH_ERR_IO);
         assert_int_equal(store_put(store, pods, SLICE_LITERAL("n"), SLICE_LITERAL("d"),
-                                   SLICE_LITERAL("z"), NULL, &err),
+                                   SLICE_LITERAL("z"), &err),
                          BERTH_ERR_IO);
         assert_int_equal(store_count(store, pods), 3);
         assert_int_equal(store_revision(store), 7001);

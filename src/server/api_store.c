@@ -1,0 +1,87 @@
+/* From a finished write to the store, and from a stored object to the beginning of one. */
+#include "server/api_priv.h"
+
+#include <inttypes.h>
+
+static int fail_store(struct api_context *context, const struct err *err) {
+        return fail_plain(context, err_http_status(err->code), err_reason(err->code), "%s",
+                          err->text);
+}
+
+/* Text of the object without kind and apiVersion, with the version it is about to get. */
+static struct slice body_of(struct api_context *context, struct json_tree *tree,
+                            struct json_node *object) {
+        struct json_node *metadata = node_need_object(tree, object, "metadata");
+        struct buf text = { 0 };
+        struct slice body;
+        char revision[24];
+
+        if (!context->is_dry_run) {
+                snprintf(revision, sizeof(revision), "%" PRIu64,
+                         store_next_revision(context->server->store));
+                node_put_string(tree, metadata, "resourceVersion", revision);
+        }
+        node_remove(object, "kind");
+        node_remove(object, "apiVersion");
+        node_write(object, &text);
+        body = arena_slice(context->arena, buf_view(&text));
+        buf_release(&text);
+        return body;
+}
+
+int write_put(struct api_context *context, struct write *write, struct slice *ret_body) {
+        struct err err = { 0 };
+        struct slice body = body_of(context, write->tree, write->object);
+
+        *ret_body = body;
+        if (!context->is_dry_run &&
+            store_put(context->server->store, write->resource->store_resource, write->ns,
+                      write->name, body, &err) < 0)
+                return fail_store(context, &err);
+        return 0;
+}
+
+int write_remove(struct api_context *context, struct write *write, struct slice *ret_body) {
+        struct err err = { 0 };
+        struct slice body = body_of(context, write->tree, write->object);
+
+        *ret_body = body;
+        if (!context->is_dry_run &&
+            store_remove(context->server->store, write->resource->store_resource, write->ns,
+                         write->name, body, &err) < 0)
+                return fail_store(context, &err);
+        return 0;
+}
+
+int write_begin(struct api_context *context, const struct api_resource *resource,
+                const struct store_object *object, struct write *ret_write) {
+        struct write write = {
+                .resource = resource,
+                .operation = KIND_UPDATE,
+                .ns = arena_slice(context->arena, store_object_ns(object)),
+                .name = arena_slice(context->arena, store_object_name(object)),
+        };
+
+        write.object = tree_of_object(object, &write.tree);
+        write.stored_json = object_json_kept(context, object);
+        if (!write.object || !write.stored_json)
+                return fail_plain(context, 500, "InternalError", "stored object is damaged");
+        if (resource->kind->from_stored) {
+                resource->kind->from_stored(write.tree, write.object);
+                write.old_json = json_kept(
+                        context, object_view(context->arena, resource, store_object_body(object)));
+        } else {
+                write.old_json = write.stored_json;
+        }
+        node_put_string(write.tree, write.object, "kind", resource->kind->kind);
+        node_put_string(write.tree, write.object, "apiVersion", resource->api_version);
+        write.old = store_object_ref(object);
+        *ret_write = write;
+        return 0;
+}
+
+void write_end(struct write *write) {
+        json_tree_free(write->tree);
+        store_object_unref(write->old);
+        *write = (struct write){ 0 };
+}

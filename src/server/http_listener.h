@@ -1,0 +1,29 @@
+/* Listening socket that hands over a connection once its first byte is there, so that one port can
+ * speak TLS and plain HTTP. */
+#pragma once
+
+#include "base/err.h"
+#include "port/loop.h"
+#include <stdint.h>
+#include <sys/socket.h>
+
+struct http_newcomer {
+        int fd; /* the receiver's from now on; nothing was read from it */
+        unsigned char first_byte;
+        bool is_loopback; /* the peer is this machine */
+        const struct sockaddr *address;
+        socklen_t address_size;
+};
+
+struct http_listener_config {
+        const char *address; /* "host:port", "[v6]:port", ":port"; port 0 = any */
+        int64_t first_byte_timeout_ns;
+        void (*connected)(void *context, const struct http_newcomer *newcomer);
+        void *context;
+};
+
+struct http_listener;
+int http_listener_new(const struct http_listener_config *config, struct loop *loop,
+                      struct http_listener **ret_listener, struct err *err);
+void http_listener_free(struct http_listener *listener); /* accepts NULL */
+uint16_t http_listener_port(const struct http_listener *listener);
