@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define STREAM_FROM_BYTES (1U << 20)
 #define CONTINUE_LATEST 0 /* revision in a token that goes on with the present state */
 
 static int fail_future(struct api_context *context, uint64_t wanted) {
@@ -291,12 +292,25 @@ int page_open(struct api_context *context, struct page *page) {
         return 0;
 }
 
+/* Long plain lists are written piece by piece, so that they never exist as one text. */
+static bool is_streamed(const struct api_context *context, const struct page *page) {
+        return context->request->takes_streams && context->form == FORM_OBJECT &&
+               page->bytes > STREAM_FROM_BYTES;
+}
+
 int serve_list(struct api_context *context) {
         struct page page = { 0 };
+        struct buf head = { 0 };
         int r = page_open(context, &page);
 
-        if (r == 0)
+        if (r == 0 && is_streamed(context, &page)) {
+                context->response->status = 200;
+                context->response->content_type = "application/json";
+                head_write(context, &page, &head);
+                context->response->stream = list_stream_new(context->resource, &page, &head);
+        } else if (r == 0) {
                 page_write(context, &page);
+        }
         free(page.objects);
         return r;
 }

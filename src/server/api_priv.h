@@ -52,7 +52,7 @@ struct api_server {
         size_t token_count;
         struct arena scratch; /* of the request under way */
         struct json_cache_entry cache[JSON_CACHE_SLOTS];
-        struct api_stream *streams; /* open ones, doubly linked */
+        struct watch *watches; /* open ones, doubly linked */
         struct api_resource *pods, *nodes, *namespaces, *budgets;
         struct custom_resources *customs; /* custom_resource.c */
 };
@@ -241,6 +241,24 @@ void table_row_write(struct kind_context *hooks, const struct api_resource *reso
                      enum table_include include, struct slice body, const struct json *object,
                      struct buf *out);
 
+/* ---- streams (api_stream.c) ---- */
+struct stream_ops {
+        enum api_stream_state (*read)(struct api_stream *stream, struct buf *out,
+                                      size_t soft_limit);
+        void (*free)(struct api_stream *stream);
+};
+/* First member of every kind of stream. */
+struct api_stream {
+        const struct stream_ops *ops;
+        void (*ready)(void *context);
+        void *ready_context;
+        bool is_woken;
+};
+void stream_wake(struct api_stream *stream); /* tells the reader, once until it reads */
+/* A list whose text is made while it is read; takes the page's objects over. */
+struct api_stream *list_stream_new(const struct api_resource *resource, struct page *page,
+                                   struct buf *head);
+
 /* ---- verbs ---- */
 int serve_get(struct api_context *context);
 int serve_list(struct api_context *context);
@@ -253,7 +271,7 @@ int serve_delete_collection(struct api_context *context);
 int serve_binding(struct api_context *context);
 int serve_eviction(struct api_context *context);
 int serve_scale(struct api_context *context);
-void streams_close_all(struct api_server *server);
+void watches_end(struct api_server *server); /* they outlive the server, but say no more */
 
 /* ---- bodies ---- */
 struct decoded {

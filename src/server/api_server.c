@@ -135,7 +135,7 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
 void api_server_free(struct api_server *server) {
         if (!server)
                 return;
-        streams_close_all(server);
+        watches_end(server);
         custom_resources_stop(server);
         for (size_t i = 0; i < JSON_CACHE_SLOTS; i++) {
                 store_object_unref(server->cache[i].object);

@@ -60,6 +60,7 @@ struct api_server_request {
         struct slice content_type, accept, authorization, user_agent, if_none_match;
         struct slice impersonate_user, impersonate_group;
         const struct api_user *user; /* already known (in-process callers); NULL = authenticate */
+        bool takes_streams;          /* long lists may come as a stream too, not only watches */
 };
 
 struct api_header {

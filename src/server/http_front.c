@@ -14,8 +14,6 @@
 #include "server/api_server.h"
 #include "server/http_listener.h"
 #include <microhttpd.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -134,16 +132,6 @@ static void forget_ready(struct exchange *exchange) {
                 *link = exchange->next_ready;
 }
 
-/* The daemon collects small writes; nothing more comes for a while, so what is there goes now. */
-static void push_out(struct MHD_Connection *connection) {
-        const union MHD_ConnectionInfo *info =
-                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        int one = 1;
-
-        if (info)
-                setsockopt(info->connect_fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-}
-
 static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_t size) {
         struct exchange *exchange = context;
         size_t left = exchange->out.len - exchange->out_at;
@@ -164,7 +152,6 @@ static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_
                 if (left == 0 && state == API_STREAM_IDLE) {
                         buf_release(&exchange->out); /* idle watches hold no buffer */
                         exchange->is_suspended = true;
-                        push_out(exchange->connection);
                         MHD_suspend_connection(exchange->connection);
                 }
                 if (left == 0)
@@ -312,6 +299,7 @@ static enum MHD_Result serve(struct exchange *exchange, const char *method) {
                                   .if_none_match = header(connection, "If-None-Match"),
                                   .impersonate_user = header(connection, "Impersonate-User"),
                                   .impersonate_group = buf_view(&groups.text),
+                                  .takes_streams = true,
                           },
                           &answer);
         result = respond(exchange, &answer);

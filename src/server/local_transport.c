@@ -85,6 +85,7 @@ static void handle(struct api_request *request, struct api_server_response *resp
                 .accept = slice_of(request->accept),
                 .user_agent = slice_of(local->user_agent),
                 .user = local->user,
+                .takes_streams = request->events != NULL,
         };
 
         api_server_handle(local->server, &asked, response);

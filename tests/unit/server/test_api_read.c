@@ -52,6 +52,53 @@ static void test_pages(void **state) {
         fixture_free(&f);
 }
 
+/* Whoever takes streams gets long lists as one; the text is the same. */
+static void test_long_list(void **state) {
+        struct fixture f = fixture_new();
+        struct api_server_request request = { .method = SLICE_LITERAL("GET"),
+                                              .target = SLICE_LITERAL(MAPS),
+                                              .user = &api_user_admin,
+                                              .takes_streams = true };
+        struct api_server_response response;
+        struct buf text = { 0 }, value = { 0 };
+        char name[16];
+
+        (void)state;
+        while (value.len < 200000)
+                buf_text(&value, "0123456789");
+        for (int i = 0; i < 8; i++) {
+                struct buf body = { 0 };
+
+                snprintf(name, sizeof(name), "c%d", i);
+                buf_printf(&body, "{\"metadata\":{\"name\":\"%s\"},\"data\":{\"a\":\"%s\"}}", name,
+                           value.data);
+                assert_int_equal(ask(&f, "POST", MAPS, body.data), 201);
+                buf_release(&body);
+        }
+        api_server_handle(f.server, &request, &response);
+        assert_non_null(response.stream);
+        ask(&f, "DELETE", MAPS "/c7", NULL); /* the list stays what it was */
+        while (api_stream_read(response.stream, &text, text.len + 1000) != API_STREAM_ENDED)
+                ;
+        api_server_response_release(&response);
+        request.takes_streams = false;
+        assert_int_equal(ask(&f, "GET", MAPS "?resourceVersion=0", NULL), 200);
+        assert_non_null(strstr(text.data, "\"c7\""));
+        assert_null(strstr(f.text, "\"c7\""));
+        json_doc_free(f.doc);
+        assert_int_equal(json_parse(buf_view(&text), &f.doc, NULL), 0);
+        assert_string_equal(answer(&f, "/kind"), "ConfigMapList");
+        assert_string_equal(answer(&f, "/items/7/metadata/name"), "c7");
+        request.takes_streams = true;
+        api_server_handle(f.server, &request, &response); /* given up half-way */
+        buf_clear(&text);
+        assert_int_equal(api_stream_read(response.stream, &text, 1000), API_STREAM_MORE);
+        api_server_response_release(&response);
+        buf_release(&text);
+        buf_release(&value);
+        fixture_free(&f);
+}
+
 static void test_versions(void **state) {
         struct fixture f = fixture_new();
         char path[256];
@@ -274,11 +321,12 @@ static void test_server_end(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_pages),         cmocka_unit_test(test_versions),
-                cmocka_unit_test(test_forms),         cmocka_unit_test(test_routes),
-                cmocka_unit_test(test_access),        cmocka_unit_test(test_watch_events),
-                cmocka_unit_test(test_watch_starts),  cmocka_unit_test(test_watch_time),
-                cmocka_unit_test(test_watch_overrun), cmocka_unit_test(test_server_end),
+                cmocka_unit_test(test_pages),        cmocka_unit_test(test_long_list),
+                cmocka_unit_test(test_versions),     cmocka_unit_test(test_forms),
+                cmocka_unit_test(test_routes),       cmocka_unit_test(test_access),
+                cmocka_unit_test(test_watch_events), cmocka_unit_test(test_watch_starts),
+                cmocka_unit_test(test_watch_time),   cmocka_unit_test(test_watch_overrun),
+                cmocka_unit_test(test_server_end),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,98 @@
+/* Answers that are read piece by piece: what watches and long lists share, and the long lists. */
+#include "server/api_priv.h"
+
+#include <stdlib.h>
+
+void stream_wake(struct api_stream *stream) {
+        if (stream->is_woken || !stream->ready)
+                return;
+        stream->is_woken = true;
+        stream->ready(stream->ready_context);
+}
+
+void api_stream_on_ready(struct api_stream *stream, void (*ready)(void *context), void *context) {
+        stream->ready = ready;
+        stream->ready_context = context;
+        stream->is_woken = false;
+}
+
+enum api_stream_state api_stream_read(struct api_stream *stream, struct buf *out,
+                                      size_t soft_limit) {
+        stream->is_woken = false;
+        return stream->ops->read(stream, out, soft_limit);
+}
+
+void api_stream_close(struct api_stream *stream) {
+        if (stream)
+                stream->ops->free(stream);
+}
+
+/* ---- lists ---- */
+
+struct list_stream {
+        struct api_stream stream;
+        struct api_resource view; /* a copy; kind is NULL when bodies are written as stored */
+        const struct store_object **objects; /* referenced until they are written */
+        size_t count, at;
+        struct buf head;
+        struct arena scratch; /* for views */
+};
+
+static enum api_stream_state list_read(struct api_stream *stream, struct buf *out,
+                                       size_t soft_limit) {
+        struct list_stream *list = CONTAINER_OF(stream, struct list_stream, stream);
+
+        if (list->head.len) {
+                buf_slice(out, buf_view(&list->head));
+                buf_release(&list->head);
+        }
+        while (list->at < list->count && out->len < soft_limit) {
+                const struct store_object *object = list->objects[list->at];
+                struct slice body;
+
+                if (list->at++ > 0)
+                        buf_char(out, ',');
+                body = store_object_body(object);
+                buf_slice(out,
+                          list->view.kind ? object_view(&list->scratch, &list->view, body) : body);
+                store_object_unref(object);
+                arena_clear(&list->scratch);
+        }
+        if (list->at < list->count || list->count == 0)
+                return list->count ? API_STREAM_MORE : API_STREAM_ENDED;
+        buf_text(out, "]}");
+        list->count = 0;
+        list->at = 0;
+        return API_STREAM_ENDED;
+}
+
+static void list_free(struct api_stream *stream) {
+        struct list_stream *list = CONTAINER_OF(stream, struct list_stream, stream);
+
+        while (list->at < list->count)
+                store_object_unref(list->objects[list->at++]);
+        free(list->objects);
+        buf_release(&list->head);
+        arena_release(&list->scratch);
+        free(list);
+}
+
+struct api_stream *list_stream_new(const struct api_resource *resource, struct page *page,
+                                   struct buf *head) {
+        static const struct stream_ops ops = { .read = list_read, .free = list_free };
+        struct list_stream *list = xcalloc(1, sizeof(*list));
+
+        list->stream.ops = &ops;
+        if (resource->kind->from_stored)
+                list->view = *resource;
+        list->objects = page->objects;
+        list->count = page->count;
+        list->head = *head;
+        for (size_t i = 0; i < list->count; i++)
+                store_object_ref(list->objects[i]);
+        arena_init(&list->scratch, 0);
+        page->objects = NULL;
+        page->count = 0;
+        *head = (struct buf){ 0 };
+        return &list->stream;
+}
