@@ -223,12 +223,10 @@ static int create_applied(struct api_context *context, struct decoded *decoded) 
 
 int create_by_apply(struct api_context *context) {
         const struct kind_info *kind = context->resource->kind;
-        struct api_server_request request = *context->request;
         struct decoded decoded = { 0 };
         int r;
 
-        request.content_type = SLICE_EMPTY; /* JSON is YAML */
-        context->request = &request;
+        context->converted.content_type = SLICE_EMPTY; /* JSON by now */
         r = decode_body(context, kind->group, kind->version, kind->kind, &decoded);
         if (r == 0)
                 r = create_applied(context, &decoded);

@@ -98,6 +98,31 @@ static int parse_json(struct api_context *context, struct strictness *strictness
         return 0;
 }
 
+int body_from_yaml(struct api_context *context) {
+        struct slice type = context->request->content_type;
+        struct slice body = slice_trim(context->request->body);
+        bool is_yaml = is_media(type, "application/yaml");
+        struct json_tree *tree = NULL;
+        struct buf text = { 0 };
+        struct err err = { 0 };
+
+        if (!is_yaml && !is_media(type, "application/apply-patch+yaml"))
+                return 0;
+        context->converted = *context->request;
+        context->request = &context->converted;
+        if (is_yaml)
+                context->converted.content_type = SLICE_LITERAL("application/json");
+        if (!context->server->read_yaml || body.len == 0 || body.ptr[0] == '{')
+                return 0;
+        if (context->server->read_yaml(body, &tree, &err) < 0)
+                return fail_bad_request(context, "error decoding YAML: %s", err.text);
+        node_write(json_tree_root(tree), &text);
+        context->converted.body = arena_slice(context->arena, buf_view(&text));
+        buf_release(&text);
+        json_tree_free(tree);
+        return 0;
+}
+
 static int parse_protobuf(struct api_context *context, const char *kind, struct decoded *decoded) {
         struct err err = { 0 };
 

@@ -43,6 +43,7 @@ struct api_server {
         struct loop *loop;
         struct store *store;
         bool owns_store, is_open, is_bootstrapping;
+        int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
         char *server_address;
         struct rng rng;
         struct api_resource *resources; /* in the order of kind_at */
@@ -99,6 +100,7 @@ enum field_validation { VALIDATE_WARN, VALIDATE_STRICT, VALIDATE_IGNORE };
 struct api_context {
         struct api_server *server;
         const struct api_server_request *request;
+        struct api_server_request converted; /* what request points to after read_yaml */
         struct api_server_response *response;
         struct arena *arena;
         struct api_user user;
@@ -279,6 +281,8 @@ struct decoded {
         struct json_node *object;
 };
 void decoded_release(struct decoded *decoded);
+/* Replaces a YAML body by the JSON it stands for. */
+int body_from_yaml(struct api_context *context);
 /* Request body as an object of the expected kind, with apiVersion and kind filled in and strictness
  * handled. */
 int decode_body(struct api_context *context, const char *group, const char *version,

@@ -121,6 +121,7 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         server->store = config->store ? config->store : store_new(NULL);
         server->owns_store = !config->store;
         server->is_open = config->is_open;
+        server->read_yaml = config->read_yaml;
         server->server_address = slice_dup(slice_of(config->server_address));
         rng_init(&server->rng, config->seed);
         arena_init(&server->scratch, 0);
@@ -201,6 +202,8 @@ static int serve_resource(struct api_context *context) {
                 warn_add(context, slice_of(context->resource->kind->deprecation));
         if (slice_is(method, "GET") || slice_is(method, "HEAD"))
                 return serve_read(context);
+        if (body_from_yaml(context) < 0)
+                return API_FAILED;
         if (slice_is(method, "POST"))
                 return serve_create(context);
         if (slice_is(method, "PUT"))

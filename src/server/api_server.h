@@ -15,6 +15,7 @@
 #define API_HEADERS_MAX 12
 #define API_GROUPS_MAX 16
 
+struct json_tree;
 struct store;
 struct kind_info;
 struct api_server;
@@ -41,7 +42,10 @@ struct api_server_config {
         size_t token_count;
         const char *server_address; /* shown in /api, e.g. "127.0.0.1:6443"; NULL = empty */
         uint64_t seed;              /* uids, generated names, audit ids */
-        bool is_open;               /* no authentication: everybody is the administrator */
+        /* Reads YAML request bodies; this room has no YAML of its own. NULL: only the JSON subset
+         * of YAML is understood. */
+        int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
+        bool is_open; /* no authentication: everybody is the administrator */
 };
 
 /* The loop must outlive the server. Creates the namespaces and objects every cluster has. */
