@@ -21,6 +21,10 @@ int limit_range_admit(struct kind_context *context, struct json_tree *tree, stru
 int runtime_class_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
                         struct err *err);
 
+/* Copies the node's zone and region onto a pod that is put there; nothing when there is no node. */
+void pod_topology_labels(struct kind_context *context, struct json_tree *tree,
+                         struct json_node *pod, struct slice node_name);
+
 /* 403 "pods "x" is forbidden: text". */
 int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -4,6 +4,7 @@
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
 #include "server/kinds/row.h"
+#include "server/kinds/selectable.h"
 #include "server/kinds/warn.h"
 
 static const struct table_column cron_job_columns[] = {
@@ -59,6 +60,7 @@ static const struct kind_info rows[] = {
                 .warn = workload_warn,
                 .field_selectors = NAMES("status.successful"),
                 .has_own_field_table = true,
+                .field_value = job_field,
                 COLUMNS(job_columns),
                 .table_row = job_row,
         },

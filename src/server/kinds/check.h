@@ -111,6 +111,12 @@ VALIDATE_HOOK(csi_node_validate);
 VALIDATE_HOOK(runtime_class_validate);
 VALIDATE_HOOK(horizontal_pod_autoscaler_validate);
 VALIDATE_HOOK(resource_slice_validate);
+VALIDATE_HOOK(resource_quota_validate);
+VALIDATE_HOOK(limit_range_validate);
+VALIDATE_HOOK(ingress_validate);
+VALIDATE_HOOK(ingress_class_validate);
+VALIDATE_HOOK(network_policy_validate);
+VALIDATE_HOOK(endpoint_slice_validate);
 
 /* A pod's spec, also inside templates; at is the place of the spec. */
 void check_pod_spec(struct checker *checker, const struct at *at, const struct json_node *spec);

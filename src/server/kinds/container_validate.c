@@ -83,6 +83,51 @@ static void check_host_ports(struct checker *checker, const struct at *at,
         "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` "  \
         "or `fileKeyRef`"
 
+/* Fields of the pod that variables may show. */
+static bool is_env_field(struct slice path) {
+        static const char *const fields[] = {
+                "metadata.name",           "metadata.namespace", "metadata.uid",   "spec.nodeName",
+                "spec.serviceAccountName", "status.hostIP",      "status.hostIPs", "status.podIP",
+                "status.podIPs",
+        };
+        static const char *const maps[] = { "metadata.annotations['", "metadata.labels['" };
+
+        for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+                if (slice_is(path, fields[i]))
+                        return true;
+        for (size_t i = 0; i < ARRAY_LEN(maps); i++)
+                if (slice_has_prefix(path, slice_of(maps[i])) &&
+                    slice_has_suffix(path, SLICE_LITERAL("']")))
+                        return true;
+        return false;
+}
+
+static void check_env_reference(struct checker *checker, const struct at *at,
+                                const struct json_node *source) {
+        static const char *const keyed[] = { "configMapKeyRef", "secretKeyRef" };
+        struct at field = at_member(at, "fieldRef"), resource = at_member(at, "resourceFieldRef");
+        struct slice path = node_get_text(node_get(source, "fieldRef"), "fieldPath");
+
+        if (node_get(source, "fieldRef") &&
+            check_required(checker, &field, node_get(source, "fieldRef"), "fieldPath") &&
+            !is_env_field(path))
+                report_text(
+                        checker, &field, "fieldPath", path,
+                        message_of(
+                                checker,
+                                "error converting fieldPath: field label not supported: " SLICE_FMT,
+                                SLICE_ARG(path)));
+        if (node_get(source, "resourceFieldRef"))
+                check_required(checker, &resource, node_get(source, "resourceFieldRef"),
+                               "resource");
+        for (size_t i = 0; i < ARRAY_LEN(keyed); i++) {
+                struct at place = at_member(at, keyed[i]);
+
+                if (node_get(source, keyed[i]))
+                        check_required(checker, &place, node_get(source, keyed[i]), "key");
+        }
+}
+
 static void check_env_source(struct checker *checker, const struct at *at,
                              const struct json_node *variable) {
         const struct json_node *source = node_get(variable, "valueFrom");
@@ -90,6 +135,7 @@ static void check_env_source(struct checker *checker, const struct at *at,
 
         if (!source)
                 return;
+        check_env_reference(checker, &place, source);
         if (node_count(source) == 0)
                 report_text(checker, &place, NULL, SLICE_EMPTY, ENV_SOURCES_TEXT);
         else if (node_get_text(variable, "value").len)

@@ -5,6 +5,7 @@
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
 #include "server/kinds/row.h"
+#include "server/kinds/selectable.h"
 #include "server/kinds/warn.h"
 
 static const struct table_column pod_columns[] = {
@@ -155,6 +156,7 @@ const struct kind_info core_rows[] = {
                         "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
                         "reportingComponent", "source", "type"),
                 .has_own_field_table = true,
+                .field_value = event_field,
                 WITH_EVENT_COLUMNS,
                 .table_row = event_row,
         },
@@ -168,6 +170,7 @@ const struct kind_info core_rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_CREATE_ON_UPDATE,
                 .apply_defaults = limit_range_defaults,
+                .validate = limit_range_validate,
                 WITH_CREATED,
         },
         {
@@ -205,6 +208,7 @@ const struct kind_info core_rows[] = {
                 .more_subresources = NAMES("proxy"),
                 .field_selectors = NAMES("spec.unschedulable"),
                 .has_own_field_table = true,
+                .field_value = node_field,
                 COLUMNS(node_columns),
                 .table_row = node_row,
         },
@@ -263,6 +267,7 @@ const struct kind_info core_rows[] = {
                                          "spec.hostNetwork", "status.phase", "status.podIP",
                                          "status.podIPs", "status.nominatedNodeName"),
                 .has_own_field_table = true,
+                .field_value = pod_field,
                 COLUMNS(pod_columns),
                 .table_row = pod_row,
         },
@@ -298,6 +303,7 @@ const struct kind_info core_rows[] = {
                 .warn = workload_warn,
                 .field_selectors = NAMES("status.replicas"),
                 .has_own_field_table = true,
+                .field_value = replication_controller_field,
                 COLUMNS(replication_controller_columns),
                 .table_row = replica_set_row,
         },
@@ -312,6 +318,7 @@ const struct kind_info core_rows[] = {
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
                 .prepare = status_prepare,
                 .apply_defaults = resource_quota_defaults,
+                .validate = resource_quota_validate,
                 COLUMNS(resource_quota_columns),
                 .table_row = resource_quota_row,
         },
@@ -351,7 +358,7 @@ const struct kind_info core_rows[] = {
                 .kind = "Service",
                 .short_names = NAMES("svc"),
                 .categories = NAMES("all"),
-                .name_rule = NAME_SERVICE,
+                .name_rule = NAME_LABEL,
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA |
                          KIND_CREATE_ON_UPDATE,

@@ -290,6 +290,38 @@ VALIDATE_HOOK(service_validate) {
 
 /* ---- storage ---- */
 
+static bool has_volume_source(const struct json_node *spec) {
+        static const char *const sources[] = {
+                "hostPath",
+                "nfs",
+                "csi",
+                "local",
+                "iscsi",
+                "fc",
+                "gcePersistentDisk",
+                "awsElasticBlockStore",
+                "azureDisk",
+                "azureFile",
+                "cephfs",
+                "cinder",
+                "flexVolume",
+                "flocker",
+                "glusterfs",
+                "rbd",
+                "scaleIO",
+                "storageos",
+                "vsphereVolume",
+                "quobyte",
+                "portworxVolume",
+                "photonPersistentDisk",
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+                if (node_get(spec, sources[i]))
+                        return true;
+        return false;
+}
+
 VALIDATE_HOOK(persistent_volume_validate) {
         static const char *const policies[] = { "Delete", "Recycle", "Retain", NULL };
         struct checker checker = { .errors = errors, .context = context };
@@ -307,6 +339,8 @@ VALIDATE_HOOK(persistent_volume_validate) {
                 report(&checker, FIELD_REQUIRED, &capacity, NULL, NULL, NULL);
         if (storage.len)
                 check_quantity_not_negative(&checker, &amount, storage);
+        if (!has_volume_source(spec))
+                report(&checker, FIELD_REQUIRED, &at, NULL, NULL, "must specify a volume type");
         check_choice(&checker, &at, spec, "persistentVolumeReclaimPolicy", policies);
 }
 

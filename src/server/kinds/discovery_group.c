@@ -1,4 +1,5 @@
 /* Resources of group discovery.k8s.io, v1. */
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/row.h"
@@ -19,6 +20,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
                 .apply_defaults = endpoint_slice_defaults,
+                .validate = endpoint_slice_validate,
                 COLUMNS(endpoint_slice_columns),
                 .table_row = endpoint_slice_row,
         },

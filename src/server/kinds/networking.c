@@ -1,4 +1,5 @@
 /* Resources of group networking.k8s.io, v1. */
+#include "server/kinds/check.h"
 #include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
@@ -40,6 +41,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION | KIND_UNCONDITIONAL,
                 .apply_defaults = ingress_class_defaults,
+                .validate = ingress_class_validate,
                 COLUMNS(ingress_class_columns),
                 .table_row = ingress_class_row,
         },
@@ -54,6 +56,7 @@ static const struct kind_info rows[] = {
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
                          KIND_STATUS_METADATA,
                 .prepare = status_prepare,
+                .validate = ingress_validate,
                 COLUMNS(ingress_columns),
                 .table_row = ingress_row,
         },
@@ -79,6 +82,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL,
                 .apply_defaults = network_policy_defaults,
+                .validate = network_policy_validate,
                 COLUMNS(network_policy_columns),
                 .table_row = network_policy_row,
         },

@@ -199,6 +199,24 @@ int runtime_class_admit(struct kind_context *context, struct json_tree *tree, st
         return 0;
 }
 
+/* ---- topology ---- */
+
+void pod_topology_labels(struct kind_context *context, struct json_tree *tree,
+                         struct json_node *pod, struct slice node_name) {
+        static const char *const keys[] = { "topology.kubernetes.io/zone",
+                                            "topology.kubernetes.io/region" };
+        struct json_node *metadata = node_need_object(tree, pod, "metadata");
+        const struct json *node = NULL, *labels;
+
+        if (node_name.len && context->lookup)
+                node = context->lookup(context->engine, "", "nodes", SLICE_EMPTY, node_name);
+        labels = json_get(json_get(node, "metadata"), "labels");
+        for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+                if (json_get(labels, keys[i]))
+                        node_put_text(tree, node_need_object(tree, metadata, "labels"), keys[i],
+                                      json_get_text(labels, keys[i]));
+}
+
 ADMIT_HOOK(pod_admit) {
         struct json_node *spec = node_need_object(tree, object, "spec");
         int r;
@@ -220,5 +238,6 @@ ADMIT_HOOK(pod_admit) {
         if (r < 0)
                 return r;
         toleration_admit(tree, spec);
+        pod_topology_labels(context, tree, object, node_get_text(spec, "nodeName"));
         return runtime_class_admit(context, tree, object, err);
 }
