@@ -300,6 +300,34 @@ static const struct {
           "\"volumeBindingMode\":\"Immediate\"}",
           "{\"provisioner\":\"q\"}",
           "provisioner: Forbidden: updates to this field are forbidden." },
+        { "v1", "ResourceQuota", NULL, "{\"spec\":{\"hard\":{\"pods\":\"1500m\"}}}",
+          "spec.hard[pods]: Invalid value: \"1500m\": must be an integer" },
+        { "v1", "ResourceQuota", NULL,
+          "{\"spec\":{\"hard\":{\"pods\":\"2\",\"limits.cpu\":\"1500m\","
+          "\"count/deployments.apps\":\"1\",\"requests.nvidia.com/gpu\":\"4\"}}}",
+          "" },
+        { "v1", "LimitRange", NULL,
+          "{\"spec\":{\"limits\":[{\"type\":\"Pod\",\"min\":{\"cpu\":\"2\"},\"max\":{\"cpu\":"
+          "\"1\"}}]}}",
+          "spec.limits[0].min[cpu]: Invalid value: \"2\": min value 2 is greater than max value "
+          "1" },
+        { "v1", "LimitRange", NULL,
+          "{\"spec\":{\"limits\":[{\"type\":\"Pod\",\"default\":{\"cpu\":\"2\"}},{\"type\":"
+          "\"Pod\"}]}}",
+          "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'\n"
+          "spec.limits[1].type: Duplicate value: \"Pod\"" },
+        { "v1", "PersistentVolume", NULL,
+          "{\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],\"capacity\":{\"storage\":\"1Gi\"}}}",
+          "spec: Required value: must specify a volume type" },
+        { "networking.k8s.io/v1", "Ingress", NULL, "{\"spec\":{}}",
+          "spec: Invalid value: null: either `defaultBackend` or `rules` must be specified" },
+        { "networking.k8s.io/v1", "Ingress", NULL,
+          "{\"spec\":{\"rules\":[{\"http\":{\"paths\":[{\"path\":\"x\",\"pathType\":\"Prefix\","
+          "\"backend\":{\"service\":{\"name\":\"s\",\"port\":{}}}}]}}]}}",
+          "spec.rules[0].http.paths[0].path: Invalid value: \"x\": must be an absolute path\n"
+          "spec.rules[0].http.paths[0].backend: Required value: port name or number is required" },
+        { "discovery.k8s.io/v1", "EndpointSlice", NULL, "{\"endpoints\":[]}",
+          "addressType: Required value" },
         { "autoscaling/v2", "HorizontalPodAutoscaler", NULL,
           "{\"spec\":{\"maxReplicas\":1,\"minReplicas\":2,\"scaleTargetRef\":{\"kind\":\"D\","
           "\"name\":\"d\"}}}",
@@ -381,6 +409,38 @@ static void test_service_allocation(void **state) {
         kind_test_end(&first);
         kind_test_end(&second);
         buf_release(&taken);
+}
+
+/* ---- selectable fields ---- */
+
+static const struct {
+        const char *api_version, *kind, *json, *field, *value;
+} fields[] = {
+        { "v1", "Pod", "{\"spec\":{\"nodeName\":\"n\"}}", "spec.host", "n" },
+        { "v1", "Pod", "{}", "spec.hostNetwork", "false" },
+        { "v1", "Pod", "{\"status\":{\"phase\":\"Running\"}}", "status.phase", "Running" },
+        { "v1", "Node", "{\"spec\":{}}", "spec.unschedulable", "false" },
+        { "v1", "Node", "{\"spec\":{\"unschedulable\":true}}", "spec.unschedulable", "true" },
+        { "v1", "Event", "{\"reportingComponent\":\"c\"}", "source", "c" },
+        { "v1", "Event", "{\"source\":{\"component\":\"k\"},\"reportingComponent\":\"c\"}",
+          "source", "k" },
+        { "v1", "Event", "{\"involvedObject\":{\"name\":\"p\"}}", "involvedObject.name", "p" },
+        { "batch/v1", "Job", "{\"status\":{\"succeeded\":3}}", "status.successful", "3" },
+        { "v1", "ReplicationController", "{}", "status.replicas", "0" },
+};
+
+static void test_selectable_fields(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+                char buffer[256];
+                struct kind_test test;
+
+                kind_test_begin(&test, fields[i].api_version, fields[i].kind, "{}", fields[i].json);
+                assert_true(slice_is(
+                        test.kind->field_value(test.old, slice_of(fields[i].field), buffer),
+                        fields[i].value));
+                kind_test_end(&test);
+        }
 }
 
 /* ---- views ---- */
@@ -495,6 +555,7 @@ int main(void) {
                 cmocka_unit_test(test_daemon_set_counts_templates),
                 cmocka_unit_test(test_one_default_priority),
                 cmocka_unit_test(test_service_allocation),
+                cmocka_unit_test(test_selectable_fields),
                 cmocka_unit_test(test_event_views),
                 cmocka_unit_test(test_autoscaler_views),
                 cmocka_unit_test(test_warnings),

@@ -160,6 +160,9 @@ static const struct other_object others[] = {
           "\"50m\"}},\"scheduling\":{\"nodeSelector\":{\"k\":\"v\"},\"tolerations\":[{\"key\":"
           "\"x\","
           "\"operator\":\"Exists\"}]}}" },
+        { "/nodes",
+          "{\"metadata\":{\"name\":\"n1\",\"labels\":{\"topology.kubernetes.io/zone\":\"z\","
+          "\"other\":\"x\"}}}" },
         { "/limitranges",
           "{\"spec\":{\"limits\":[{\"type\":\"Container\",\"default\":{\"memory\":\"1Gi\"},"
           "\"defaultRequest\":{\"memory\":\"512Mi\"},\"max\":{\"memory\":\"2Gi\"}}]}}" },
@@ -193,6 +196,9 @@ static const struct {
           "pods \"p\" is forbidden: pod rejected: Pod Overhead set without corresponding "
           "RuntimeClass defined Overhead",
           NULL, NULL },
+        { ",\"nodeName\":\"n1\"", NULL, "metadata.labels",
+          "{\"topology.kubernetes.io/zone\":\"z\"}" },
+        { ",\"nodeName\":\"n2\"", NULL, "metadata.labels", NULL },
         { "", NULL, "spec.containers.0.resources",
           "{\"limits\":{\"memory\":\"1Gi\"},\"requests\":{\"memory\":\"512Mi\"}}" },
         { "", NULL, "metadata.annotations",

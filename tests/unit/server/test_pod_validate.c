@@ -86,6 +86,18 @@ static const struct invalid_case cases[] = {
           "spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers "
           "without restartPolicy=Always" },
 
+        /* environment */
+        { "[{\"name\":\"c\",\"image\":\"x\",\"env\":[{\"name\":\"A\",\"valueFrom\":{\"fieldRef\":{"
+          "\"fieldPath\":\"spec.x\"}}}]}]",
+          "",
+          "spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: \"spec.x\": "
+          "error "
+          "converting fieldPath: field label not supported: spec.x" },
+        { "[{\"name\":\"c\",\"image\":\"x\",\"env\":[{\"name\":\"A\",\"valueFrom\":{}}]}]", "",
+          "spec.containers[0].env[0].valueFrom: Invalid value: \"\": must specify one of: "
+          "`fieldRef`, "
+          "`resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`" },
+
         /* volumes */
         { "[{\"name\":\"c\",\"image\":\"x\",\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/"
           "v\"}]}]",
