@@ -1,5 +1,6 @@
 /* POST pods/NAME/binding: assigns a pod to a node. */
 #include "server/api_priv.h"
+#include "server/kinds/admit.h"
 #include "server/pod_conditions.h"
 
 static int check_target(struct api_context *context, const struct json_node *binding) {
@@ -77,6 +78,8 @@ static int bind(struct api_context *context, struct write *write, const struct j
                       loop_wall(context->server->loop));
         merge_texts(write, node_get(binding, "metadata"), "annotations");
         merge_texts(write, node_get(binding, "metadata"), "labels");
+        pod_topology_labels(&context->hooks, write->tree, write->object,
+                            node_get_text(spec, "nodeName"));
         return write_put(context, write, &body);
 }
 
