@@ -182,7 +182,8 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("ns"),
                 .name_rule = NAME_LABEL,
                 .verbs = VERB_STANDARD & ~VERB_DELETE_COLLECTION,
-                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS |
+                         KIND_STATUS_METADATA,
                 .prepare = namespace_prepare,
                 .apply_defaults = namespace_defaults,
                 .validate = namespace_validate,
@@ -220,7 +221,8 @@ const struct kind_info core_rows[] = {
                 .kind = "PersistentVolumeClaim",
                 .short_names = NAMES("pvc"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT |
+                         KIND_STATUS | KIND_STATUS_METADATA,
                 .admit = persistent_volume_claim_admit,
                 .prepare = persistent_volume_claim_prepare,
                 .apply_defaults = persistent_volume_claim_defaults,
@@ -236,7 +238,8 @@ const struct kind_info core_rows[] = {
                 .kind = "PersistentVolume",
                 .short_names = NAMES("pv"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS |
+                         KIND_STATUS_METADATA,
                 .admit = persistent_volume_admit,
                 .prepare = persistent_volume_prepare,
                 .apply_defaults = persistent_volume_defaults,
@@ -295,7 +298,8 @@ const struct kind_info core_rows[] = {
                 .short_names = NAMES("rc"),
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA |
+                .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
+                         KIND_STATUS_METADATA |
                          KIND_SCALE,
                 .prepare = status_prepare,
                 .apply_defaults = replication_controller_defaults,
@@ -315,7 +319,8 @@ const struct kind_info core_rows[] = {
                 .kind = "ResourceQuota",
                 .short_names = NAMES("quota"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA,
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT |
+                         KIND_STATUS | KIND_STATUS_METADATA,
                 .prepare = status_prepare,
                 .apply_defaults = resource_quota_defaults,
                 .validate = resource_quota_validate,
@@ -360,7 +365,8 @@ const struct kind_info core_rows[] = {
                 .categories = NAMES("all"),
                 .name_rule = NAME_LABEL,
                 .verbs = VERB_STANDARD,
-                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT | KIND_STATUS | KIND_STATUS_METADATA |
+                .flags = KIND_NAMESPACED | KIND_UNCONDITIONAL | KIND_DELETE_OBJECT |
+                         KIND_STATUS | KIND_STATUS_METADATA |
                          KIND_CREATE_ON_UPDATE,
                 .prepare = service_prepare,
                 .apply_defaults = service_defaults,

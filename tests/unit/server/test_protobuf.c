@@ -232,6 +232,16 @@ static void test_unknown_fields(void **state) {
                 "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"n\"}}");
 }
 
+static void test_other_scripts(void **state) {
+        struct buf object = { 0 };
+
+        (void)state;
+        put_text(&object, 4, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
+        assert_decodes("scheduling.k8s.io/v1", "PriorityClass", &object,
+                       "{\"kind\":\"PriorityClass\",\"apiVersion\":\"scheduling.k8s.io/v1\","
+                       "\"description\":\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"}");
+}
+
 /* Negative numbers take ten bytes. */
 static void test_negative_number(void **state) {
         struct buf object = { 0 };
@@ -273,6 +283,15 @@ static void test_broken(void **state) {
         assert_refused(buf_view(&body));
         buf_release(&body);
 
+        put_text(&object, 4, "\xc3\x28"); /* a sequence cut short */
+        body = envelope("scheduling.k8s.io/v1", "PriorityClass", &object);
+        assert_refused(buf_view(&body));
+        buf_release(&body);
+        put_text(&object, 4, "\xed\xa0\x80"); /* half of a surrogate pair */
+        body = envelope("scheduling.k8s.io/v1", "PriorityClass", &object);
+        assert_refused(buf_view(&body));
+        buf_release(&body);
+
         buf_append(&object, "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12);
         body = envelope("v1", "Pod", &object);
         assert_refused(buf_view(&body));
@@ -306,8 +325,8 @@ int main(void) {
                 cmocka_unit_test(test_lease),           cmocka_unit_test(test_secret),
                 cmocka_unit_test(test_delete_options),  cmocka_unit_test(test_binding),
                 cmocka_unit_test(test_access_review),   cmocka_unit_test(test_unknown_fields),
-                cmocka_unit_test(test_negative_number), cmocka_unit_test(test_broken),
-                cmocka_unit_test(test_truncated),
+                cmocka_unit_test(test_negative_number), cmocka_unit_test(test_other_scripts),
+                cmocka_unit_test(test_broken),          cmocka_unit_test(test_truncated),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
