@@ -1,0 +1,236 @@
+/* Keeps a store in one SQLite file. Every commit is one transaction in the write-ahead log: it
+ * survives a crash of the process at once, and a crash of the machine up to the last checkpoint. */
+#include "store/sqlite_backend.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/util.h"
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#define FILE_NAME "berth.db"
+#define SCHEMA_VERSION 1
+
+struct sqlite_backend {
+        sqlite3 *db;
+        sqlite3_stmt *put, *remove, *revision, *begin, *commit, *rollback;
+};
+
+static int fail(const struct sqlite_backend *backend, const char *what, struct err *err) {
+        return err_set(err, BERTH_ERR_IO, "data file: cannot %s: %s", what,
+                       sqlite3_errmsg(backend->db));
+}
+
+static int run(struct sqlite_backend *backend, const char *sql, struct err *err) {
+        return sqlite3_exec(backend->db, sql, NULL, NULL, NULL) == SQLITE_OK
+                       ? 0
+                       : fail(backend, "prepare it", err);
+}
+
+static int prepare(struct sqlite_backend *backend, const char *sql, sqlite3_stmt **ret_statement,
+                   struct err *err) {
+        return sqlite3_prepare_v3(backend->db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret_statement,
+                                  NULL) == SQLITE_OK
+                       ? 0
+                       : fail(backend, "prepare it", err);
+}
+
+static int check_version(struct sqlite_backend *backend, struct err *err) {
+        sqlite3_stmt *statement;
+        int version = 0, r = prepare(backend, "PRAGMA user_version", &statement, err);
+
+        if (r < 0)
+                return r;
+        if (sqlite3_step(statement) == SQLITE_ROW)
+                version = sqlite3_column_int(statement, 0);
+        sqlite3_finalize(statement);
+        return version <= SCHEMA_VERSION
+                       ? 0
+                       : err_set(err, BERTH_ERR_INVALID,
+                                 "data file: it was written by a later version (%d)", version);
+}
+
+static int open_schema(struct sqlite_backend *backend, struct err *err) {
+        int r = run(backend,
+                    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
+                    "PRAGMA synchronous=NORMAL;",
+                    err);
+
+        if (r == 0)
+                r = check_version(backend, err);
+        if (r == 0)
+                r = run(backend,
+                        "BEGIN IMMEDIATE;"
+                        "CREATE TABLE IF NOT EXISTS objects (resource TEXT NOT NULL, ns TEXT NOT "
+                        "NULL, name TEXT NOT NULL, revision INTEGER NOT NULL, body BLOB NOT NULL, "
+                        "PRIMARY KEY (resource, ns, name)) WITHOUT ROWID;"
+                        "CREATE TABLE IF NOT EXISTS state (id INTEGER PRIMARY KEY CHECK (id = 0), "
+                        "revision INTEGER NOT NULL);"
+                        "INSERT OR IGNORE INTO state VALUES (0, 0);"
+                        "PRAGMA user_version=1;"
+                        "COMMIT;",
+                        err);
+        return r;
+}
+
+static int open_statements(struct sqlite_backend *backend, struct err *err) {
+        const struct {
+                sqlite3_stmt **statement;
+                const char *sql;
+        } statements[] = {
+                { &backend->put, "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?)" },
+                { &backend->remove,
+                  "DELETE FROM objects WHERE resource = ? AND ns = ? AND name = ?" },
+                { &backend->revision, "UPDATE state SET revision = ?" },
+                { &backend->begin, "BEGIN IMMEDIATE" },
+                { &backend->commit, "COMMIT" },
+                { &backend->rollback, "ROLLBACK" },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(statements); i++) {
+                int r = prepare(backend, statements[i].sql, statements[i].statement, err);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static void backend_free(struct sqlite_backend *backend) {
+        sqlite3_finalize(backend->put);
+        sqlite3_finalize(backend->remove);
+        sqlite3_finalize(backend->revision);
+        sqlite3_finalize(backend->begin);
+        sqlite3_finalize(backend->commit);
+        sqlite3_finalize(backend->rollback);
+        sqlite3_close(backend->db);
+        free(backend);
+}
+
+int sqlite_backend_new(const char *directory, struct sqlite_backend **ret_backend,
+                       struct err *err) {
+        CLEANUP(buf_release) struct buf path = { 0 };
+        struct sqlite_backend *backend = xcalloc(1, sizeof(*backend));
+        int r = 0;
+
+        buf_printf(&path, "%s/" FILE_NAME, directory);
+        if (sqlite3_open_v2(path.data, &backend->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                            NULL) != SQLITE_OK)
+                r = err_set(err, BERTH_ERR_IO, "cannot open %s: %s", path.data,
+                            sqlite3_errmsg(backend->db));
+        if (r == 0)
+                r = open_schema(backend, err);
+        if (r == 0)
+                r = open_statements(backend, err);
+        if (r < 0) {
+                backend_free(backend);
+                return r;
+        }
+        *ret_backend = backend;
+        return 0;
+}
+
+/* ---- the backend's table ---- */
+
+static struct slice column(sqlite3_stmt *statement, int index) {
+        const void *data = sqlite3_column_blob(statement, index);
+        int size = sqlite3_column_bytes(statement, index);
+
+        return slice_make(data, size > 0 ? (size_t)size : 0);
+}
+
+static int load_revision(struct sqlite_backend *backend, uint64_t *ret_revision, struct err *err) {
+        sqlite3_stmt *statement;
+        int r = prepare(backend, "SELECT revision FROM state", &statement, err);
+
+        if (r < 0)
+                return r;
+        if (sqlite3_step(statement) == SQLITE_ROW)
+                *ret_revision = (uint64_t)sqlite3_column_int64(statement, 0);
+        else
+                r = fail(backend, "read it", err);
+        sqlite3_finalize(statement);
+        return r;
+}
+
+static int load(void *self,
+                int (*visit)(void *context, const struct store_record *record, struct err *err),
+                void *context, uint64_t *ret_revision, struct err *err) {
+        struct sqlite_backend *backend = self;
+        sqlite3_stmt *statement;
+        int step = SQLITE_ROW;
+        int r = prepare(backend,
+                        "SELECT resource, ns, name, revision, body FROM objects "
+                        "ORDER BY resource, ns, name",
+                        &statement, err);
+
+        if (r < 0)
+                return r;
+        while (r == 0 && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+                struct store_record record = {
+                        .resource = column(statement, 0),
+                        .ns = column(statement, 1),
+                        .name = column(statement, 2),
+                        .body = column(statement, 4),
+                        .revision = (uint64_t)sqlite3_column_int64(statement, 3),
+                };
+
+                r = visit(context, &record, err);
+        }
+        if (r == 0 && step != SQLITE_DONE)
+                r = fail(backend, "read it", err);
+        sqlite3_finalize(statement);
+        return r < 0 ? r : load_revision(backend, ret_revision, err);
+}
+
+static void bind_text(sqlite3_stmt *statement, int index, struct slice text) {
+        sqlite3_bind_text(statement, index, text.ptr ? text.ptr : "", (int)text.len, SQLITE_STATIC);
+}
+
+static bool step(sqlite3_stmt *statement) {
+        bool is_done = sqlite3_step(statement) == SQLITE_DONE;
+
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
+        return is_done;
+}
+
+static bool write_event(struct sqlite_backend *backend, struct slice resource,
+                        const struct store_event *event) {
+        sqlite3_stmt *statement = event->type == STORE_DELETED ? backend->remove : backend->put;
+        struct slice body = store_object_body(event->object);
+
+        bind_text(statement, 1, resource);
+        bind_text(statement, 2, store_object_ns(event->object));
+        bind_text(statement, 3, store_object_name(event->object));
+        if (event->type != STORE_DELETED) {
+                sqlite3_bind_int64(statement, 4, (sqlite3_int64)event->revision);
+                sqlite3_bind_blob(statement, 5, body.ptr, (int)body.len, SQLITE_STATIC);
+        }
+        if (!step(statement))
+                return false;
+        sqlite3_bind_int64(backend->revision, 1, (sqlite3_int64)event->revision);
+        return step(backend->revision);
+}
+
+static int commit(void *self, struct slice resource, const struct store_event *event,
+                  struct err *err) {
+        struct sqlite_backend *backend = self;
+        int r;
+
+        if (!step(backend->begin))
+                return fail(backend, "write to it", err);
+        if (write_event(backend, resource, event) && step(backend->commit))
+                return 0;
+        r = fail(backend, "write to it", err);
+        step(backend->rollback);
+        return r;
+}
+
+static void close_backend(void *self) {
+        backend_free(self);
+}
+
+const struct store_backend sqlite_backend_ops = { .load = load,
+                                                  .commit = commit,
+                                                  .close = close_backend };
