@@ -16,10 +16,6 @@
         "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "   \
         "and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', "   \
         "regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-#define SERVICE_TEXT                                                                               \
-        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with "  \
-        "an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "    \
-        "'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
 
 static bool is_lower_alnum(char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -62,7 +58,7 @@ static const char *segment_problem(struct slice name, bool is_prefix) {
 static const char *length_problem(enum kind_name_rule rule, struct slice name) {
         if (rule == NAME_SUBDOMAIN && name.len > 253)
                 return "must be no more than 253 characters";
-        if ((rule == NAME_LABEL || rule == NAME_SERVICE) && name.len > 63)
+        if (rule == NAME_LABEL && name.len > 63)
                 return "must be no more than 63 characters";
         return NULL;
 }
@@ -76,8 +72,6 @@ const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_pr
                 return is_subdomain(name) ? NULL : SUBDOMAIN_TEXT;
         case NAME_LABEL:
                 return is_label(name) ? NULL : LABEL_TEXT;
-        case NAME_SERVICE:
-                return is_label(name) && name.ptr[0] >= 'a' ? NULL : SERVICE_TEXT;
         case NAME_SEGMENT:
                 return segment_problem(name, is_prefix);
         }

@@ -86,8 +86,7 @@ struct merge_rule {
  * owners, finalizers, immutable members). `validate` is for the rest. */
 enum kind_name_rule {
         NAME_SUBDOMAIN, /* RFC 1123 subdomain */
-        NAME_LABEL,     /* RFC 1123 label: namespaces */
-        NAME_SERVICE,   /* RFC 1035 label: services */
+        NAME_LABEL,     /* RFC 1123 label: namespaces, services */
         NAME_SEGMENT,   /* any path segment: RBAC */
 };
 
