@@ -143,6 +143,34 @@ static void table_row(struct kind_context *context, const struct json *object, s
         buf_char(cells, ']');
 }
 
+/* The definition's schema, with what every object has. */
+static void openapi(const struct kind_info *kind, struct buf *out) {
+        static const char *const members[] = { "apiVersion", "kind" };
+        const struct custom_resource *custom = custom_of(kind);
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct json_node *type =
+                custom->schema ? node_import(tree, custom->schema) : node_object(tree);
+        struct json_node *list = node_array(tree), *own = node_object(tree), *text, *properties;
+
+        properties = node_need_object(tree, type, "properties");
+        for (size_t i = 0; properties && i < ARRAY_LEN(members); i++) {
+                text = node_object(tree);
+                node_put_string(tree, text, "type", "string");
+                node_put(tree, properties, members[i], text);
+        }
+        if (properties && !node_get(properties, "metadata")) {
+                text = node_object(tree);
+                node_put_string(tree, text, "type", "object");
+                node_put(tree, properties, "metadata", text);
+        }
+        node_put_string(tree, own, "group", kind->group);
+        node_put_string(tree, own, "kind", kind->kind);
+        node_put_string(tree, own, "version", kind->version);
+        node_append(list, own);
+        node_put(tree, type, "x-kubernetes-group-version-kind", list);
+        node_write(type, out);
+}
+
 /* ---- making ---- */
 
 static const char *keep(struct custom_resource *custom, struct slice text) {
@@ -235,6 +263,7 @@ static struct custom_resource *custom_new(struct custom_resources *customs,
                          (slice_is(json_get_text(spec, "scope"), "Namespaced") ? KIND_NAMESPACED
                                                                                : 0),
                 .prune = prune,
+                .openapi = openapi,
                 .prepare = prepare,
                 .validate = validate,
         };

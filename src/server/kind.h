@@ -155,6 +155,8 @@ struct kind_info {
         void (*prune)(const struct kind_info *kind, struct json_tree *tree,
                       struct json_node *object, void (*unknown)(void *context, const char *path),
                       void *context);
+        /* The same kinds: their OpenAPI type, appended as one JSON object. */
+        void (*openapi)(const struct kind_info *kind, struct buf *out);
         const char *const *scale_paths; /* replicas asked for, there, selector text; NULL = usual */
         /* Rows with stored_as: rewrite an object of this version into the stored one and back, in
          * place (apiVersion included). */

@@ -253,13 +253,34 @@ static size_t paths_write(struct slice group, struct slice version, bool is_v2, 
 
 /* ---- documents ---- */
 
-/* The documents change with the program only. */
+/* Kinds that bring their own type: custom resources. */
+static bool is_custom_of(const struct kind_info *kind, struct slice group, struct slice version) {
+        return kind->openapi && slice_is(group, kind->group) && slice_is(version, kind->version);
+}
+
+static size_t custom_types_write(struct slice group, struct slice version, struct buf *out) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < kind_count(); i++) {
+                const struct kind_info *kind = kind_at(i);
+
+                if (!is_custom_of(kind, group, version))
+                        continue;
+                buf_printf(out, "%s\"%s.%s.%s\":", count++ ? "," : "", kind->group, kind->version,
+                           kind->kind);
+                kind->openapi(kind, out);
+        }
+        return count;
+}
+
+/* The documents change with the program and with custom resources. */
 static uint64_t content_hash(const char *group, const char *version) {
         struct buf text = { 0 };
         uint64_t hash;
 
         buf_printf(&text, "%s %s %s %zu %zu", BERTH_VERSION, group, version, schema_object_count,
                    kind_count());
+        custom_types_write(slice_of(group), slice_of(version), &text);
         hash = slice_hash(buf_view(&text));
         buf_release(&text);
         return hash;
@@ -285,6 +306,8 @@ bool openapi_v3_write(struct slice group, struct slice version, struct buf *out)
         uint8_t *marks = xcalloc(schema_object_count, 1);
         bool is_known = false;
 
+        for (size_t i = 0; i < kind_count(); i++)
+                is_known |= is_custom_of(kind_at(i), group, version);
         for (size_t i = 0; i < schema_root_count; i++)
                 if (slice_is(group, schema_roots[i].group) &&
                     slice_is(version, schema_roots[i].version)) {
@@ -297,6 +320,7 @@ bool openapi_v3_write(struct slice group, struct slice version, struct buf *out)
                 paths_write(group, version, false, out);
                 buf_text(out, "},\"components\":{\"schemas\":{");
                 marked_types_write(&flavour_v3, marks, out);
+                custom_types_write(group, version, out);
                 buf_text(out, "}}}");
         }
         free(marks);
