@@ -336,7 +336,8 @@ void validate_metadata_update(struct api_context *context, const struct write *w
 int check_namespace(struct api_context *context, struct slice ns, struct slice name);
 /* managedFields (managed_fields.c). */
 void manage_fields(struct api_context *context, struct write *write);
-bool has_new_owners(const struct write *write); /* an apply changed who owns what */
+bool has_new_owners(const struct write *write); /* other than what is stored, times apart */
+void clear_empty_owners(struct write *write);
 struct json_node *managed_entry(const struct api_context *context, const struct write *write,
                                 struct json_node *list);
 /* What entries without a recorded set own together: all that nobody else does. NULL when there is

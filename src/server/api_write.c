@@ -395,7 +395,7 @@ static int finish_deletion(struct api_context *context, struct write *write,
 
 int write_update(struct api_context *context, struct write *write, struct slice *ret_body,
                  bool *ret_is_deleted) {
-        bool is_same;
+        bool is_same, has_given_owners;
 
         *ret_is_deleted = false;
         if (prepare_update(context, write) < 0)
@@ -406,9 +406,12 @@ int write_update(struct api_context *context, struct write *write, struct slice 
                 return finish_deletion(context, write, ret_body);
         }
         is_same = is_same_object(write->object, write->stored_json);
-        if (!is_same || write->is_apply)
+        has_given_owners = !write->is_apply && has_new_owners(write);
+        if (has_given_owners)
+                clear_empty_owners(write);
+        else if (!is_same || write->is_apply)
                 manage_fields(context, write);
-        if (is_same && (!write->is_apply || !has_new_owners(write))) {
+        if (is_same && !has_given_owners && (!write->is_apply || !has_new_owners(write))) {
                 *ret_body = store_object_body(write->old);
                 return 0;
         }

@@ -56,6 +56,13 @@ static bool has_recorded_sets(const struct json_node *list) {
         return false;
 }
 
+/* Who uses client-side apply may later change to server-side apply; kubectl then wants to see which
+ * fields were its. */
+static bool is_client_side_applied(const struct json_node *metadata) {
+        return node_get(node_get(metadata, "annotations"),
+                        "kubectl.kubernetes.io/last-applied-configuration") != NULL;
+}
+
 /* Changed fields leave the recorded sets of others and join the writer's. */
 static void take_over(struct write *write, struct json_node *list, struct json_node *mine,
                       bool is_new) {
@@ -128,6 +135,9 @@ void manage_fields(struct api_context *context, struct write *write) {
         node_put_string(write->tree, entry, "fieldsType", "FieldsV1");
         if (write->applied_set)
                 node_put(write->tree, entry, "fieldsV1", write->applied_set);
+        else if (!write->old_json && is_client_side_applied(metadata))
+                node_put(write->tree, entry, "fieldsV1",
+                         field_set_of(write->tree, write->resource->schema, write->object));
         else if (!node_get(entry, "fieldsV1"))
                 node_put(write->tree, entry, "fieldsV1", node_object(write->tree));
         if (write->subresource.len)
@@ -139,12 +149,23 @@ void manage_fields(struct api_context *context, struct write *write) {
         tidy(list);
 }
 
+/* [] and [{}] ask for no owners at all. */
+void clear_empty_owners(struct write *write) {
+        struct json_node *metadata = node_get(write->object, "metadata");
+        const struct json_node *list = node_get(metadata, "managedFields");
+
+        if (node_count(list) == 0 ||
+            (node_count(list) == 1 && node_get_text(node_at(list, 0), "manager").len == 0))
+                node_remove(metadata, "managedFields");
+}
+
 bool has_new_owners(const struct write *write) {
         const struct json *before =
                 json_get(json_get(write->old_json, "metadata"), "managedFields");
         struct json_node *old = before ? node_import(write->tree, before) : node_array(write->tree);
-        struct json_node *now = node_clone(
-                write->tree, node_get(node_get(write->object, "metadata"), "managedFields"));
+        const struct json_node *given =
+                node_get(node_get(write->object, "metadata"), "managedFields");
+        struct json_node *now = given ? node_clone(write->tree, given) : node_array(write->tree);
         struct node_iter iter = node_iter(old);
         struct json_node *entry;
 

@@ -223,6 +223,33 @@ static void test_apply_over_plain(void **state) {
         fixture_free(&f);
 }
 
+/* kubectl rewrites the list when it changes from client-side to server-side apply. */
+static void test_given_owners(void **state) {
+        struct fixture f = fixture_new();
+        char revision[32];
+
+        (void)state;
+        ask(&f, "POST", MAPS "?fieldManager=ed",
+            "{\"metadata\":{\"name\":\"c\",\"annotations\":{\"kubectl.kubernetes.io/"
+            "last-applied-configuration\":\"{}\"}},\"data\":{\"a\":\"1\"}}");
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/fieldsV1/f:data"),
+                            "{\"f:a\":{}}");
+        snprintf(revision, sizeof(revision), "%s", answer(&f, "/metadata/resourceVersion"));
+        assert_int_equal(
+                ask_patch(&f, JSON_PATCH, MAP,
+                          "[{\"op\":\"replace\",\"path\":\"/metadata/managedFields\",\"value\":[{"
+                          "\"manager\":\"m\",\"operation\":\"Apply\",\"apiVersion\":\"v1\","
+                          "\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:data\":{\"f:a\":{}}}}]}]"),
+                200);
+        assert_string_equal(answer(&f, "/metadata/managedFields/0/manager"), "m");
+        assert_string_equal(answer(&f, "/metadata/managedFields/1"), "");
+        assert_string_not_equal(answer(&f, "/metadata/resourceVersion"), revision);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, MAP, "{\"metadata\":{\"managedFields\":[{}]}}"),
+                         200);
+        assert_string_equal(answer(&f, "/metadata/managedFields"), "");
+        fixture_free(&f);
+}
+
 static void test_namespace_life(void **state) {
         struct fixture f = fixture_new();
 
@@ -253,6 +280,7 @@ int main(void) {
                 cmocka_unit_test(test_generation_and_status),
                 cmocka_unit_test(test_apply),
                 cmocka_unit_test(test_apply_over_plain),
+                cmocka_unit_test(test_given_owners),
                 cmocka_unit_test(test_namespace_life),
         };
 
