@@ -26,17 +26,6 @@ static const struct api_user user_anonymous = {
         .groups = { { "system:unauthenticated", 22 } },
 };
 
-int user_copy(struct api_user *to, const struct api_token *from) {
-        *to = (struct api_user){ .name = slice_of(slice_dup(slice_of(from->user))) };
-        for (size_t i = 0; from->groups && from->groups[i]; i++) {
-                if (to->group_count == API_GROUPS_MAX - 1)
-                        return API_FAILED;
-                to->groups[to->group_count++] = slice_of(slice_dup(slice_of(from->groups[i])));
-        }
-        to->groups[to->group_count++] = slice_of(slice_dup(SLICE_LITERAL("system:authenticated")));
-        return 0;
-}
-
 /* Takes as long for a wrong token as for a right one of the same length. */
 static bool tokens_equal(struct slice a, const char *b) {
         unsigned char difference = 0;
@@ -50,8 +39,12 @@ static bool tokens_equal(struct slice a, const char *b) {
 
 const struct api_user *token_find(const struct api_server *server, struct slice token) {
         for (size_t i = 0; i < server->token_count; i++) {
-                if (tokens_equal(token, server->tokens[i].token))
-                        return &server->tokens[i].user;
+                const struct known_token *known = &server->tokens[i];
+
+                if (tokens_equal(token, known->token) &&
+                    (!wall_time_is_set(known->expires) ||
+                     loop_wall(server->loop).ns < known->expires.ns))
+                        return &known->user;
         }
         return NULL;
 }

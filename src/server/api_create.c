@@ -66,6 +66,8 @@ int serve_create(struct api_context *context) {
                 return serve_binding(context);
         if (slice_is(route->subresource, "eviction"))
                 return serve_eviction(context);
+        if (slice_is(route->subresource, "token"))
+                return serve_token(context);
         if (route->name.len || !(context->resource->kind->verbs & VERB_CREATE))
                 return fail_method(context);
         if (context->resource->kind->flags & KIND_REVIEW)

@@ -36,7 +36,8 @@ struct json_cache_entry {
 
 struct known_token {
         char *token;
-        struct api_user user; /* its slices are owned */
+        struct api_user user;     /* its slices are owned */
+        struct wall_time expires; /* unset = never */
 };
 
 struct api_server {
@@ -164,7 +165,8 @@ int authenticate(struct api_context *context);
 int authorize(struct api_context *context);
 bool access_allows(struct api_server *server, const struct access_question *question);
 const struct api_user *token_find(const struct api_server *server, struct slice token);
-int user_copy(struct api_user *to, const struct api_token *from);
+bool token_add(struct api_server *server, const struct api_token *token, struct wall_time expires);
+void tokens_release(struct api_server *server);
 int write_options(struct api_context *context, const char *options); /* dryRun and the like */
 struct slice default_manager(struct slice user_agent);
 void warn_add(struct api_context *context, struct slice text); /* Warning header; copied */
@@ -273,6 +275,7 @@ int serve_delete_collection(struct api_context *context);
 int serve_binding(struct api_context *context);
 int serve_eviction(struct api_context *context);
 int serve_scale(struct api_context *context);
+int serve_token(struct api_context *context);
 void watches_end(struct api_server *server); /* they outlive the server, but say no more */
 
 /* ---- bodies ---- */

@@ -76,26 +76,7 @@ static void resources_init(struct api_server *server) {
 /* ---- life ---- */
 
 bool api_server_add_token(struct api_server *server, const struct api_token *token) {
-        struct known_token known = { .token = slice_dup(slice_of(token->token)) };
-
-        if (user_copy(&known.user, token) < 0)
-                return false;
-        server->tokens =
-                xreallocarray(server->tokens, server->token_count + 1, sizeof(server->tokens[0]));
-        server->tokens[server->token_count++] = known;
-        return true;
-}
-
-static void tokens_release(struct api_server *server) {
-        for (size_t i = 0; i < server->token_count; i++) {
-                struct api_user *user = &server->tokens[i].user;
-
-                free(server->tokens[i].token);
-                free((char *)user->name.ptr);
-                for (size_t j = 0; j < user->group_count; j++)
-                        free((char *)user->groups[j].ptr);
-        }
-        free(server->tokens);
+        return token_add(server, token, WALL_TIME_UNSET);
 }
 
 /* Objects that a data directory brought along are left alone. */

@@ -213,6 +213,27 @@ static void test_access(void **state) {
         fixture_free(&f);
 }
 
+static void test_account_token(void **state) {
+        struct fixture f = fixture_new();
+        char bearer[128];
+
+        (void)state;
+        assert_int_equal(
+                ask(&f, "POST", "/api/v1/namespaces/default/serviceaccounts/x/token", "{}"), 404);
+        ask(&f, "POST", "/api/v1/namespaces/default/serviceaccounts",
+            "{\"metadata\":{\"name\":\"x\"}}");
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/serviceaccounts/x/token",
+                             "{\"spec\":{\"expirationSeconds\":1200}}"),
+                         201);
+        assert_string_equal(answer(&f, "/status/expirationTimestamp"), "2026-01-01T00:20:00Z");
+        snprintf(bearer, sizeof(bearer), "Bearer %s", answer(&f, "/status/token"));
+        assert_int_equal(ask_token(&f, bearer, "/api"), 200);
+        assert_int_equal(ask_token(&f, bearer, "/api/v1/pods"), 403);
+        fake_advance(f.fake, 1201 * NS_PER_S);
+        assert_int_equal(ask_token(&f, bearer, "/api"), 401);
+        fixture_free(&f);
+}
+
 /* ---- watches ---- */
 
 static void test_watch_events(void **state) {
@@ -321,12 +342,12 @@ static void test_server_end(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_pages),        cmocka_unit_test(test_long_list),
-                cmocka_unit_test(test_versions),     cmocka_unit_test(test_forms),
-                cmocka_unit_test(test_routes),       cmocka_unit_test(test_access),
-                cmocka_unit_test(test_watch_events), cmocka_unit_test(test_watch_starts),
-                cmocka_unit_test(test_watch_time),   cmocka_unit_test(test_watch_overrun),
-                cmocka_unit_test(test_server_end),
+                cmocka_unit_test(test_pages),         cmocka_unit_test(test_long_list),
+                cmocka_unit_test(test_versions),      cmocka_unit_test(test_forms),
+                cmocka_unit_test(test_routes),        cmocka_unit_test(test_access),
+                cmocka_unit_test(test_account_token), cmocka_unit_test(test_watch_events),
+                cmocka_unit_test(test_watch_starts),  cmocka_unit_test(test_watch_time),
+                cmocka_unit_test(test_watch_overrun), cmocka_unit_test(test_server_end),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
