@@ -57,6 +57,7 @@ struct api_server {
         struct watch *watches; /* open ones, doubly linked */
         struct api_resource *pods, *nodes, *namespaces, *budgets;
         struct custom_resources *customs; /* custom_resource.c */
+        struct event_retention *retention;
 };
 
 enum api_form { FORM_OBJECT, FORM_TABLE, FORM_PARTIAL };
@@ -330,6 +331,8 @@ int write_remove(struct api_context *context, struct write *write, struct slice 
 int write_begin(struct api_context *context, const struct api_resource *resource,
                 const struct store_object *object, struct write *ret_write);
 void write_end(struct write *write);
+/* Removal by the server itself; watchers see the last state with the new revision. */
+void object_remove(struct api_server *server, const struct store_object *object);
 /* Stored object as an editable tree. */
 struct json_node *tree_of_object(const struct store_object *object, struct json_tree **ret_tree);
 void validate_metadata(struct api_context *context, const struct write *write,

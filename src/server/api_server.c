@@ -1,6 +1,7 @@
 /* Life of the API server and the way of one request through it. */
 #include "server/api_priv.h"
 #include "server/custom_resource.h"
+#include "server/event_retention.h"
 
 #include <stdlib.h>
 
@@ -110,6 +111,7 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         for (size_t i = 0; i < config->token_count; i++)
                 api_server_add_token(server, &config->tokens[i]);
         custom_resources_start(server);
+        event_retention_start(server);
         bootstrap(server);
         return server;
 }
@@ -119,6 +121,7 @@ void api_server_free(struct api_server *server) {
                 return;
         watches_end(server);
         custom_resources_stop(server);
+        event_retention_stop(server);
         for (size_t i = 0; i < JSON_CACHE_SLOTS; i++) {
                 store_object_unref(server->cache[i].object);
                 json_doc_free(server->cache[i].doc);

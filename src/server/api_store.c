@@ -85,3 +85,20 @@ void write_end(struct write *write) {
         store_object_unref(write->old);
         *write = (struct write){ 0 };
 }
+
+void object_remove(struct api_server *server, const struct store_object *object) {
+        struct api_context context = { .server = server, .arena = &server->scratch };
+        struct api_resource resource = { .store_resource = object->resource };
+        struct write write = {
+                .resource = &resource,
+                .ns = store_object_ns(object),
+                .name = store_object_name(object),
+        };
+        struct slice body;
+
+        write.object = tree_of_object(object, &write.tree);
+        if (write.object)
+                write_remove(&context, &write, &body);
+        json_tree_free(write.tree);
+        arena_clear(&server->scratch);
+}

@@ -384,8 +384,7 @@ static void remove_objects(struct custom_resources *customs, int resource) {
                 object = store_cursor_next(cursor);
                 store_cursor_close(cursor);
                 store_object_ref(object);
-                store_remove(store, resource, store_object_ns(object), store_object_name(object),
-                             store_object_body(object), NULL);
+                object_remove(customs->server, object);
                 store_object_unref(object);
         }
 }

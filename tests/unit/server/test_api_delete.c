@@ -136,12 +136,46 @@ static void test_collection(void **state) {
         fixture_free(&f);
 }
 
+#define EVENTS "/api/v1/namespaces/default/events"
+
+static void add_event(struct fixture *f, const char *name) {
+        char body[256];
+
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"%s\"},\"involvedObject\":{\"namespace\":\"default\"}}",
+                 name);
+        assert_int_equal(ask(f, "POST", EVENTS, body), 201);
+}
+
+static void test_event_retention(void **state) {
+        struct fixture f = fixture_new();
+        struct api_stream *watch;
+
+        (void)state;
+        assert_int_equal(f.fake->timer_count, 0); /* nothing to wait for */
+        add_event(&f, "old");
+        fake_advance(f.fake, 30 * 60 * NS_PER_S);
+        add_event(&f, "new");
+        fake_advance(f.fake, 29 * 60 * NS_PER_S);
+        assert_int_equal(ask(&f, "GET", EVENTS "/old", NULL), 200);
+        watch = open_watch(&f, EVENTS "?watch=1");
+        watch_text(watch);
+        fake_advance(f.fake, 3 * 60 * NS_PER_S);
+        assert_string_equal(watch_text(watch), "DELETED old;");
+        assert_int_equal(ask(&f, "GET", EVENTS "/new", NULL), 200);
+        fake_advance(f.fake, 30 * 60 * NS_PER_S);
+        assert_int_equal(ask(&f, "GET", EVENTS "/new", NULL), 404);
+        api_stream_close(watch);
+        assert_int_equal(f.fake->timer_count, 0);
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_unbound_pod),    cmocka_unit_test(test_graceful_pod),
                 cmocka_unit_test(test_query_and_body), cmocka_unit_test(test_preconditions),
                 cmocka_unit_test(test_finalizers),     cmocka_unit_test(test_propagation),
-                cmocka_unit_test(test_collection),
+                cmocka_unit_test(test_collection),     cmocka_unit_test(test_event_retention),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
