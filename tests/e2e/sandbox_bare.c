@@ -1,5 +1,5 @@
-/* A bare API server for replaying recorded requests: sandbox_bare ADDRESS:PORT TOKEN. Prints the
- * port on the first line; ends at SIGTERM. */
+/* A bare API server for replaying recorded requests: sandbox_bare ADDRESS:PORT TOKEN [KUBECONFIG].
+ * Prints the port on the first line; ends at SIGTERM. */
 #include "poll_loop.h"
 
 #include "server/api_server.h"
@@ -46,6 +46,19 @@ int main(int argc, char **argv) {
                     server, loop, &front, &err) < 0) {
                 fprintf(stderr, "sandbox_bare: %s\n", err.text);
                 return 1;
+        }
+        if (argc > 3) {
+                char url[64];
+
+                snprintf(url, sizeof(url), "https://127.0.0.1:%u", http_front_port(front));
+                if (kubeconfig_write(argv[3],
+                                     &(struct kubeconfig){ .server = url,
+                                                           .ca_pem = material.ca_pem,
+                                                           .token = token.token },
+                                     &err) < 0) {
+                        fprintf(stderr, "sandbox_bare: %s\n", err.text);
+                        return 1;
+                }
         }
         printf("%u\n", http_front_port(front));
         fflush(stdout);
