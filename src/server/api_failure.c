@@ -10,6 +10,8 @@ static int fail_text(struct api_context *context, int code, const char *reason, 
         return API_FAILED;
 }
 
+static char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+        __attribute__((format(printf, 2, 0)));
 static char *arena_vprintf(struct arena *arena, const char *format, va_list args) {
         struct buf text = { 0 };
         char *copy;
