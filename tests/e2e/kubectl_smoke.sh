@@ -73,6 +73,6 @@ check explain "nodeName" k explain pod.spec.nodeName
 check api-resources "deployments" k api-resources --api-group=apps
 check events "No resources" k get events
 check account "serviceaccount/x created" k create serviceaccount x
-check token "." k create token x
+check token "1" sh -c 'kubectl create token x | grep -c .'
 check delete-namespace "deleted" k delete namespace n --wait=false
 [ $failures -eq 0 ]
