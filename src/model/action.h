@@ -1,0 +1,83 @@
+/* What the core wants done.  Actions carry target, uid and everything an edge needs to perform
+ * them; each is safe to repeat, and its outcome comes back as an action_result.  Slices live in the
+ * list's arena until action_list_clear. */
+#pragma once
+
+#include "api/object.h"
+#include "base/arena.h"
+#include <stdint.h>
+
+enum action_kind {
+        ACTION_BIND,         /* POST pods/binding */
+        ACTION_POD_STATUS,   /* one PATCH of pods/status: PodScheduled condition and nomination */
+        ACTION_EVICT,        /* POST pods/eviction */
+        ACTION_DELETE_POD,   /* DELETE pods */
+        ACTION_RECORD_EVENT, /* events.k8s.io/v1 */
+};
+const char *action_kind_name(enum action_kind kind); /* "bind" */
+
+struct object_ref {
+        struct slice kind /* Pod, Node */, ns, name, uid;
+};
+
+struct bind_action {
+        struct slice node;
+};
+struct pod_status_action {
+        bool sets_condition; /* PodScheduled False */
+        struct slice reason, message;
+        int64_t observed_generation;
+        struct wall_time changed; /* lastTransitionTime to write */
+        bool sets_nomination;     /* nominatedNodeName := nomination ("" clears it) */
+        struct slice nomination;
+};
+struct evict_action {
+        struct slice node, plugin, profile, reason; /* reason: free text, "" = none */
+        struct slice requested_by;                  /* annotation requested-by */
+        bool has_grace;
+        int64_t grace_s;
+        bool is_dry_run;
+};
+struct delete_action {
+        bool has_grace;
+        int64_t grace_s;
+};
+struct event_action {
+        bool is_warning;
+        struct slice reason, action, note; /* Scheduled, Binding, text */
+        struct slice controller;           /* reportingController */
+};
+
+struct action {
+        enum action_kind kind;
+        uint64_t id; /* given by action_list_add; names the outcome */
+        struct object_ref target;
+        union {
+                struct bind_action bind;
+                struct pod_status_action status;
+                struct evict_action evict;
+                struct delete_action remove;
+                struct event_action event;
+        };
+};
+
+struct action_list {
+        struct arena arena;
+        struct action *items;
+        size_t count, cap;
+        uint64_t next_id; /* runs on across clears */
+};
+void action_list_init(struct action_list *list);
+void action_list_release(struct action_list *list);
+void action_list_clear(struct action_list *list);
+/* Copies the action and every slice in it; returns its id. */
+uint64_t action_list_add(struct action_list *list, const struct action *action);
+
+struct action_result {
+        uint64_t id;
+        enum action_kind kind;
+        struct object_ref target;
+        int code;          /* BERTH_OK or BERTH_ERR_* */
+        int retry_after_s; /* -1 = none */
+        struct slice text; /* error text; "" when ok */
+};

@@ -1,0 +1,173 @@
+/* The cluster as berth sees it: one columnar model fed by watches, shared by every role.
+ *
+ * One thread writes, between decisions; a decision reads a const cluster that does not change under
+ * it (a snapshot is the cluster at a generation).  What-if work changes the cluster between
+ * cluster_checkpoint and cluster_rollback, which restores it exactly.
+ *
+ * Every change raises the generation and is kept in a bounded change log, so that readers with a
+ * memory (scheduling queue, class caches) catch up with what changed since they last looked.
+ *
+ * Facts: finished pods (Succeeded, Failed) occupy nothing but stay on their node's list when the
+ * model keeps them; requests follow api/object.h pod_spec_requests; a pod naming a node that does
+ * not exist is kept and counted once the node appears. */
+#pragma once
+
+#include "api/object.h"
+#include "base/interner.h"
+#include "model/event.h"
+#include "model/ids.h"
+#include "model/node_table.h"
+#include "model/pod_table.h"
+
+struct cluster;
+struct snapshot_order;
+
+struct cluster_config {
+        bool keeps_finished;   /* keep Succeeded and Failed pods (descheduler, reports) */
+        bool keeps_detail;     /* container states and conditions (cleaning rules) */
+        uint32_t log_capacity; /* change log entries; 0 = 65,536 */
+};
+
+struct cluster *cluster_new(const struct cluster_config *config);
+void cluster_free(struct cluster *cluster); /* accepts NULL */
+
+/* ---- feeding; objects are copied as far as needed ---- */
+struct node_id cluster_put_node(struct cluster *cluster, const struct node *node);
+void cluster_remove_node(struct cluster *cluster, struct slice name);
+/* Confirms an assumed pod when the node agrees; an assumed pod seen unassigned stays assumed; one
+ * seen elsewhere moves there. */
+struct pod_id cluster_put_pod(struct cluster *cluster, const struct pod *pod);
+void cluster_remove_pod(struct cluster *cluster, struct slice ns, struct slice name);
+void cluster_put_namespace(struct cluster *cluster, const struct namespace_object *object);
+void cluster_remove_namespace(struct cluster *cluster, struct slice name);
+void cluster_put_budget(struct cluster *cluster, const struct disruption_budget *budget);
+void cluster_remove_budget(struct cluster *cluster, struct slice ns, struct slice name);
+void cluster_put_priority_class(struct cluster *cluster, const struct priority_class *object);
+void cluster_remove_priority_class(struct cluster *cluster, struct slice name);
+void cluster_put_claim(struct cluster *cluster, const struct claim_object *claim);
+void cluster_remove_claim(struct cluster *cluster, struct slice ns, struct slice name);
+/* Decodes an API object and feeds it (CHANGE_REMOVED removes).  BERTH_ERR_* with the field path on
+ * a wrong type; nothing is changed then. */
+int cluster_apply(struct cluster *cluster, enum object_kind kind, enum change_kind change,
+                  const struct json *object, struct err *err);
+
+/* ---- placing ---- */
+/* Puts a pending pod on a node at once, before the API confirms it. */
+void cluster_assume(struct cluster *cluster, struct pod_id pod, struct node_id node);
+/* Takes an assumed pod off its node again; a pod already confirmed is left alone. */
+void cluster_forget(struct cluster *cluster, struct pod_id pod);
+void cluster_nominate(struct cluster *cluster, struct pod_id pod,
+                      struct slice node); /* "" clears */
+
+/* ---- what-if ---- */
+/* Opens a what-if; they nest.  Until the matching rollback only assume, forget, nominate, and
+ * cluster_withdraw are allowed. */
+void cluster_checkpoint(struct cluster *cluster);
+void cluster_rollback(struct cluster *cluster);
+/* Takes any assigned pod off its node (as if it were gone); what-if only. */
+void cluster_withdraw(struct cluster *cluster, struct pod_id pod);
+
+/* ---- reading ---- */
+uint64_t cluster_generation(const struct cluster *cluster);
+const struct node_table *cluster_nodes(const struct cluster *cluster);
+size_t cluster_node_count(const struct cluster *cluster); /* live nodes */
+size_t cluster_pod_count(const struct cluster *cluster);
+size_t cluster_pod_cap(const struct cluster *cluster); /* pod indexes run below it */
+const struct pod_row *cluster_pod(const struct cluster *cluster, struct pod_id pod);
+const struct pod_class *cluster_class(const struct cluster *cluster, struct class_id class);
+struct node_id cluster_find_node(const struct cluster *cluster, struct slice name);
+struct pod_id cluster_find_pod(const struct cluster *cluster, struct slice ns, struct slice name);
+const struct interner *cluster_strings(const struct cluster *cluster);
+struct slice cluster_text(const struct cluster *cluster, struct str_id id);
+struct str_id cluster_str(const struct cluster *cluster, struct slice text, bool *ret_found);
+struct slice cluster_node_name(const struct cluster *cluster, struct node_id node);
+/* Column of a resource by name; false when no node or pod ever named it. */
+bool cluster_resource(const struct cluster *cluster, struct slice name,
+                      struct resource_id *ret_resource);
+struct slice cluster_resource_name(const struct cluster *cluster, struct resource_id resource);
+
+struct label_pair {
+        struct str_id key, value;
+};
+/* Pairs of a set, sorted by key id. */
+size_t cluster_label_pairs(const struct cluster *cluster, struct label_set_id set,
+                           const struct label_pair **ret_pairs);
+bool cluster_label_get(const struct cluster *cluster, struct label_set_id set, struct str_id key,
+                       struct str_id *ret_value);
+/* Nodes that carry the pair (the key): NULL when none ever did.  Bits run over node indexes. */
+const struct bitset *cluster_nodes_with_pair(const struct cluster *cluster, struct str_id key,
+                                             struct str_id value);
+const struct bitset *cluster_nodes_with_key(const struct cluster *cluster, struct str_id key);
+struct label_list cluster_labels(const struct cluster *cluster, struct label_set_id set,
+                                 struct arena *arena);
+/* Distinct values of a key on nodes, for Gt, Lt and topology: fills an arena array. */
+size_t cluster_node_label_values(const struct cluster *cluster, struct str_id key,
+                                 struct arena *arena, struct str_id **ret_values);
+/* Taints of a set; the array lives as long as the set. */
+size_t cluster_taints(const struct cluster *cluster, struct taint_set_id set,
+                      const struct taint **ret_taints);
+/* Live taint sets, for batch filters: bitset over nodes per set. */
+size_t cluster_taint_set_cap(const struct cluster *cluster);
+const struct bitset *cluster_nodes_with_taints(const struct cluster *cluster,
+                                               struct taint_set_id set); /* NULL when unused */
+struct bitset cluster_live_nodes(const struct cluster *cluster, struct arena *arena); /* a copy */
+/* Live nodes in upstream's snapshot order: zones in first-seen order, one node of each in turn
+ * (reference scheduler.md 3.1).  Rebuilt when nodes come or go; count = cluster_node_count. */
+const struct node_id *cluster_node_order(const struct cluster *cluster);
+/* Size of an image on any node as first reported and on how many nodes it is; false when unknown.
+ */
+bool cluster_image(const struct cluster *cluster, struct str_id name, int64_t *ret_size_bytes,
+                   uint32_t *ret_node_count);
+bool cluster_node_has_image(const struct cluster *cluster, struct node_id node, struct str_id name);
+
+/* Namespaces, budgets, priority classes, claims: cold tables. */
+struct budget_row {
+        struct str_id ns, name;
+        bool has_selector, selector_is_invalid;
+        struct selector selector; /* strings owned by the row */
+        int32_t disruptions_allowed, current_healthy, desired_healthy, expected_pods;
+        int64_t generation, observed_generation;
+        bool always_allow_unhealthy;
+        size_t disrupted_count;
+        struct slice *disrupted;
+};
+bool cluster_namespace_labels(const struct cluster *cluster, struct str_id ns,
+                              struct label_set_id *ret_labels);
+/* Budgets in a namespace, in insertion order: size_t at = 0; while ((b = next(..., &at))) */
+const struct budget_row *cluster_budget_next(const struct cluster *cluster, struct str_id ns,
+                                             size_t *at);
+bool cluster_priority_class(const struct cluster *cluster, struct slice name, int32_t *ret_value);
+struct claim_row {
+        struct str_id storage_class, volume_name;
+        bool has_storage_class;
+};
+const struct claim_row *cluster_claim(const struct cluster *cluster, struct str_id ns,
+                                      struct slice name);
+/* Live pods (kept ones) owned by this uid. */
+uint32_t cluster_owner_count(const struct cluster *cluster, struct str_id owner_uid);
+
+/* Labels of a pod or node against a selector. */
+bool cluster_labels_match(const struct cluster *cluster, const struct selector *selector,
+                          struct label_set_id set);
+
+/* ---- change log ---- */
+/* Entries after `generation`, oldest first; false when the log no longer reaches back that far (the
+ * reader starts afresh).  The entries stay valid until the next change. */
+struct change_range { /* the ring may wrap: two runs */
+        const struct cluster_change *first;
+        size_t first_count;
+        const struct cluster_change *second;
+        size_t second_count;
+};
+bool cluster_changes_since(const struct cluster *cluster, uint64_t generation,
+                           struct change_range *ret_range);
+
+/* ---- checking and measuring ---- */
+/* Recomputes every sum, list, index and count from the rows and compares; BERTH_ERR_INTERNAL naming
+ * the first difference (upstream: cache comparer). */
+int cluster_check(const struct cluster *cluster, struct err *err);
+struct cluster_usage {
+        size_t node_bytes, pod_bytes, class_bytes, string_bytes, index_bytes;
+        size_t nodes, pods, classes, label_sets;
+};
+void cluster_usage(const struct cluster *cluster, struct cluster_usage *ret_usage);

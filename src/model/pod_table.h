@@ -1,0 +1,103 @@
+/* Pod rows and pod classes.  A class interns what of a pod's spec matters to placement and
+ * eviction, so that the pods of one template share it; the row holds what is the pod's own. */
+#pragma once
+
+#include "api/object.h"
+#include "model/ids.h"
+#include <stdint.h>
+
+struct resource_request {
+        struct resource_id resource;
+        int64_t amount;
+};
+
+struct class_port {
+        struct str_id ip, protocol;
+        int32_t port;
+};
+
+/* Immutable once made; lives while any pod refers to it (counted). */
+struct pod_class {
+        struct class_id id;
+        uint32_t ref_count;
+        uint64_t hash;
+        /* The decoded spec, deep-copied; node_name is empty.  Plugins compile from it. */
+        struct pod_spec spec;
+        size_t request_count; /* without RESOURCE_PODS; only amounts > 0 */
+        struct resource_request *requests;
+        int64_t nonzero_cpu_milli, nonzero_memory_bytes;
+        size_t port_count; /* host ports */
+        struct class_port *ports;
+        enum qos_class qos;      /* computed */
+        bool uses_local_storage; /* hostPath or emptyDir volume */
+        void *arena;             /* owned by the model */
+};
+
+enum pod_flags {
+        POD_ASSUMED = 1,             /* placed here by us, not yet seen so from the API */
+        POD_TERMINATING = 2,         /* deletionTimestamp set */
+        POD_MIRROR = 4,              /* annotation kubernetes.io/config.mirror */
+        POD_STATIC = 8,              /* annotation kubernetes.io/config.source other than api */
+        POD_EVICT_MARK = 16,         /* annotation descheduler.alpha.kubernetes.io/evict */
+        POD_PREFERS_STAY = 32,       /* .../prefer-no-eviction */
+        POD_REQUEST_EVICT = 64,      /* .../request-evict-only */
+        POD_EVICTION_RUNS = 128,     /* .../eviction-in-progress */
+        POD_CONDITION_FALSE = 256,   /* PodScheduled is False (a failure was written) */
+        POD_HAS_QOS = 512,           /* status.qosClass was set */
+        POD_EVICT_MARK_FALSE = 1024, /* the evict annotation's value is "false" */
+};
+
+/* State of one container as far as cleaning rules look at it. */
+enum container_role { CONTAINER_MAIN, CONTAINER_INIT, CONTAINER_SIDECAR, CONTAINER_EPHEMERAL };
+struct container_row {
+        struct str_id name, waiting_reason, terminated_reason, last_reason;
+        uint8_t role;
+        uint8_t is_waiting : 1, is_terminated : 1, has_last : 1, is_ready : 1;
+        int32_t exit_code, last_exit_code, restarts, signal;
+        struct wall_time finished; /* terminated.finishedAt */
+};
+struct condition_row {
+        struct str_id type, reason;
+        uint8_t status; /* enum condition_status */
+        struct wall_time changed;
+};
+struct owner_row {
+        struct str_id kind, name, uid;
+        bool is_controller;
+};
+/* Cold part of a status: only pods that have something to tell have one (NULL otherwise). */
+struct pod_detail {
+        struct str_id reason; /* status.reason */
+        uint32_t container_count, condition_count, ready_count;
+        struct container_row *containers;
+        struct condition_row *conditions;
+};
+
+struct pod_row {
+        struct str_id ns;
+        const char *name;    /* NUL-terminated, owned by the row */
+        const char *uid;     /* same allocation as name */
+        struct node_id node; /* NODE_NONE while pending */
+        struct class_id class;
+        struct label_set_id labels;
+        struct str_id nominated; /* status.nominatedNodeName, or ours while assumed in memory */
+        struct pod_id next_on_node, prev_on_node;
+        int32_t priority;
+        uint16_t flags;  /* enum pod_flags */
+        uint8_t phase;   /* enum pod_phase */
+        uint8_t qos;     /* enum qos_class: status value, else computed */
+        uint8_t is_live; /* row in use */
+        uint8_t has_priority;
+        uint16_t owner_count;
+        struct owner_row *owners;                   /* interned list, shared by siblings */
+        struct wall_time created, started, deleted; /* deleted unset = not being deleted */
+        int64_t observed_generation;                /* metadata.generation */
+        uint64_t failure_hash;            /* reason and message of PodScheduled=False; 0 = none */
+        struct wall_time failure_changed; /* its lastTransitionTime */
+        uint64_t resource_version_hash;
+        struct pod_detail *detail;
+};
+
+static inline bool pod_row_is_finished(const struct pod_row *row) {
+        return row->phase == POD_SUCCEEDED || row->phase == POD_FAILED;
+}
