@@ -1,0 +1,54 @@
+/* Extension points of the descheduler (upstream: pkg/framework/types).
+ *
+ * A plugin looks at the cluster through the run and asks it to evict; limits, order of plugins,
+ * filters of the profile and dry run are the run's business. */
+#pragma once
+
+#include "plugin/plugin.h"
+
+struct desched_run; /* one pass over one profile; opaque to plugins */
+
+enum evict_outcome {
+        EVICT_DONE,            /* asked for (or would be, in dry run) */
+        EVICT_NODE_LIMIT,      /* maxNoOfPodsToEvictPerNode reached */
+        EVICT_NAMESPACE_LIMIT, /* maxNoOfPodsToEvictPerNamespace reached */
+        EVICT_TOTAL_LIMIT,     /* maxNoOfPodsToEvictTotal reached */
+        EVICT_FAILED,          /* refused before sending (no uid) */
+};
+
+/* What the runner offers; valid during one call. */
+const struct cluster *desched_run_cluster(const struct desched_run *run);
+struct wall_time desched_run_now(const struct desched_run *run);
+struct arena *desched_run_scratch(struct desched_run *run);
+bool desched_run_is_parity(const struct desched_run *run);
+/* Nodes to be processed: ready ones that match the policy's nodeSelector, by name. */
+struct node_batch_list {
+        const struct node_id *nodes;
+        size_t count;
+};
+struct node_batch_list desched_run_nodes(const struct desched_run *run);
+/* All filters of the profile (false: keep the pod; the reason is recorded for explanations). */
+bool desched_run_filter(struct desched_run *run, struct pod_id pod);
+bool desched_run_pre_eviction_filter(struct desched_run *run, struct pod_id pod);
+/* reason: free text for the audit trail and the event, "" = the plugin's name. */
+enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
+                                     struct slice reason);
+/* Pods of a node in a fixed order (creation time, then name), optionally without finished ones. */
+size_t desched_run_pods(struct desched_run *run, struct node_id node, bool with_finished,
+                        const struct pod_id **ret_pods);
+
+/* Reasons a filter gives, joined for people. */
+struct spare_reasons {
+        struct buf *text; /* NULL: nobody asks */
+};
+
+struct desched_points {
+        /* True: the pod may be evicted. */
+        bool (*filter)(struct desched_run *run, const void *state, struct pod_id pod,
+                       struct spare_reasons *reasons);
+        bool (*pre_eviction_filter)(struct desched_run *run, const void *state, struct pod_id pod,
+                                    struct spare_reasons *reasons);
+        /* Returns 0 or an error of this plugin (the pass goes on with the next). */
+        int (*deschedule)(struct desched_run *run, const void *state, struct err *err);
+        int (*balance)(struct desched_run *run, const void *state, struct err *err);
+};

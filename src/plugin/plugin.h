@@ -1,0 +1,42 @@
+/* A plugin: identity, arguments, life cycle, and one optional table of extension points per family.
+ * One const struct plugin per file, listed in the registry array of its family; nothing registers
+ * itself.  Instances are made per profile; their state is theirs and changes only in init and fini
+ * (per-pod state lives in the cycle). */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "config/field_table.h"
+#include "model/cluster.h"
+#include "plugin/verdict.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sched_points;
+struct desched_points;
+
+struct plugin_env {
+        const struct cluster *cluster;      /* resolve names while building; may be NULL */
+        bool is_parity;                     /* upstream's defects included (--parity) */
+        const struct plugin_handle *handle; /* what the runner lends; NULL for the scheduler */
+};
+
+struct plugin {
+        const char *name;         /* as written in configuration */
+        const struct field *args; /* NULL: the plugin takes no arguments */
+        size_t args_size;         /* struct filled by args */
+        /* Rules over the whole of args that no single field can state; NULL = none.  Problems go to
+         * the reader. */
+        void (*check)(struct field_reader *reader, const struct json *value, const void *args);
+        /* Makes the instance from checked args (owned by the profile, alive until fini).  NULL: the
+         * plugin has no state and gets args itself as state. */
+        int (*init)(const struct plugin_env *env, const void *args, void **ret_state,
+                    struct err *err);
+        void (*fini)(void *state); /* accepts NULL */
+        const struct sched_points *sched;
+        const struct desched_points *desched;
+        uint32_t wakes_on; /* CLUSTER_* changes that may reverse its "no" */
+};
+
+/* Registries: NULL-ended arrays (plugins/sched/registry.c, plugins/desched/registry.c). */
+const struct plugin *plugin_find(const struct plugin *const *registry, struct slice name);

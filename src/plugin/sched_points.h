@@ -1,0 +1,68 @@
+/* Extension points of the scheduler.
+ *
+ * Batch first: filters narrow a set of nodes, scores fill a column for a list of nodes; no call
+ * allocates outside the cycle's scratch arena.  Filters say which nodes remain and nothing else;
+ * why a node was refused is asked afterwards, node by node, with explain, which must agree with
+ * filter (a node is refused by explain exactly when filter drops it).  That keeps the case that
+ * matters, a pod that fits somewhere, free of bookkeeping, and gives failures full reasons. */
+#pragma once
+
+#include "plugin/plugin.h"
+
+/* One pod's attempt.  Plugins read it; only the runner writes. */
+struct sched_cycle {
+        const struct cluster *cluster;
+        struct pod_id pod;             /* POD_NONE for a hypothetical pod */
+        const struct pod_class *class; /* the spec */
+        struct label_set_id labels;
+        struct str_id ns;
+        int32_t priority;
+        const char *pod_name;
+        struct slice node_name; /* spec.nodeName when a cycle runs for an assigned pod */
+        struct arena *scratch;
+};
+
+struct node_batch { /* node indexes, ascending in no particular order */
+        const struct node_id *nodes;
+        size_t count;
+};
+
+#define NODE_SCORE_MAX 100
+
+struct sched_points {
+        /* Whether the pod may enter the queue at all (gates). */
+        enum verdict_code (*pre_enqueue)(const struct sched_cycle *cycle, const void *state,
+                                         struct verdict *verdict);
+        /* Order of the active queue: true when a goes before b. */
+        bool (*is_before)(int32_t a_priority, int64_t a_queued_ns, int32_t b_priority,
+                          int64_t b_queued_ns);
+        /* Computes per-pod state in the scratch arena.  SKIP: its filter has nothing to say.
+         * ret_only, when set to an arena bitset, restricts the cycle to those nodes. */
+        enum verdict_code (*pre_filter)(const struct sched_cycle *cycle, const void *state,
+                                        void **ret_pod_state, const struct bitset **ret_only,
+                                        struct verdict *verdict);
+        /* Drops from nodes those the pod cannot run on. */
+        void (*filter)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+                       struct bitset *nodes);
+        /* Same decision for one node with code and reasons; verdict is OK on entry. */
+        void (*explain)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+                        struct node_id node, struct verdict *verdict);
+        /* feasible: the nodes to be scored.  SKIP: no score from this plugin. */
+        enum verdict_code (*pre_score)(const struct sched_cycle *cycle, const void *state,
+                                       struct node_batch feasible, void **ret_pod_state,
+                                       struct verdict *verdict);
+        /* Raw score of each node of the batch. */
+        void (*score)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+                      struct node_batch batch, int64_t *ret_scores);
+        /* Brings raw scores of all feasible nodes to 0..NODE_SCORE_MAX in place; NULL: they are. */
+        void (*normalize)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+                          struct node_batch feasible, int64_t *scores);
+        /* Whether a change may let a pod it refused in; NULL: every change in wakes_on does
+         * (upstream: QueueingHintFn; reference scheduler.md 2.4). */
+        bool (*wakes)(const struct sched_cycle *cycle, const void *state,
+                      const struct cluster_change *change);
+        bool binds; /* DefaultBinder: the runner emits the bind action */
+        /* Extra points the reference lists by name only (reserve, permit, pre_bind, post_filter)
+         * join here with the plugins that use them. */
+        bool post_filters;
+};
