@@ -4,17 +4,10 @@
  * filters of the profile and dry run are the run's business. */
 #pragma once
 
+#include "model/evict_intent.h"
 #include "plugin/plugin.h"
 
 struct desched_run; /* one pass over one profile; opaque to plugins */
-
-enum evict_outcome {
-        EVICT_DONE,            /* asked for (or would be, in dry run) */
-        EVICT_NODE_LIMIT,      /* maxNoOfPodsToEvictPerNode reached */
-        EVICT_NAMESPACE_LIMIT, /* maxNoOfPodsToEvictPerNamespace reached */
-        EVICT_TOTAL_LIMIT,     /* maxNoOfPodsToEvictTotal reached */
-        EVICT_FAILED,          /* refused before sending (no uid) */
-};
 
 /* What the runner offers; valid during one call. */
 const struct cluster *desched_run_cluster(const struct desched_run *run);

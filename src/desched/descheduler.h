@@ -1,0 +1,63 @@
+/* The descheduler's decision: one pass over the cluster, profile by profile, plugin by plugin, that
+ * hands evictions to a sink (the eviction service, or a recorder in plans and replays).
+ *
+ * The cluster must keep finished pods and container detail (cluster_config) and must not change
+ * during a pass. */
+#pragma once
+
+#include "model/cluster.h"
+#include "model/evict_intent.h"
+#include "plugin/plugin.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct descheduler;
+struct descheduler_policy; /* config/descheduler_policy.h */
+struct config_problems;
+
+#define DESCHED_REQUESTED_BY "sigs.k8s.io/descheduler"
+
+struct descheduler_config {
+        const struct cluster *cluster;
+        const struct descheduler_policy *policy; /* must outlive the descheduler */
+        const struct document *document;         /* positions in messages; may be NULL */
+        const struct plugin *const *registry;    /* NULL-ended */
+        struct evict_sink sink;
+        bool is_parity, is_dry_run;
+};
+
+/* Builds every profile.  What is wrong with the policy is added to problems, all of it, with
+ * positions; then err holds the summary. */
+int descheduler_new(const struct descheduler_config *config, struct config_problems *problems,
+                    struct descheduler **ret_descheduler, struct err *err);
+void descheduler_free(struct descheduler *descheduler); /* accepts NULL */
+
+struct desched_rule_report { /* one enabled plugin of one profile */
+        struct slice profile, plugin;
+        bool is_balance;
+        uint32_t evicted, limited, refused, spared;
+        int code; /* BERTH_OK, or the plugin failed with text */
+        char text[256];
+};
+struct desched_report {  /* valid until the next pass */
+        bool is_skipped; /* fewer than two usable nodes (parity) or none */
+        size_t node_count;
+        uint32_t evicted;
+        size_t rule_count;
+        const struct desched_rule_report *rules;
+};
+/* One pass at `now`; asks the sink, which must have been told nothing (begin_pass is called). */
+const struct desched_report *descheduler_pass(struct descheduler *descheduler,
+                                              struct wall_time now);
+
+/* Told of every pod that a rule wanted to evict and a filter kept. */
+struct desched_observer {
+        void *context;
+        void (*spared)(void *context, const struct desched_rule_report *rule, struct pod_id pod,
+                       struct slice reasons);
+};
+void descheduler_observe(struct descheduler *descheduler, const struct desched_observer *observer);
+/* Why the filters of each profile keep the pod at `now`: one line "profile: reasons" per profile
+ * that does; nothing when all let it go. */
+void descheduler_explain(struct descheduler *descheduler, struct wall_time now, struct pod_id pod,
+                         struct buf *out);

@@ -1,0 +1,100 @@
+/* The one place that evicts.  Descheduler, drain before reboot and cleanup of finished pods hand in
+ * intents; out come actions with uid preconditions.  The service owns limits, budgets, the number
+ * of calls in flight, back-off, events and the record of what was done and why.
+ *
+ * Pure: time is an argument, results of calls come back through evict_service_result.  Requests
+ * through an eviction API (EvictionRequest objects) will be another way of carrying an intent out,
+ * chosen per service; intents, limits, results and records stay the same. */
+#pragma once
+
+#include "model/action.h"
+#include "model/cluster.h"
+#include "model/evict_intent.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct evict_service;
+
+#define EVICT_IN_FLIGHT_DEFAULT 32
+#define EVICT_RECORDS_DEFAULT 1024
+#define EVICT_ATTEMPTS_DEFAULT 8
+#define EVICT_RETRY_FIRST_MS 5000LL
+#define EVICT_RETRY_MAX_MS 600000LL
+
+enum evict_mode {
+        EVICT_BY_SUBRESOURCE, /* POST pods/eviction */
+};
+
+struct evict_config {
+        const struct cluster *cluster; /* budgets are looked up here; NULL = not checked ahead */
+        enum evict_mode mode;
+        uint32_t max_in_flight; /* 0 = EVICT_IN_FLIGHT_DEFAULT */
+        uint32_t max_attempts;  /* calls per intent, 0 = EVICT_ATTEMPTS_DEFAULT */
+        uint32_t max_records;   /* kept evictions, 0 = EVICT_RECORDS_DEFAULT */
+        /* Upstream's ways: no uid precondition, no look at budgets, a pod asked for twice counts
+         * twice, one attempt. */
+        bool is_parity;
+};
+
+struct evict_service *evict_service_new(const struct evict_config *config);
+void evict_service_free(struct evict_service *service); /* accepts NULL */
+/* For deciders; valid as long as the service. */
+struct evict_sink evict_service_sink(struct evict_service *service);
+
+/* Appends the evictions and events that are due; call after asking and when a retry falls due. */
+void evict_service_step(struct evict_service *service, struct mono_time now,
+                        struct action_list *out);
+/* Outcome of an ACTION_EVICT of this service (true), anything else is not ours (false).  Follow
+ * with evict_service_step: an event, a retry or the next eviction may be due. */
+bool evict_service_result(struct evict_service *service, const struct action_result *result,
+                          struct mono_time now, struct wall_time wall);
+/* When evict_service_step has something to do by time alone; false: never. */
+bool evict_service_next_due(const struct evict_service *service, struct mono_time *ret_due);
+/* Evictions queued, in flight or waiting for another try: a one-shot run ends at 0. */
+size_t evict_service_open(const struct evict_service *service);
+size_t evict_service_in_flight(const struct evict_service *service);
+
+/* ---- what was done ---- */
+enum evict_result {
+        EVICT_RESULT_SUCCESS,
+        EVICT_RESULT_ERROR,
+        EVICT_RESULT_GONE, /* 404, or the name belongs to another pod by now */
+        EVICT_RESULT_DRY_RUN,
+        EVICT_RESULT_NODE_LIMIT,
+        EVICT_RESULT_NAMESPACE_LIMIT,
+        EVICT_RESULT_TOTAL_LIMIT,
+        EVICT_RESULT_BUDGET, /* not even tried: the budget has nothing left */
+        EVICT_RESULT_WITHDRAWN,
+        EVICT_RESULT_COUNT
+};
+/* "success", "error", ...; limits by upstream's texts (metric label result). */
+const char *evict_result_name(enum evict_result result);
+
+struct evict_record {    /* slices belong to the service, until the record is pushed out */
+        uint64_t number; /* 1, 2, 3 ... in the order of ending */
+        struct object_ref pod;
+        struct slice node, plugin, profile, reason, requested_by;
+        enum evict_result result;
+        struct slice text; /* why not, "" on success */
+        uint32_t attempts;
+        struct wall_time asked, ended;
+};
+/* Records with a number above `after`, oldest first: size_t at = 0; while ((r = next(..., &at))) */
+const struct evict_record *evict_service_next_record(const struct evict_service *service,
+                                                     uint64_t after, size_t *at);
+
+/* Counters behind pods_evicted_total, in order of first use. */
+struct evict_count {
+        enum evict_result result;
+        struct slice plugin, profile, ns, node;
+        uint64_t count;
+};
+size_t evict_service_counts(const struct evict_service *service,
+                            const struct evict_count **ret_counts);
+
+struct evict_rule_stats { /* per (profile, plugin), in order of first use */
+        struct slice profile, plugin;
+        uint64_t asked, results[EVICT_RESULT_COUNT], retries;
+};
+size_t evict_service_rules(const struct evict_service *service,
+                           const struct evict_rule_stats **ret_rules);
