@@ -1,1 +1,8 @@
-int main(void) { return 0; }
+/* The program's entry: installs the log and hands over to the subcommands. */
+#include "cmd/command.h"
+#include "cmd/log_writer.h"
+
+int main(int argc, char **argv) {
+        log_writer_install(stderr);
+        return command_main(argc, argv);
+}

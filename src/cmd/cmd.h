@@ -1,0 +1,13 @@
+/* The subcommands, one file each; listed for help in commands.c. */
+#pragma once
+
+struct command;
+
+extern const struct command command_up;
+extern const struct command command_sandbox;
+extern const struct command command_scheduler;
+extern const struct command command_descheduler;
+extern const struct command command_replay;
+extern const struct command command_help_entry;
+extern const struct command command_version;
+extern const struct command command_completion;

@@ -1,0 +1,98 @@
+/* berth help, version and completion: what the program says about itself. */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+
+#include <stdio.h>
+
+static int print(struct buf *text) {
+        bool is_written = fwrite(text->data ? text->data : "", 1, text->len, stdout) == text->len &&
+                          fflush(stdout) == 0;
+
+        buf_release(text);
+        return is_written ? EXIT_DONE : EXIT_FAILED;
+}
+
+struct help_options {
+        bool is_manual;
+};
+
+static int help_run(const struct command_call *call) {
+        const struct help_options *options = call->options;
+        const struct command *command = NULL;
+        struct buf text = { 0 };
+
+        if (call->arguments.count) {
+                command = command_find(call->arguments.items[0]);
+                if (!command) {
+                        fprintf(stderr, "berth help: unknown command \"%s\"\n",
+                                call->arguments.items[0]);
+                        return EXIT_USAGE;
+                }
+        }
+        if (command && options->is_manual)
+                command_manual(command, &text);
+        else if (command)
+                command_help(command, &text);
+        else if (options->is_manual)
+                program_manual(&text);
+        else
+                program_help(&text);
+        return print(&text);
+}
+
+const struct command command_help_entry = {
+        .name = "help",
+        .summary = "explain a command",
+        .synopsis = "[COMMAND]",
+        .description = "",
+        .options =
+                (const struct option[]){
+                        { .name = "manual",
+                          .type = OPTION_FLAG,
+                          .offset = offsetof(struct help_options, is_manual),
+                          .help = "write the manual page's source, man(7)" },
+                        OPTION_END,
+                },
+        .options_size = sizeof(struct help_options),
+        .arguments_max = 1,
+        .run = help_run,
+};
+
+static int version_run(const struct command_call *call) {
+        struct buf text = { 0 };
+
+        (void)call;
+        buf_text(&text, "berth " BERTH_VERSION "\n");
+        return print(&text);
+}
+
+const struct command command_version = {
+        .name = "version",
+        .summary = "print the version",
+        .synopsis = "",
+        .description = "",
+        .run = version_run,
+};
+
+static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+
+static int completion_run(const struct command_call *call) {
+        struct buf text = { 0 };
+
+        if (completion_script(call->arguments.items[0], &text))
+                return print(&text);
+        fprintf(stderr, "berth completion: expected bash, zsh or fish, found \"%s\"\n",
+                call->arguments.items[0]);
+        return EXIT_USAGE;
+}
+
+const struct command command_completion = {
+        .name = "completion",
+        .summary = "write a completion script for a shell",
+        .synopsis = "bash|zsh|fish",
+        .description = "Load it with: source <(berth completion bash)",
+        .argument_choices = shells,
+        .arguments_min = 1,
+        .arguments_max = 1,
+        .run = completion_run,
+};

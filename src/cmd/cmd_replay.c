@@ -1,0 +1,117 @@
+/* berth replay: recorded cases in, results out. */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+
+#include "api/json.h"
+#include "api/replay.h"
+#include "base/util.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLAY_LINE_MAX ((size_t)64 << 20)
+
+static const struct replay_kind {
+        const char *name;
+        /* Writes {"name": ..., "expect": {...}} for one case. */
+        int (*replay)(const struct json *input, struct buf *out, struct err *err);
+} replay_kinds[] = {
+        { "quantity", replay_quantity_case },
+        { "selectors", replay_selectors_case },
+};
+static const char *const replay_names[] = { "quantity", "selectors", NULL };
+
+static const struct replay_kind *kind_find(const char *name) {
+        for (size_t i = 0; i < ARRAY_LEN(replay_kinds); i++)
+                if (strcmp(replay_kinds[i].name, name) == 0)
+                        return &replay_kinds[i];
+        return NULL;
+}
+
+static int replay_line(const struct replay_kind *kind, struct slice line, struct buf *out,
+                       struct err *err) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+        if (json_parse(line, &doc, err) < 0)
+                return err->code;
+        return kind->replay(json_doc_root(doc), out, err);
+}
+
+/* One result per non-empty line, written before the next is read. */
+static int replay_stream(const struct replay_kind *kind, FILE *stream, const char *name,
+                         struct err *err) {
+        CLEANUP(cleanup_free) char *line = NULL;
+        CLEANUP(buf_release) struct buf out = { 0 };
+        size_t cap = 0;
+        unsigned number = 0;
+        ssize_t len;
+
+        while ((len = getline(&line, &cap, stream)) >= 0) {
+                struct slice text = slice_trim(slice_make(line, (size_t)len));
+
+                number++;
+                if (text.len == 0)
+                        continue;
+                if (text.len > REPLAY_LINE_MAX)
+                        return err_set(err, BERTH_ERR_TOO_LARGE,
+                                       "%s:%u: line longer than %zu bytes", name, number,
+                                       REPLAY_LINE_MAX);
+                buf_clear(&out);
+                if (replay_line(kind, text, &out, err) < 0) {
+                        err_position(err, name, number, err->column);
+                        return err->code;
+                }
+                buf_char(&out, '\n');
+                if (fwrite(out.data, 1, out.len, stdout) != out.len)
+                        return err_set_errno(err, BERTH_ERR_IO, errno, "standard output");
+        }
+        if (ferror(stream))
+                return err_set_errno(err, BERTH_ERR_IO, errno, "%s", name);
+        return 0;
+}
+
+static int replay_file(const struct replay_kind *kind, const char *path, struct err *err) {
+        FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+        int code;
+
+        if (!stream)
+                return err_set_errno(err, BERTH_ERR_IO, errno, "%s", path);
+        code = replay_stream(kind, stream, path, err);
+        if (stream != stdin)
+                fclose(stream);
+        return code;
+}
+
+static int replay_run(const struct command_call *call) {
+        const struct replay_kind *kind = kind_find(call->arguments.items[0]);
+        struct err err = { 0 };
+        int code = 0;
+
+        if (!kind) {
+                err_set(&err, BERTH_ERR_USAGE, "unknown kind \"%s\"", call->arguments.items[0]);
+                return command_failed("replay", &err);
+        }
+        if (call->arguments.count == 1)
+                code = replay_file(kind, "-", &err);
+        for (size_t i = 1; code == 0 && i < call->arguments.count; i++)
+                code = replay_file(kind, call->arguments.items[i], &err);
+        if (code == 0 && fflush(stdout) != 0)
+                code = err_set_errno(&err, BERTH_ERR_IO, errno, "standard output");
+        return code < 0 ? command_failed("replay", &err) : EXIT_DONE;
+}
+
+const struct command command_replay = {
+        .name = "replay",
+        .summary = "run recorded cases through berth and print its results",
+        .synopsis = "KIND [FILE...]",
+        .description =
+                "Reads cases, one JSON object per line, from files or standard input, and writes "
+                "one line per case in the same order: {\"name\": ..., \"expect\": {...}}. It takes "
+                "the program's own code paths, with --parity, and never looks at a case's expect.",
+        .argument_choices = replay_names,
+        .takes_files = true,
+        .arguments_min = 1,
+        .arguments_max = ARGUMENTS_MAX,
+        .run = replay_run,
+};

@@ -1,0 +1,91 @@
+/* Finding, parsing and running subcommands. */
+#include "cmd/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct command *command_find(const char *name) {
+        for (size_t i = 0; commands[i]; i++)
+                if (strcmp(commands[i]->name, name) == 0)
+                        return commands[i];
+        return NULL;
+}
+
+int command_failed(const char *command, const struct err *err) {
+        char text[ERR_TEXT_MAX + 2 * ERR_PATH_MAX + 64];
+
+        err_format(err, text, sizeof(text));
+        fprintf(stderr, "berth %s: %s\n", command, text);
+        return err->code == BERTH_ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
+/* Printing that fails (a full disk behind >) must not look like success. */
+static int print_buf(const char *command, struct buf *text) {
+        bool is_written = fwrite(text->data ? text->data : "", 1, text->len, stdout) == text->len &&
+                          fflush(stdout) == 0;
+
+        buf_release(text);
+        if (is_written)
+                return EXIT_DONE;
+        fprintf(stderr, "berth %s: cannot write to standard output\n", command);
+        return EXIT_FAILED;
+}
+
+static int usage_failed(const struct command *command, struct err *err) {
+        int code = command_failed(command->name, err);
+
+        fprintf(stderr, "Try: berth help %s\n", command->name);
+        return code;
+}
+
+static int check_arguments(const struct command *command, const struct arguments *arguments,
+                           struct err *err) {
+        if (arguments->count < command->arguments_min)
+                return err_set(err, BERTH_ERR_USAGE, "expected %s", command->synopsis);
+        if (arguments->count > command->arguments_max)
+                return err_set(err, BERTH_ERR_USAGE, "unexpected argument \"%s\"",
+                               arguments->items[command->arguments_max]);
+        return 0;
+}
+
+static int run_command(const struct command *command, const char *program, const char *const *words,
+                       size_t count) {
+        CLEANUP(arena_release) struct arena arena;
+        struct command_call call = { .arena = &arena, .program = program };
+        struct err err = { 0 };
+        bool wants_help = false;
+        void *options;
+
+        arena_init(&arena, 0);
+        options = arena_alloc(&arena, command->options_size);
+        if (options_parse(command->options, words, count, &arena, options, &call.arguments,
+                          &wants_help, &err) < 0)
+                return usage_failed(command, &err);
+        if (wants_help) {
+                struct buf text = { 0 };
+
+                command_help(command, &text);
+                return print_buf(command->name, &text);
+        }
+        if (check_arguments(command, &call.arguments, &err) < 0)
+                return usage_failed(command, &err);
+        call.options = options;
+        return command->run(&call);
+}
+
+int command_main(int argc, char **argv) {
+        const struct command *command;
+
+        if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+                struct buf text = { 0 };
+
+                program_help(&text);
+                return print_buf("help", &text);
+        }
+        command = command_find(strcmp(argv[1], "--version") == 0 ? "version" : argv[1]);
+        if (!command) {
+                fprintf(stderr, "berth: unknown command \"%s\"\nTry: berth help\n", argv[1]);
+                return EXIT_USAGE;
+        }
+        return run_command(command, argv[0], (const char *const *)argv + 2, (size_t)argc - 2);
+}

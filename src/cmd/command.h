@@ -1,0 +1,42 @@
+/* Subcommands: one table entry and one file each. */
+#pragma once
+
+#include "cmd/option_table.h"
+
+enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_JUDGED_NO = 3 };
+
+struct command_call {
+        const void *options;        /* struct filled by the option table */
+        struct arguments arguments; /* words that are not options */
+        struct arena *arena;        /* lives as long as the command */
+        const char *program;        /* argv[0] */
+};
+
+struct command {
+        const char *name;
+        const char *summary;          /* one line without a full stop */
+        const char *synopsis;         /* arguments after the options; "" = none */
+        const char *description;      /* paragraphs for help and manual, separated by \n\n */
+        const struct option *options; /* NULL = none */
+        size_t options_size;          /* of the struct they fill */
+        size_t arguments_min, arguments_max;
+        const char *const *argument_choices; /* completion; NULL-ended, NULL = none */
+        bool takes_files;                    /* completion of arguments */
+        /* Returns an exit code; failures are already reported on standard error. */
+        int (*run)(const struct command_call *call);
+};
+
+extern const struct command *const commands[]; /* NULL-ended, in the order of help */
+const struct command *command_find(const char *name);
+/* Parses and runs argv; returns the exit code. */
+int command_main(int argc, char **argv);
+
+/* "berth up: file:line: path: text" on standard error; returns the exit code for the error:
+ * EXIT_USAGE for BERTH_ERR_USAGE, else EXIT_FAILED. */
+int command_failed(const char *command, const struct err *err);
+
+void command_help(const struct command *command, struct buf *out);
+void program_help(struct buf *out);
+void command_manual(const struct command *command, struct buf *out); /* man(7) source */
+void program_manual(struct buf *out);
+bool completion_script(const char *shell, struct buf *out); /* bash, zsh, fish */

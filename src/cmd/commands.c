@@ -1,0 +1,7 @@
+/* Every subcommand, in the order of help. */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+
+const struct command *const commands[] = {
+        &command_replay, &command_version, &command_completion, &command_help_entry, NULL,
+};

@@ -1,0 +1,143 @@
+/* Help for people and the manual's source, both from the command tables. */
+#include "cmd/command.h"
+
+#include "base/slice.h"
+#include <string.h>
+
+#define HELP_WIDTH 78
+
+/* Wraps words at HELP_WIDTH; a blank line stays a paragraph break. */
+static void wrap(struct buf *out, const char *text) {
+        size_t column = 0;
+
+        for (const char *at = text; *at;) {
+                size_t len = strcspn(at, " \n");
+
+                if (column && column + 1 + len > HELP_WIDTH) {
+                        buf_char(out, '\n');
+                        column = 0;
+                }
+                if (column) {
+                        buf_char(out, ' ');
+                        column++;
+                }
+                buf_append(out, at, len);
+                column += len;
+                at += len;
+                if (strncmp(at, "\n\n", 2) == 0) {
+                        buf_text(out, "\n\n");
+                        column = 0;
+                }
+                at += strspn(at, " \n");
+        }
+        buf_char(out, '\n');
+}
+
+static bool has_options(const struct command *command) {
+        return command->options && command->options->name;
+}
+
+void command_help(const struct command *command, struct buf *out) {
+        buf_printf(out, "berth %s: %s\n\nUsage: berth %s%s%s%s\n", command->name, command->summary,
+                   command->name, has_options(command) ? " [OPTION...]" : "",
+                   *command->synopsis ? " " : "", command->synopsis);
+        if (*command->description) {
+                buf_char(out, '\n');
+                wrap(out, command->description);
+        }
+        buf_text(out, "\nOptions:\n");
+        options_describe(command->options, out);
+        buf_text(out, "  -h, --help                    show this help\n");
+}
+
+void program_help(struct buf *out) {
+        buf_text(out, "berth runs the whole life of a pod on a Kubernetes node.\n\n"
+                      "Usage: berth COMMAND [OPTION...]\n\nCommands:\n");
+        for (size_t i = 0; commands[i]; i++)
+                buf_printf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
+        buf_text(out, "\n\"berth help COMMAND\" says more about one of them.\n");
+}
+
+/* Text in man(7): dashes stay dashes, and no line starts with a control character. */
+static void manual_text(struct buf *out, const char *text) {
+        for (const char *at = text; *at; at++) {
+                bool starts_line = at == text || at[-1] == '\n';
+
+                if (*at == '-')
+                        buf_text(out, "\\-");
+                else if (*at == '\\')
+                        buf_text(out, "\\e");
+                else if (starts_line && (*at == '.' || *at == '\''))
+                        buf_printf(out, "\\&%c", *at);
+                else if (strncmp(at, "\n\n", 2) == 0) {
+                        buf_text(out, "\n.PP\n");
+                        at++;
+                } else {
+                        buf_char(out, *at);
+                }
+        }
+}
+
+static void manual_option(struct buf *out, const struct option *option) {
+        buf_text(out, ".TP\n.B ");
+        if (option->letter)
+                buf_printf(out, "\\-%c, ", option->letter);
+        buf_text(out, "\\-\\-");
+        manual_text(out, option->name);
+        if (option->value_name) {
+                buf_text(out, " \\fI");
+                manual_text(out, option->value_name);
+                buf_text(out, "\\fR");
+        }
+        buf_char(out, '\n');
+        manual_text(out, option->help);
+        for (int i = 0; option->choices && option->choices[i]; i++) {
+                buf_text(out, i ? ", " : ": ");
+                manual_text(out, option->choices[i]);
+        }
+        if (option->fallback && option->type != OPTION_FLAG) {
+                buf_text(out, ". Default: ");
+                manual_text(out, option->fallback);
+        }
+        buf_text(out, option->type == OPTION_TEXTS ? ". May be repeated.\n" : ".\n");
+}
+
+static void manual_title(struct buf *out, const char *name) {
+        buf_printf(out, ".TH %s 1 \"\" \"berth " BERTH_VERSION "\" \"berth manual\"\n", name);
+}
+
+void command_manual(const struct command *command, struct buf *out) {
+        char title[64] = "BERTH\\-";
+        size_t at = strlen(title);
+
+        for (const char *c = command->name; *c && at + 1 < sizeof(title); c++)
+                title[at++] = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+        manual_title(out, title);
+        buf_printf(out, ".SH NAME\nberth\\-%s \\- ", command->name);
+        manual_text(out, command->summary);
+        buf_printf(out, "\n.SH SYNOPSIS\n.B berth %s\n", command->name);
+        if (has_options(command))
+                buf_text(out, "[\\fIOPTION\\fR...]\n");
+        manual_text(out, command->synopsis);
+        buf_text(out, *command->synopsis ? "\n.SH DESCRIPTION\n" : ".SH DESCRIPTION\n");
+        manual_text(out, *command->description ? command->description : command->summary);
+        buf_text(out, "\n.SH OPTIONS\n");
+        for (const struct option *o = command->options; o && o->name; o++)
+                manual_option(out, o);
+        buf_text(out,
+                 ".TP\n.B \\-h, \\-\\-help\nshow help.\n.SH EXIT STATUS\n"
+                 "0 done, 1 failed, 2 wrong usage, 3 judged no.\n.SH SEE ALSO\n.BR berth (1)\n");
+}
+
+void program_manual(struct buf *out) {
+        manual_title(out, "BERTH");
+        buf_text(out, ".SH NAME\nberth \\- the whole life of a pod on a Kubernetes node\n"
+                      ".SH SYNOPSIS\n.B berth\n\\fICOMMAND\\fR [\\fIOPTION\\fR...]\n"
+                      ".SH COMMANDS\n");
+        for (size_t i = 0; commands[i]; i++) {
+                buf_printf(out, ".TP\n.BR berth\\-%s (1)\n", commands[i]->name);
+                manual_text(out, commands[i]->summary);
+                buf_text(out, ".\n");
+        }
+        buf_text(out, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 3 judged no.\n");
+}

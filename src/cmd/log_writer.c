@@ -1,0 +1,40 @@
+/* Writes log lines as text, one write per line. */
+#include "cmd/log_writer.h"
+
+#include "base/buf.h"
+#include "base/log.h"
+
+static struct log_sink sink;
+
+static void write_field(struct buf *line, const struct log_field *field) {
+        buf_printf(line, " %s=", field->key);
+        if (field->kind == LOG_FIELD_TEXT)
+                buf_json_string(line, field->text);
+        else if (field->kind == LOG_FIELD_I64)
+                buf_printf(line, "%lld", (long long)field->i64);
+        else
+                buf_printf(line, "%g", field->f64);
+}
+
+static void write_line(void *context, enum log_level level, const char *event,
+                       const struct log_field *fields, size_t count) {
+        static const char *const names[] = { "error", "warn", "info", "debug" };
+        struct buf line = { 0 };
+
+        buf_printf(&line, "%s %s", names[level], event);
+        for (size_t i = 0; i < count; i++)
+                write_field(&line, &fields[i]);
+        buf_char(&line, '\n');
+        fwrite(line.data, 1, line.len, context);
+        buf_release(&line);
+}
+
+void log_writer_install(FILE *stream) {
+        sink = (struct log_sink){ .write = write_line, .context = stream, .max_level = LOG_WARN };
+        log_install(&sink);
+}
+
+void log_writer_set_level(int level) {
+        sink.max_level = level < 0 ? LOG_ERROR : level > 3 ? LOG_DEBUG : (enum log_level)level;
+        log_install(&sink);
+}

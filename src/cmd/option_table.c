@@ -1,0 +1,275 @@
+/* Parsing and describing of option tables. */
+#include "cmd/option_table.h"
+
+#include "base/slice.h"
+#include "base/time.h"
+#include "base/util.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct parse {
+        const struct option *options;
+        struct arena *arena;
+        void *into;
+        struct err *err;
+        bool wants_help;
+};
+
+static bool name_matches(const char *name, struct slice word) {
+        size_t i;
+
+        for (i = 0; i < word.len; i++) {
+                char c = word.ptr[i] == '_' ? '-' : word.ptr[i];
+
+                if (name[i] == '\0' || name[i] != c)
+                        return false;
+        }
+        return name[i] == '\0';
+}
+
+static const struct option *option_find(const struct option *options, struct slice word) {
+        for (; options && options->name; options++)
+                if (name_matches(options->name, word))
+                        return options;
+        return NULL;
+}
+
+static const struct option *option_of_letter(const struct option *options, char letter) {
+        for (; options && options->name; options++)
+                if (options->letter == letter)
+                        return options;
+        return NULL;
+}
+
+static int bad_value(struct parse *parse, const struct option *option, const char *expected,
+                     const char *text) {
+        return err_set(parse->err, BERTH_ERR_USAGE, "option --%s: expected %s, found \"%s\"",
+                       option->name, expected, text);
+}
+
+static void *member(struct parse *parse, const struct option *option) {
+        return (char *)parse->into + option->offset;
+}
+
+static int set_flag(struct parse *parse, const struct option *option, const char *text) {
+        if (!text || strcmp(text, "true") == 0)
+                *(bool *)member(parse, option) = true;
+        else if (strcmp(text, "false") == 0)
+                *(bool *)member(parse, option) = false;
+        else
+                return bad_value(parse, option, "true or false", text);
+        return 0;
+}
+
+static int check_range(struct parse *parse, const struct option *option, int64_t value,
+                       const char *text) {
+        char expected[128];
+        char low[DURATION_TEXT_MAX], high[DURATION_TEXT_MAX];
+
+        if ((option->min == 0 && option->max == 0) ||
+            (value >= option->min && value <= option->max))
+                return 0;
+        if (option->type == OPTION_DURATION) {
+                duration_format(option->min, low);
+                duration_format(option->max, high);
+                snprintf(expected, sizeof(expected), "a duration from %s to %s", low, high);
+        } else {
+                snprintf(expected, sizeof(expected), "a number from %lld to %lld",
+                         (long long)option->min, (long long)option->max);
+        }
+        return bad_value(parse, option, expected, text);
+}
+
+static int set_number(struct parse *parse, const struct option *option, const char *text) {
+        int64_t value;
+
+        if (!slice_to_i64(slice_of(text), &value))
+                return bad_value(parse, option, "a whole number", text);
+        if (check_range(parse, option, value, text) < 0)
+                return BERTH_ERR_USAGE;
+        *(int64_t *)member(parse, option) = value;
+        return 0;
+}
+
+static int set_real(struct parse *parse, const struct option *option, const char *text) {
+        char *end = NULL;
+        double value = strtod(text, &end);
+
+        if (end == text || *end != '\0' || !(value >= -1e300 && value <= 1e300))
+                return bad_value(parse, option, "a number", text);
+        *(double *)member(parse, option) = value;
+        return 0;
+}
+
+static int set_duration(struct parse *parse, const struct option *option, const char *text) {
+        int64_t value;
+
+        if (!duration_parse(slice_of(text), &value))
+                return bad_value(parse, option, "a duration such as 90s or 5m", text);
+        if (check_range(parse, option, value, text) < 0)
+                return BERTH_ERR_USAGE;
+        *(int64_t *)member(parse, option) = value;
+        return 0;
+}
+
+static int set_choice(struct parse *parse, const struct option *option, const char *text) {
+        struct buf expected = { 0 };
+        int code;
+
+        for (int i = 0; option->choices[i]; i++) {
+                if (strcmp(option->choices[i], text) == 0) {
+                        *(int *)member(parse, option) = i;
+                        buf_release(&expected);
+                        return 0;
+                }
+                buf_printf(&expected, "%s%s", i ? ", " : "one of ", option->choices[i]);
+        }
+        code = bad_value(parse, option, expected.data, text);
+        buf_release(&expected);
+        return code;
+}
+
+static int add_text(struct parse *parse, const struct option *option, const char *text) {
+        struct option_texts *texts = member(parse, option);
+        const char **items = ARENA_ARRAY(parse->arena, const char *, texts->count + 1);
+
+        if (texts->count)
+                memcpy(items, texts->items, texts->count * sizeof(*items));
+        items[texts->count++] = text;
+        texts->items = items;
+        return 0;
+}
+
+static int set_value(struct parse *parse, const struct option *option, const char *text) {
+        switch (option->type) {
+        case OPTION_FLAG:
+                return set_flag(parse, option, text);
+        case OPTION_TEXT:
+                *(const char **)member(parse, option) = text;
+                return 0;
+        case OPTION_I64:
+                return set_number(parse, option, text);
+        case OPTION_F64:
+                return set_real(parse, option, text);
+        case OPTION_DURATION:
+                return set_duration(parse, option, text);
+        case OPTION_CHOICE:
+                return set_choice(parse, option, text);
+        case OPTION_TEXTS:
+                return add_text(parse, option, text);
+        }
+        return 0;
+}
+
+/* Takes the value of an option: after "=", or the next word.  Flags take only the former. */
+static int take_value(struct parse *parse, const struct option *option, const char *attached,
+                      const char *const *words, size_t count, size_t *at) {
+        if (option->type == OPTION_FLAG || attached)
+                return set_value(parse, option, attached);
+        if (*at + 1 >= count)
+                return err_set(parse->err, BERTH_ERR_USAGE, "option --%s: expected %s after it",
+                               option->name, option->value_name);
+        return set_value(parse, option, words[++*at]);
+}
+
+static int parse_long(struct parse *parse, const char *const *words, size_t count, size_t *at) {
+        const char *word = words[*at] + 2;
+        const char *equals = strchr(word, '=');
+        struct slice name = equals ? slice_make(word, (size_t)(equals - word)) : slice_of(word);
+        const struct option *option = option_find(parse->options, name);
+
+        if (!option && slice_is(name, "help")) {
+                parse->wants_help = true;
+                return 0;
+        }
+        if (!option)
+                return err_set(parse->err, BERTH_ERR_USAGE, "unknown option --" SLICE_FMT,
+                               SLICE_ARG(name));
+        return take_value(parse, option, equals ? equals + 1 : NULL, words, count, at);
+}
+
+static int parse_short(struct parse *parse, const char *const *words, size_t count, size_t *at) {
+        const char *word = words[*at];
+        const struct option *option = option_of_letter(parse->options, word[1]);
+
+        if (!option && word[1] == 'h') {
+                parse->wants_help = true;
+                return 0;
+        }
+        if (!option)
+                return err_set(parse->err, BERTH_ERR_USAGE, "unknown option %s", word);
+        if (option->type == OPTION_FLAG && word[2] != '\0')
+                return err_set(parse->err, BERTH_ERR_USAGE, "unknown option %s", word);
+        return take_value(parse, option, word[2] ? word + 2 : NULL, words, count, at);
+}
+
+static int set_defaults(struct parse *parse) {
+        for (const struct option *o = parse->options; o && o->name; o++)
+                if (o->fallback && set_value(parse, o, o->fallback) < 0)
+                        return BERTH_ERR_USAGE;
+        return 0;
+}
+
+int options_parse(const struct option *options, const char *const *words, size_t count,
+                  struct arena *arena, void *ret_options, struct arguments *ret_arguments,
+                  bool *ret_wants_help, struct err *err) {
+        struct parse parse = {
+                .options = options, .arena = arena, .into = ret_options, .err = err
+        };
+        struct arguments arguments = { 0, ARENA_ARRAY(arena, const char *, count + 1) };
+        bool options_ended = false;
+        int code = set_defaults(&parse);
+
+        if (count > ARGUMENTS_MAX)
+                return err_set(err, BERTH_ERR_USAGE, "more than %d words", ARGUMENTS_MAX);
+        for (size_t i = 0; code == 0 && i < count; i++) {
+                const char *word = words[i];
+
+                if (options_ended || word[0] != '-' || word[1] == '\0')
+                        arguments.items[arguments.count++] = word;
+                else if (strcmp(word, "--") == 0)
+                        options_ended = true;
+                else if (word[1] == '-')
+                        code = parse_long(&parse, words, count, &i);
+                else
+                        code = parse_short(&parse, words, count, &i);
+        }
+        if (code < 0)
+                return code;
+        *ret_arguments = arguments;
+        *ret_wants_help = parse.wants_help;
+        return 0;
+}
+
+static void describe_one(const struct option *option, struct buf *out) {
+        size_t start = out->len;
+
+        buf_text(out, "  ");
+        if (option->letter)
+                buf_printf(out, "-%c, ", option->letter);
+        buf_printf(out, "--%s", option->name);
+        if (option->value_name)
+                buf_printf(out, " %s", option->value_name);
+        if (out->len - start > 30)
+                buf_text(out, "\n                                ");
+        else
+                while (out->len - start < 32)
+                        buf_char(out, ' ');
+        buf_text(out, option->help);
+        if (option->choices) {
+                buf_text(out, ": ");
+                for (int i = 0; option->choices[i]; i++)
+                        buf_printf(out, "%s%s", i ? ", " : "", option->choices[i]);
+        }
+        if (option->fallback && option->type != OPTION_FLAG)
+                buf_printf(out, " (default %s)", option->fallback);
+        if (option->type == OPTION_TEXTS)
+                buf_text(out, " (may be repeated)");
+        buf_char(out, '\n');
+}
+
+void options_describe(const struct option *options, struct buf *out) {
+        for (; options && options->name; options++)
+                describe_one(options, out);
+}

@@ -1,0 +1,57 @@
+/* Command lines through tables: one static table per command yields parsing, defaults, help, shell
+ * completion and the manual page. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_type {
+        OPTION_FLAG,     /* bool; --name, --name=true|false */
+        OPTION_TEXT,     /* const char *; NULL when not given and without default */
+        OPTION_I64,      /* int64_t */
+        OPTION_F64,      /* double */
+        OPTION_DURATION, /* int64_t nanoseconds, Go syntax */
+        OPTION_CHOICE,   /* int: index in choices */
+        OPTION_TEXTS,    /* struct option_texts; may be given again and again */
+};
+
+struct option_texts {
+        size_t count;
+        const char **items; /* in the arena */
+};
+
+struct option {
+        const char *name; /* long name without dashes; underscores are accepted for hyphens */
+        char letter;      /* short name; 0 = none */
+        enum option_type type;
+        size_t offset;
+        const char *value_name; /* FILE, ADDR:PORT; NULL for flags */
+        const char *fallback;   /* default as it would be written; NULL = zero */
+        int64_t min, max;       /* I64 and DURATION, both 0 = any */
+        const char *const *choices;
+        const char *help; /* one sentence without a full stop */
+        bool is_file;     /* completion offers files */
+};
+#define OPTION_END                                                                                 \
+        { 0 }
+
+#define ARGUMENTS_MAX 4096 /* words on one command line */
+
+struct arguments { /* what is not an option, in order */
+        size_t count;
+        const char **items;
+};
+
+/* Fills *ret_options (defaults first) from words.  Options may stand anywhere; "--" ends them.
+ * wants_help is set by -h and --help, and nothing else is checked then.  BERTH_ERR_USAGE names the
+ * option and what was expected. */
+int options_parse(const struct option *options, const char *const *words, size_t count,
+                  struct arena *arena, void *ret_options, struct arguments *ret_arguments,
+                  bool *ret_wants_help, struct err *err);
+
+/* One line or two per option, for people. */
+void options_describe(const struct option *options, struct buf *out);
