@@ -1,0 +1,127 @@
+/* The sandbox's API server behind a real port of this process, on the epoll loop, and a transport
+ * over HTTP to it. For the tests of this folder. */
+#pragma once
+
+#include "api/json.h"
+#include "base/util.h"
+#include "client/http_transport.h"
+#include "run/event_loop.h"
+#include "server/api_server.h"
+#include "server/http_front.h"
+#include "server/tls_material.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LIVE_TURNS_MAX 200000
+#define LIVE_TOKEN "secret-token"
+
+struct live {
+        struct event_loop *events;
+        struct loop *loop;
+        struct api_server *server;
+        struct http_front *front;
+        struct tls_material material;
+        bool is_tls;
+        uint16_t port;
+        struct http_transport *http;
+        struct transport transport;
+};
+
+static inline void live_listen(struct live *live) {
+        char address[32];
+        struct err err = { 0 };
+        struct http_front_config config = { .address = address };
+
+        snprintf(address, sizeof(address), "127.0.0.1:%u", live->port);
+        if (live->is_tls) {
+                config.key_pem = live->material.key_pem;
+                config.certificate_pem = live->material.certificate_pem;
+        }
+        if (http_front_new(&config, live->server, live->loop, &live->front, &err) < 0)
+                fail_msg("%s", err.text);
+        live->port = http_front_port(live->front);
+}
+
+static inline void live_serve(struct live *live) {
+        static const char *const groups[] = { "system:masters", NULL };
+        struct api_token token = { LIVE_TOKEN, "admin", groups };
+
+        live->server = api_server_new(
+                &(struct api_server_config){ .tokens = &token, .token_count = 1, .seed = 1 },
+                live->loop);
+        live_listen(live);
+}
+
+static inline struct cluster_access live_access(const struct live *live) {
+        struct cluster_access access = { .token = slice_dup(SLICE_LITERAL(LIVE_TOKEN)) };
+        char url[64];
+
+        snprintf(url, sizeof(url), "%s://127.0.0.1:%u", live->is_tls ? "https" : "http",
+                 live->port);
+        access.server = slice_dup(slice_of(url));
+        if (live->is_tls)
+                access.ca_pem = slice_dup(slice_of(live->material.ca_pem));
+        return access;
+}
+
+static inline struct http_transport *live_connect(struct live *live,
+                                                  struct http_transport_config config) {
+        struct http_transport *http;
+        struct err err = { 0 };
+
+        if (!config.access.server)
+                config.access = live_access(live);
+        if (http_transport_new(&config, live->loop, &http, &err) < 0)
+                fail_msg("%s", err.text);
+        return http;
+}
+
+static inline void live_start(struct live *live, bool is_tls) {
+        *live = (struct live){ .is_tls = is_tls };
+        assert_int_equal(event_loop_new(&live->events, NULL), 0);
+        live->loop = event_loop_as_loop(live->events);
+        if (is_tls)
+                assert_int_equal(tls_material_make(NULL, &live->material, NULL), 0);
+        live_serve(live);
+        live->http = live_connect(live, (struct http_transport_config){ 0 });
+        live->transport = http_transport(live->http);
+}
+
+static inline void live_stop(struct live *live) {
+        http_transport_free(live->http);
+        http_front_free(live->front);
+        api_server_free(live->server);
+        tls_material_release(&live->material);
+        event_loop_free(live->events);
+}
+
+/* Turns the loop until *flag is at least wanted. */
+static inline void live_until(struct live *live, const int *flag, int wanted) {
+        for (int i = 0; *flag < wanted; i++) {
+                assert_true(i < LIVE_TURNS_MAX);
+                assert_int_equal(event_loop_turn(live->events, NS_PER_S, NULL), 0);
+        }
+}
+/* Lets things settle that must not lead to anything. */
+static inline void live_turn(struct live *live, int count) {
+        for (int i = 0; i < count; i++)
+                assert_int_equal(event_loop_turn(live->events, NS_PER_MS, NULL), 0);
+}
+
+/* In-process write around the transport. */
+static inline int live_do(struct live *live, const char *method, const char *path,
+                          const char *body) {
+        struct api_server_response response;
+        int status;
+
+        api_server_call(live->server, &api_user_admin, method, slice_of(path), slice_of(body),
+                        &response);
+        status = response.status;
+        api_server_response_release(&response);
+        return status;
+}
