@@ -20,7 +20,10 @@ struct sched_cycle {
         const char *pod_name;
         struct slice node_name; /* spec.nodeName when a cycle runs for an assigned pod */
         struct arena *scratch;
+        bool is_parity;
 };
+
+struct sched_attempt; /* plugin/sched_attempt.h */
 
 struct node_batch { /* node indexes, ascending in no particular order */
         const struct node_id *nodes;
@@ -62,7 +65,12 @@ struct sched_points {
         bool (*wakes)(const struct sched_cycle *cycle, const void *state,
                       const struct cluster_change *change);
         bool binds; /* DefaultBinder: the runner emits the bind action */
-        /* Extra points the reference lists by name only (reserve, permit, pre_bind, post_filter)
-         * join here with the plugins that use them. */
-        bool post_filters;
+        /* The state of pre_filter counts pods of the cluster: a what-if runs it again. */
+        bool counts_pods;
+        /* No node was found: looks for a way to make room, changing nothing.  OK: it found one and
+         * told the attempt; UNSCHEDULABLE with a text; ERROR with a text ends the phase. */
+        enum verdict_code (*post_filter)(struct sched_attempt *attempt, const void *state,
+                                         struct verdict *verdict);
+        /* Points (1 << enum sched_point) it belongs to although it does nothing there here. */
+        uint32_t silent_points;
 };

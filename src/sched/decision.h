@@ -1,0 +1,93 @@
+/* One pod against the cluster: which nodes it fits, what they are worth, which is taken, and when
+ * none is, why.  The same call serves the daemon's step, replay, explanations and what-if. */
+#pragma once
+
+#include "base/rng.h"
+#include "model/cluster.h"
+#include "plugin/sched_profile.h"
+#include "plugin/verdict.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct preemption; /* plugin/preemption.h */
+
+enum decision_outcome {
+        DECISION_PLACED,        /* node is set */
+        DECISION_UNSCHEDULABLE, /* message says why */
+        DECISION_ERROR,         /* the cycle could not go on; message is the error's text */
+        DECISION_GATED,         /* a PreEnqueue plugin holds it back; gate is set */
+};
+const char *decision_outcome_name(enum decision_outcome outcome); /* "scheduled" ... */
+
+enum decision_wants {
+        DECIDE_GATES = 1,      /* ask the PreEnqueue plugins first */
+        DECIDE_VERDICTS = 2,   /* refused nodes with plugin and reasons even when some node fits */
+        DECIDE_SCORES = 4,     /* keep raw and weighted scores per plugin */
+        DECIDE_POST_FILTER = 8 /* search pods whose eviction makes room (changes nothing) */
+};
+
+struct decision_request {
+        struct pod_id pod;      /* its row; pending */
+        struct slice node_name; /* spec.nodeName where an assigned pod is judged; else empty */
+        uint32_t wants;         /* enum decision_wants */
+        bool is_parity;
+        uint32_t parallelism;    /* upstream's, for sampling in parity mode */
+        struct wall_time now;    /* start of pods that have not started, in preemption */
+        struct rng *rng;         /* breaks ties; NULL = first by node order */
+        const size_t *next_node; /* parity: where the sampled scan starts; NULL = 0 */
+        /* Pending pods that hold a nomination, any order. */
+        size_t nominee_count;
+        const struct pod_id *nominees;
+};
+
+struct node_refusal {
+        struct node_id node;
+        const struct plugin *plugin; /* NULL: left out by a PreFilter restriction */
+        enum verdict_code code;
+        uint32_t reason_count;
+        const struct slice *reasons;
+};
+
+struct score_column {
+        const struct plugin *plugin;
+        int64_t weight;
+        const int64_t *raw, *weighted; /* in the order of feasible; only with DECIDE_SCORES */
+};
+
+struct phase_verdict { /* what a PreFilter plugin said */
+        const struct plugin *plugin;
+        enum verdict_code code;
+        uint32_t reason_count;
+        const struct slice *reasons;
+        const struct bitset *only; /* nodes it restricts the cycle to; NULL = all */
+};
+
+/* Everything lives in the arena handed to scheduler_decide. */
+struct decision {
+        enum decision_outcome outcome;
+        struct node_id node;       /* DECISION_PLACED */
+        struct phase_verdict gate; /* DECISION_GATED */
+        size_t pre_filter_count;
+        const struct phase_verdict *pre_filters; /* in order, skipping ones included */
+        size_t feasible_count, node_count;       /* node_count: all nodes of the cluster */
+        const struct node_id *feasible;          /* in node order */
+        const int64_t *totals;                   /* NULL when nothing was scored */
+        size_t best_count;
+        const struct node_id *best; /* feasible nodes of the highest total */
+        bool is_first_fit;          /* the profile scores nothing: any feasible node is right */
+        size_t column_count;
+        const struct score_column *columns;
+        size_t refusal_count;
+        const struct node_refusal *refusals; /* in node order; always set when no node fits */
+        struct slice message;                /* full text for condition and event */
+        uint64_t rejectors;   /* bits over the profile's plugins: who refused some node */
+        uint64_t pendings;    /* those of them that wait for something outside */
+        bool sets_nomination; /* nomination below replaces the pod's ("" clears) */
+        struct slice nomination;
+        const struct preemption *preemption; /* NULL: not tried */
+};
+
+/* cluster changes only inside what-ifs that are rolled back before the call returns. */
+void scheduler_decide(struct cluster *cluster, const struct sched_profile *profile,
+                      const struct decision_request *request, struct arena *arena,
+                      struct decision *ret_decision);

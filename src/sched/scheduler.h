@@ -1,0 +1,92 @@
+/* The scheduler as a step machine: catches up with the cluster's change log, takes pods off its
+ * queue, decides, assumes them on the shared cluster and says what to write.  It never reads a
+ * clock and never waits; outcomes of its actions come back through scheduler_result.
+ *
+ * Only the failure handler writes a pod that could not be placed: condition and nomination in one
+ * ACTION_POD_STATUS, nothing when the same failure was written before (reference scheduler.md 3.6,
+ * section 6). */
+#pragma once
+
+#include "base/time.h"
+#include "model/action.h"
+#include "model/cluster.h"
+#include "plugin/sched_profile.h"
+#include "sched/decision.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct scheduler;
+
+struct scheduler_config {
+        struct cluster *cluster; /* shared; assumed and forgotten on */
+        size_t profile_count;
+        struct sched_profile *const *profiles; /* built; owned by the caller, outlive it */
+        uint64_t seed;                         /* ties */
+        bool is_parity;
+        uint32_t parallelism;             /* parity sampling; 0 = 16 */
+        int64_t backoff_initial_ns;       /* 0 = 1 s */
+        int64_t backoff_max_ns;           /* 0 = 10 s */
+        int64_t unschedulable_timeout_ns; /* 0 = 5 min */
+        size_t trace_capacity;            /* decisions remembered for explanations; 0 = 256 */
+};
+
+struct scheduler *scheduler_new(const struct scheduler_config *config);
+void scheduler_free(struct scheduler *scheduler); /* accepts NULL */
+
+struct scheduler_progress {
+        size_t decisions; /* made by this step */
+        bool has_more;    /* pods are ready now: step again */
+};
+/* Catches up, fires due timers and decides at most max_decisions pods; appends actions to out. */
+struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mono_time mono,
+                                         struct wall_time wall, size_t max_decisions,
+                                         struct action_list *out);
+/* Outcome of an action this scheduler emitted (others are ignored). */
+void scheduler_result(struct scheduler *scheduler, const struct action_result *result,
+                      struct mono_time mono, struct wall_time wall, struct action_list *out);
+/* When step should be called although nothing changed; false: no timer is running. */
+bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret_due);
+
+struct scheduler_stats {
+        uint64_t decisions, scheduled, unschedulable, errors; /* errors: cycles and binds */
+        uint64_t preemptions, victims;
+        size_t active, backoff, unschedulable_pods, gated; /* queue parts */
+        size_t binding;                                    /* binds whose outcome is open */
+        size_t nominated;
+};
+void scheduler_stats(const struct scheduler *scheduler, struct scheduler_stats *ret_stats);
+
+/* One remembered decision, newest last. */
+#define TRACE_PLUGINS_MAX 24
+struct decision_trace {
+        uint64_t number; /* counts from 1 */
+        struct wall_time at;
+        char pod[324]; /* namespace/name */
+        char uid[64];
+        char node[256]; /* "" unless placed */
+        enum decision_outcome outcome;
+        uint32_t node_count, feasible_count, best_count, attempts;
+        int64_t best_total;
+        uint32_t plugin_count; /* plugins that refused nodes, or scored the chosen one */
+        struct trace_plugin {
+                const char *name;
+                uint32_t refused;
+                int64_t score; /* weighted, of the chosen node */
+        } plugins[TRACE_PLUGINS_MAX];
+        char message[1024];
+};
+size_t scheduler_trace_count(const struct scheduler *scheduler);
+const struct decision_trace *scheduler_trace(const struct scheduler *scheduler, size_t index);
+
+/* Where a pod is in the queue, for explanations. */
+enum queue_part { QUEUE_NONE, QUEUE_ACTIVE, QUEUE_BACKOFF, QUEUE_UNSCHEDULABLE, QUEUE_BINDING };
+const char *queue_part_name(enum queue_part part);
+struct queue_place {
+        enum queue_part part;
+        bool is_gated;
+        uint32_t attempts;
+        struct mono_time backoff_ends; /* while backing off */
+};
+bool scheduler_find(const struct scheduler *scheduler, struct pod_id pod,
+                    struct queue_place *ret_place);
