@@ -1,0 +1,46 @@
+/* Jobs of the eviction service: an intent copied into one allocation. */
+#include "base/util.h"
+#include "evict/evict_priv.h"
+#include <stdlib.h>
+
+static struct slice place(char **at, struct slice text) {
+        struct slice copy = slice_make(*at, text.len);
+        if (text.len > 0)
+                memcpy(*at, text.ptr, text.len);
+        (*at)[text.len] = '\0';
+        *at += text.len + 1;
+        return copy;
+}
+
+struct evict_job *evict_job_new(const struct evict_intent *intent) {
+        const struct slice texts[] = { intent->pod.ns, intent->pod.name,    intent->pod.uid,
+                                       intent->node,   intent->plugin,      intent->profile,
+                                       intent->reason, intent->requested_by };
+        size_t size = sizeof(struct evict_job);
+        for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+                size += texts[i].len + 1;
+        struct evict_job *job = xmalloc(size);
+        *job = (struct evict_job){ .has_grace = intent->has_grace, .grace_s = intent->grace_s };
+        char *at = (char *)(job + 1);
+        struct evict_record *record = &job->record;
+        record->pod.kind = SLICE_LITERAL("Pod");
+        struct slice *const targets[] = { &record->pod.ns, &record->pod.name,    &record->pod.uid,
+                                          &record->node,   &record->plugin,      &record->profile,
+                                          &record->reason, &record->requested_by };
+        for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+                *targets[i] = place(&at, texts[i]);
+        return job;
+}
+
+void evict_job_free(struct evict_job *job) {
+        if (!job)
+                return;
+        free(job->text);
+        free(job);
+}
+
+void evict_job_set_text(struct evict_job *job, struct slice text) {
+        free(job->text);
+        job->text = text.len > 0 ? slice_dup(text) : NULL;
+        job->record.text = slice_of(job->text);
+}

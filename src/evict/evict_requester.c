@@ -1,0 +1,67 @@
+/* Limits of one requester: counts of its current pass against its caps, as upstream counts them
+ * (pkg/descheduler/evictions: total first, then node, then namespace). */
+#include "base/util.h"
+#include "evict/evict_priv.h"
+#include <stdlib.h>
+
+struct evict_requester *evict_requester_new(struct slice name) {
+        struct evict_requester *requester = xcalloc(1, sizeof(*requester));
+        requester->name = slice_dup(name);
+        requester->nodes = map_new();
+        requester->namespaces = map_new();
+        requester->budgets = map_new();
+        requester->now = WALL_TIME_UNSET;
+        return requester;
+}
+
+void evict_requester_free(struct evict_requester *requester) {
+        if (!requester)
+                return;
+        map_free(requester->nodes);
+        map_free(requester->namespaces);
+        map_free(requester->budgets);
+        free(requester->name);
+        free(requester);
+}
+
+void evict_requester_begin(struct evict_requester *requester, const struct evict_pass *pass) {
+        map_free(requester->nodes);
+        map_free(requester->namespaces);
+        map_free(requester->budgets);
+        requester->nodes = map_new();
+        requester->namespaces = map_new();
+        requester->budgets = map_new();
+        requester->total = 0;
+        requester->limits = pass->limits;
+        requester->now = pass->now;
+        requester->notes_failures = pass->notes_failures;
+}
+
+static uint64_t counted(const struct map *map, struct slice key) {
+        return (uint64_t)(uintptr_t)map_get(map, key);
+}
+
+static void count_one(struct map *map, struct slice key) {
+        map_put(map, key, (void *)(uintptr_t)(counted(map, key) + 1));
+}
+
+enum evict_outcome evict_requester_check(const struct evict_requester *requester,
+                                         const struct evict_intent *intent) {
+        const struct evict_limits *limits = &requester->limits;
+        if (limits->has_total && requester->total + 1 > limits->total)
+                return EVICT_TOTAL_LIMIT;
+        if (limits->has_node && intent->node.len > 0 &&
+            counted(requester->nodes, intent->node) + 1 > limits->node)
+                return EVICT_NODE_LIMIT;
+        if (limits->has_namespace &&
+            counted(requester->namespaces, intent->pod.ns) + 1 > limits->ns)
+                return EVICT_NAMESPACE_LIMIT;
+        return EVICT_DONE;
+}
+
+void evict_requester_count(struct evict_requester *requester, const struct evict_intent *intent) {
+        requester->total++;
+        if (intent->node.len > 0)
+                count_one(requester->nodes, intent->node);
+        count_one(requester->namespaces, intent->pod.ns);
+}
