@@ -128,10 +128,16 @@ static void fill_system_fields(struct api_context *context, struct write *write,
         char text[WALL_TIME_TEXT_MAX], uid[UUID_TEXT_SIZE], name[80];
         struct slice prefix = node_get_text(metadata, "generateName");
 
-        wall_time_format(loop_wall(context->server->loop), text);
-        node_put_string(write->tree, metadata, "creationTimestamp", text);
-        uuid_format(uuid_random(&context->server->rng), uid);
-        node_put_string(write->tree, metadata, "uid", uid);
+        bool keeps = context->request->keeps_identity;
+
+        if (!keeps || !node_get_text(metadata, "creationTimestamp").len) {
+                wall_time_format(loop_wall(context->server->loop), text);
+                node_put_string(write->tree, metadata, "creationTimestamp", text);
+        }
+        if (!keeps || !node_get_text(metadata, "uid").len) {
+                uuid_format(uuid_random(&context->server->rng), uid);
+                node_put_string(write->tree, metadata, "uid", uid);
+        }
         node_remove(metadata, "deletionTimestamp");
         node_remove(metadata, "deletionGracePeriodSeconds");
         node_remove(metadata, "selfLink");

@@ -1,0 +1,31 @@
+/* Keeps a cluster model up to date: one reflector per kind of object the model follows. */
+#pragma once
+
+#include "base/err.h"
+#include "port/loop.h"
+#include "port/transport.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cluster;
+struct cluster_feed;
+
+struct cluster_feed_config {
+        struct transport *transport;
+        struct loop *loop;
+        struct cluster *cluster;
+        uint64_t seed;
+        bool with_finished; /* pods that Succeeded or Failed too */
+        bool with_cold;     /* budgets, priority classes, claims, namespaces */
+};
+
+/* changed runs (deferred, once per turn of the loop) after the model changed; it is not called
+ * before every first list is complete. */
+struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
+                                      void (*changed)(void *context), void *context);
+void cluster_feed_free(struct cluster_feed *feed); /* accepts NULL */
+bool cluster_feed_is_synced(const struct cluster_feed *feed);
+/* Objects that could not be read, and the last reason. */
+uint64_t cluster_feed_problems(const struct cluster_feed *feed, const struct err **ret_last);
+/* Ends the quiet period: changed will run in the next turn even if nothing comes. */
+void cluster_feed_poke(struct cluster_feed *feed);

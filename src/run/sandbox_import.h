@@ -1,0 +1,20 @@
+/* Brings Kubernetes objects from files into the embedded cluster, as they are: uids, creation
+ * times, owners and status stay what they were, so that ages and ownership keep their meaning. */
+#pragma once
+
+#include "base/err.h"
+#include "base/slice.h"
+#include <stddef.h>
+
+struct json;
+struct sandbox;
+struct sandbox_import;
+
+struct sandbox_import *sandbox_import_new(struct sandbox *sandbox);
+void sandbox_import_free(struct sandbox_import *import); /* accepts NULL */
+/* Creates one object, with its status.  An object that exists already is replaced.  err carries the
+ * API server's message; nothing of the object is stored then. */
+int sandbox_import_object(struct sandbox_import *import, const struct json *object,
+                          struct err *err);
+int sandbox_import_text(struct sandbox_import *import, struct slice object, struct err *err);
+size_t sandbox_import_count(const struct sandbox_import *import);
