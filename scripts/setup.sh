@@ -1,0 +1,162 @@
+#!/bin/sh
+# Installs what building berth needs and this machine lacks: setup.sh [build|check|dev].
+#
+#   build   compiler, meson and the libraries (default)
+#   check   also what the gates and the end-to-end tests use, and a kubectl kept inside the checkout
+#   dev     also what the slower targets use: clang-tidy, the sanitizers of clang, coverage
+#
+# Made for Debian 12 and 13. Looks first and touches neither network nor system when nothing is missing. Installing
+# needs root or sudo. Debian 12 has no yyjson: there the one library comes from Debian 13, with every other package
+# of that release pinned away.
+# shellcheck disable=SC1091,SC2015,SC2016,SC2086 # word splitting is meant: package and option lists
+set -u
+wanted=${1:-build}
+cd "$(dirname "$0")/.." || exit 1
+cache=$PWD/.cache
+log=$cache/setup.log
+codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")
+yyjson_packages="libyyjson-dev libyyjson0"
+kubectl_folder=$cache/kubectl-1.32
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+apt_options="-o Acquire::Retries=2 -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20"
+
+say() {
+        printf 'setup: %s\n' "$*"
+}
+fail() {
+        say "$*" >&2
+        exit 1
+}
+# logged COMMAND...: its output goes to the log, and on the terminal only when it fails
+logged() {
+        printf '\n$ %s\n' "$*" >>"$log"
+        "$@" >>"$log" 2>&1 && return 0
+        say "failed: $*" >&2
+        tail -n 15 "$log" >&2
+        return 1
+}
+
+# What is needed, as Debian package names after the thing that proves it is there.
+commands="meson:meson ninja:ninja-build gcc:gcc pkg-config:pkg-config ar:binutils"
+modules="libmicrohttpd:libmicrohttpd-dev libfyaml:libfyaml-dev libpcre2-8:libpcre2-dev sqlite3:libsqlite3-dev
+        libcurl:libcurl4-openssl-dev libcrypto:libssl-dev zlib:zlib1g-dev yyjson:libyyjson-dev
+        cmocka:libcmocka-dev"
+headers="stdio.h:libc6-dev uthash.h:uthash-dev"
+case $wanted in
+build) ;;
+check | dev)
+        commands="$commands clang:clang python3:python3 curl:curl git:git"
+        # Another release of it formats differently, so only the one of Debian 12 is asked for.
+        if [ "$codename" = bookworm ]; then
+                commands="$commands clang-format:clang-format"
+        fi
+        ;;
+*) fail "usage: setup.sh [build|check|dev]" ;;
+esac
+[ "$wanted" != dev ] || commands="$commands clang-tidy:clang-tidy gcovr:gcovr shellcheck:shellcheck"
+
+# The packages that are missing, one per line.
+missing() {
+        for pair in $commands; do
+                command -v "${pair%%:*}" >/dev/null 2>&1 || echo "${pair#*:}"
+        done
+        for pair in $modules; do
+                pkg-config --exists "${pair%%:*}" 2>/dev/null || echo "${pair#*:}"
+        done
+        for pair in $headers; do
+                [ -e "/usr/include/${pair%%:*}" ] || echo "${pair#*:}"
+        done
+        [ "$wanted" != dev ] || [ -n "$(find /usr/lib -name 'libclang_rt.fuzzer*' 2>/dev/null | head -n 1)" ] ||
+                echo "libclang-rt-dev"
+}
+
+as_root() {
+        if [ "$(id -u)" -eq 0 ]; then
+                "$@"
+        elif command -v sudo >/dev/null 2>&1; then
+                sudo "$@"
+        else
+                fail "neither root nor sudo: please install these packages yourself:" $lacking
+        fi
+}
+
+# The mirror this machine already uses for Debian itself.
+debian_mirror() {
+        mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Component: main' 2>/dev/null |
+                grep -E '/debian/?$' | head -n 1)
+        echo "${mirror:-http://deb.debian.org/debian}"
+}
+
+write_as_root() {
+        as_root sh -c 'cat >"$1"' sh "$1" || fail "cannot write $1"
+}
+
+# Debian 12 only: makes the one library of Debian 13 installable and nothing else of it.
+pin_yyjson() {
+        say "Debian 12 has no yyjson: taking just $yyjson_packages from Debian 13 (/etc/apt/sources.list.d/berth-trixie.sources)"
+        write_as_root /etc/apt/sources.list.d/berth-trixie.sources <<EOF
+Types: deb
+URIs: $(debian_mirror)
+Suites: trixie
+Components: main
+Signed-By: $keyring
+EOF
+        write_as_root /etc/apt/preferences.d/berth-trixie <<EOF
+Package: *
+Pin: release n=trixie
+Pin-Priority: -10
+
+Package: $yyjson_packages
+Pin: release n=trixie
+Pin-Priority: 500
+EOF
+}
+
+install_missing() {
+        lacking=$(missing | tr '\n' ' ')
+        [ -n "$lacking" ] || return 0
+        command -v apt-get >/dev/null 2>&1 ||
+                fail "no apt-get here; please install the equivalents of these Debian packages: $lacking"
+        say "installing: $lacking"
+        case "$codename $lacking" in
+        "bookworm "*yyjson*) [ -e /etc/apt/preferences.d/berth-trixie ] || pin_yyjson ;;
+        esac
+        logged as_root apt-get $apt_options -q update ||
+                fail "the package lists cannot be brought up to date: is there a network? (log: $log)"
+        logged as_root env DEBIAN_FRONTEND=noninteractive apt-get $apt_options -q -y --no-install-recommends \
+                install $lacking || fail "installation failed (log: $log)"
+        lacking=$(missing)
+        [ -z "$lacking" ] || fail "still missing after the installation:" $lacking
+}
+
+# A kubectl of Debian 13 in the cache of this checkout: the system stays as it is, and no root is needed. Its absence only
+# makes the tests that use it skip.
+fetch_kubectl() {
+        [ ! -x "$kubectl_folder/usr/bin/kubectl" ] || return 0
+        command -v apt-get >/dev/null 2>&1 && [ -e "$keyring" ] || {
+                say "no kubectl: not a Debian system; tests with kubectl use the one on PATH or skip"
+                return 0
+        }
+        say "fetching kubectl of Debian 13 into .cache (for the tests only)"
+        state=$cache/apt
+        mkdir -p "$state/lists/partial" "$state/archives/partial"
+        echo "deb [signed-by=$keyring] $(debian_mirror) trixie main" >"$state/sources.list"
+        options="$apt_options -o Dir::State::lists=$state/lists -o Dir::Cache=$state -o Dir::Cache::archives=$state/archives
+                -o Dir::Etc::sourcelist=$state/sources.list -o Dir::Etc::sourceparts=/dev/null
+                -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null
+                -o Acquire::Languages=none -o APT::Sandbox::User=$(id -un) -o APT::Update::Post-Invoke-Success="
+        if logged apt-get $options -q update &&
+                (cd "$state" && rm -f kubectl_*.deb && logged apt-get $options -q download kubectl/trixie) &&
+                logged dpkg -x "$state"/kubectl_*.deb "$kubectl_folder.new" &&
+                mv "$kubectl_folder.new" "$kubectl_folder"; then
+                rm -rf "$state"
+        else
+                rm -rf "$state" "$kubectl_folder.new"
+                say "no kubectl: the package mirror gave none; tests with kubectl use the one on PATH or skip"
+        fi
+}
+
+mkdir -p "$cache" && : >"$log" || fail "cannot write $log"
+install_missing
+[ "$wanted" = build ] || fetch_kubectl
+exit 0
