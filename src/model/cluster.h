@@ -20,7 +20,6 @@
 #include "model/pod_table.h"
 
 struct cluster;
-struct snapshot_order;
 
 struct cluster_config {
         bool keeps_finished;   /* keep Succeeded and Failed pods (descheduler, reports) */
@@ -61,13 +60,18 @@ void cluster_nominate(struct cluster *cluster, struct pod_id pod,
 
 /* ---- what-if ---- */
 /* Opens a what-if; they nest.  Until the matching rollback only assume, forget, nominate, and
- * cluster_withdraw are allowed. */
+ * cluster_withdraw are allowed.  None of them is logged or raises a generation then, so that nobody
+ * wakes for what did not happen; a reader with a memory that is asked inside a what-if takes the
+ * touched nodes as changed. */
 void cluster_checkpoint(struct cluster *cluster);
 void cluster_rollback(struct cluster *cluster);
 /* Takes any assigned pod off its node (as if it were gone); what-if only. */
 void cluster_withdraw(struct cluster *cluster, struct pod_id pod);
+/* Nodes a what-if changed since the outermost checkpoint (possibly already changed back); NULL
+ * outside of what-ifs. */
+const struct bitset *cluster_touched_nodes(const struct cluster *cluster);
 
-/* ---- reading ---- */
+/* ---- reading; rows and what they point to stay put until the next change ---- */
 uint64_t cluster_generation(const struct cluster *cluster);
 const struct node_table *cluster_nodes(const struct cluster *cluster);
 size_t cluster_node_count(const struct cluster *cluster); /* live nodes */
@@ -94,9 +98,12 @@ size_t cluster_label_pairs(const struct cluster *cluster, struct label_set_id se
                            const struct label_pair **ret_pairs);
 bool cluster_label_get(const struct cluster *cluster, struct label_set_id set, struct str_id key,
                        struct str_id *ret_value);
-/* Nodes that carry the pair (the key): NULL when none ever did.  Bits run over node indexes. */
-const struct bitset *cluster_nodes_with_pair(const struct cluster *cluster, struct str_id key,
-                                             struct str_id value);
+/* Adds the live nodes that carry the pair to a set over node indexes (bits =
+ * cluster_nodes()->count) and returns how many there are.  Rare pairs such as host names are kept
+ * as lists, since a bitset for each of them would grow with the square of the node count. */
+size_t cluster_add_nodes_with_pair(const struct cluster *cluster, struct str_id key,
+                                   struct str_id value, struct bitset *to);
+/* Live nodes that carry the key: NULL when none does.  Bits run over node indexes. */
 const struct bitset *cluster_nodes_with_key(const struct cluster *cluster, struct str_id key);
 struct label_list cluster_labels(const struct cluster *cluster, struct label_set_id set,
                                  struct arena *arena);
@@ -111,14 +118,19 @@ size_t cluster_taint_set_cap(const struct cluster *cluster);
 const struct bitset *cluster_nodes_with_taints(const struct cluster *cluster,
                                                struct taint_set_id set); /* NULL when unused */
 struct bitset cluster_live_nodes(const struct cluster *cluster, struct arena *arena); /* a copy */
-/* Live nodes in upstream's snapshot order: zones in first-seen order, one node of each in turn
- * (reference scheduler.md 3.1).  Rebuilt when nodes come or go; count = cluster_node_count. */
+/* Live nodes in upstream's snapshot order: zones in first-seen order, one node of each in turn.
+ * count = cluster_node_count.  Brought up to date by the first call after nodes came or went, which
+ * therefore must not run beside other readers. */
 const struct node_id *cluster_node_order(const struct cluster *cluster);
 /* Size of an image on any node as first reported and on how many nodes it is; false when unknown.
  */
 bool cluster_image(const struct cluster *cluster, struct str_id name, int64_t *ret_size_bytes,
                    uint32_t *ret_node_count);
 bool cluster_node_has_image(const struct cluster *cluster, struct node_id node, struct str_id name);
+/* Declared features of a node: the keys of the set. */
+struct label_set_id cluster_node_features(const struct cluster *cluster, struct node_id node);
+/* Pending pods with a nomination, in the order they got it. */
+size_t cluster_nominated_pods(const struct cluster *cluster, const struct pod_id **ret_pods);
 
 /* Namespaces, budgets, priority classes, claims: cold tables. */
 struct budget_row {
@@ -166,6 +178,19 @@ bool cluster_changes_since(const struct cluster *cluster, uint64_t generation,
 /* Recomputes every sum, list, index and count from the rows and compares; BERTH_ERR_INTERNAL naming
  * the first difference (upstream: cache comparer). */
 int cluster_check(const struct cluster *cluster, struct err *err);
+/* Objects a model ought to agree with, as listed from the API. */
+struct cluster_source {
+        const struct node *nodes;
+        const struct pod *pods;
+        size_t node_count, pod_count;
+};
+/* Compares the model with its source, either way round; BERTH_ERR_INTERNAL naming the first
+ * difference.  Assumed pods may be unassigned in the source. */
+int cluster_compare(const struct cluster *cluster, const struct cluster_source *source,
+                    struct err *err);
+/* A fingerprint of everything decisions read, generations left out; equal before a checkpoint and
+ * after its rollback. */
+uint64_t cluster_digest(const struct cluster *cluster);
 struct cluster_usage {
         size_t node_bytes, pod_bytes, class_bytes, string_bytes, index_bytes;
         size_t nodes, pods, classes, label_sets;

@@ -30,12 +30,15 @@ enum cluster_change_mask {
         CLUSTER_NODE_FEATURES = 1u << 7,
         CLUSTER_NODE_ANNOTATIONS = 1u << 8,
         CLUSTER_POD_ADDED = 1u << 9,    /* a pod was assigned to a node (seen or assumed) */
-        CLUSTER_POD_REMOVED = 1u << 10, /* an assigned pod went away or finished */
+        CLUSTER_POD_REMOVED = 1u << 10, /* an assigned pod went away, finished, or was forgotten */
+        /* What changed about a pod, assigned or pending (then with PENDING_UPDATED). */
         CLUSTER_POD_LABELS = 1u << 11,
-        CLUSTER_POD_SCALED_DOWN = 1u << 12,
-        CLUSTER_POD_GATES = 1u << 13, /* all scheduling gates of a pending pod are gone */
+        CLUSTER_POD_SCALED_DOWN = 1u << 12, /* some request became smaller */
+        CLUSTER_POD_GATES = 1u << 13,       /* all scheduling gates of a pending pod are gone */
         CLUSTER_POD_TOLERATIONS = 1u << 14,
-        CLUSTER_POD_STATUS = 1u << 15, /* phase, conditions, container states */
+        CLUSTER_POD_STATUS = 1u << 15, /* phase, conditions, container states, binding confirmed */
+        /* A pod without a node was seen, changed, went away or was assigned by somebody else.  Our
+         * own assume and forget are POD_ADDED and POD_REMOVED only: who calls them knows. */
         CLUSTER_PENDING_ADDED = 1u << 16,
         CLUSTER_PENDING_UPDATED = 1u << 17,
         CLUSTER_PENDING_REMOVED = 1u << 18,
@@ -43,6 +46,8 @@ enum cluster_change_mask {
         CLUSTER_BUDGET = 1u << 20,
         CLUSTER_CLAIM = 1u << 21,
         CLUSTER_PRIORITY_CLASS = 1u << 22,
+        CLUSTER_NOMINATION = 1u << 23, /* a pending pod's nomination was set, changed or removed */
+        CLUSTER_POD_SPEC = 1u << 24,   /* the class changed otherwise: larger requests, images */
 };
 
 /* One entry of the model's change log.  node and pod are NONE where they do not apply; removed

@@ -19,10 +19,6 @@ struct resource_column {
         int64_t *requested;   /* sum over the pods on the node, assumed ones included */
 };
 
-struct node_image_row {
-        struct str_id name;
-        int64_t size_bytes;
-};
 struct port_row {                   /* one used host port */
         struct str_id ip, protocol; /* "0.0.0.0" and "TCP" when unset */
         int32_t port;
@@ -30,7 +26,7 @@ struct port_row {                   /* one used host port */
 };
 
 struct node_table {
-        size_t count, cap;           /* rows in use or free: indexes run below count */
+        size_t count;                /* rows in use or free: indexes run below it; grows in steps */
         struct bitset live;          /* rows with NODE_KNOWN */
         struct bitset unschedulable; /* subset of live */
         struct bitset ready;         /* subset of live */
@@ -47,7 +43,7 @@ struct node_table {
         uint32_t *pod_count;
         uint64_t *generation; /* of the last change of the row or its pods */
         uint16_t *image_count, *port_count;
-        struct node_image_row **images; /* sorted by name id */
+        struct str_id **images; /* names, sorted by id */
         struct port_row **ports;
         struct str_id *boot_id;
 };

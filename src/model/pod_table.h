@@ -21,7 +21,10 @@ struct pod_class {
         struct class_id id;
         uint32_t ref_count;
         uint64_t hash;
-        /* The decoded spec, deep-copied; node_name is empty.  Plugins compile from it. */
+        /* The decoded spec, deep-copied.  Plugins compile from it.  Left out are what differs
+         * between pods of one template without meaning anything: node_name, the names of volumes
+         * other than VOLUME_EPHEMERAL, volumes of configuration (configMap, secret, projected,
+         * downwardAPI), and the sizes in a status that say the same as the spec. */
         struct pod_spec spec;
         size_t request_count; /* without RESOURCE_PODS; only amounts > 0 */
         struct resource_request *requests;
@@ -30,7 +33,7 @@ struct pod_class {
         struct class_port *ports;
         enum qos_class qos;      /* computed */
         bool uses_local_storage; /* hostPath or emptyDir volume */
-        void *arena;             /* owned by the model */
+        void *memory;            /* the model's */
 };
 
 enum pod_flags {
@@ -45,6 +48,7 @@ enum pod_flags {
         POD_CONDITION_FALSE = 256,   /* PodScheduled is False (a failure was written) */
         POD_HAS_QOS = 512,           /* status.qosClass was set */
         POD_EVICT_MARK_FALSE = 1024, /* the evict annotation's value is "false" */
+        POD_NOMINATED_HERE = 2048,   /* nominated by us, not yet seen in its status */
 };
 
 /* State of one container as far as cleaning rules look at it. */
@@ -57,9 +61,9 @@ struct container_row {
         struct wall_time finished; /* terminated.finishedAt */
 };
 struct condition_row {
+        struct wall_time changed;
         struct str_id type, reason;
         uint8_t status; /* enum condition_status */
-        struct wall_time changed;
 };
 struct owner_row {
         struct str_id kind, name, uid;
@@ -83,18 +87,18 @@ struct pod_row {
         struct str_id nominated; /* status.nominatedNodeName, or ours while assumed in memory */
         struct pod_id next_on_node, prev_on_node;
         int32_t priority;
-        uint16_t flags;  /* enum pod_flags */
-        uint8_t phase;   /* enum pod_phase */
-        uint8_t qos;     /* enum qos_class: status value, else computed */
-        uint8_t is_live; /* row in use */
+        uint16_t flags;       /* enum pod_flags */
+        uint16_t name_length; /* of name, bytes */
+        uint8_t phase;        /* enum pod_phase */
+        uint8_t qos;          /* enum qos_class: status value, else computed */
+        uint8_t is_live;      /* row in use */
         uint8_t has_priority;
-        uint16_t owner_count;
-        struct owner_row *owners;                   /* interned list, shared by siblings */
+        uint32_t owner_count;
+        const struct owner_row *owners;             /* interned list, shared by siblings */
         struct wall_time created, started, deleted; /* deleted unset = not being deleted */
         int64_t observed_generation;                /* metadata.generation */
         uint64_t failure_hash;            /* reason and message of PodScheduled=False; 0 = none */
         struct wall_time failure_changed; /* its lastTransitionTime */
-        uint64_t resource_version_hash;
         struct pod_detail *detail;
 };
 
