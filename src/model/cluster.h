@@ -98,11 +98,17 @@ size_t cluster_label_pairs(const struct cluster *cluster, struct label_set_id se
                            const struct label_pair **ret_pairs);
 bool cluster_label_get(const struct cluster *cluster, struct label_set_id set, struct str_id key,
                        struct str_id *ret_value);
-/* Adds the live nodes that carry the pair to a set over node indexes (bits =
- * cluster_nodes()->count) and returns how many there are.  Rare pairs such as host names are kept
- * as lists, since a bitset for each of them would grow with the square of the node count. */
-size_t cluster_add_nodes_with_pair(const struct cluster *cluster, struct str_id key,
-                                   struct str_id value, struct bitset *to);
+/* The live nodes that carry a pair against a set over node indexes (bits = cluster_nodes()->count):
+ * add them, keep only them, or drop them.  There is no bitset to borrow: rare pairs such as host
+ * names are lists, since a bitset for each would grow with the square of the node count. */
+void cluster_add_nodes_with_pair(const struct cluster *cluster, struct str_id key,
+                                 struct str_id value, struct bitset *nodes);
+void cluster_keep_nodes_with_pair(const struct cluster *cluster, struct str_id key,
+                                  struct str_id value, struct bitset *nodes);
+void cluster_drop_nodes_with_pair(const struct cluster *cluster, struct str_id key,
+                                  struct str_id value, struct bitset *nodes);
+size_t cluster_count_nodes_with_pair(const struct cluster *cluster, struct str_id key,
+                                     struct str_id value);
 /* Live nodes that carry the key: NULL when none does.  Bits run over node indexes. */
 const struct bitset *cluster_nodes_with_key(const struct cluster *cluster, struct str_id key);
 struct label_list cluster_labels(const struct cluster *cluster, struct label_set_id set,

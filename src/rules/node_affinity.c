@@ -122,12 +122,32 @@ int64_t node_affinity_preference(const struct cluster *cluster, const struct aff
 
 /* ---- sets ---- */
 
-static const struct bitset *with_pair(const struct cluster *cluster, struct slice key,
-                                      struct slice value) {
+/* False: no node carries the pair, as one half of it was never seen. */
+static bool find_pair(const struct cluster *cluster, struct slice key, struct slice value,
+                      struct label_pair *ret_pair) {
         bool has_key, has_value;
         struct str_id key_id = cluster_str(cluster, key, &has_key);
         struct str_id value_id = cluster_str(cluster, value, &has_value);
-        return has_key && has_value ? cluster_nodes_with_pair(cluster, key_id, value_id) : NULL;
+        if (!has_key || !has_value)
+                return false;
+        *ret_pair = (struct label_pair){ key_id, value_id };
+        return true;
+}
+
+static void keep_pair(const struct cluster *cluster, struct slice key, struct slice value,
+                      struct bitset *nodes) {
+        struct label_pair pair;
+        if (find_pair(cluster, key, value, &pair))
+                cluster_keep_nodes_with_pair(cluster, pair.key, pair.value, nodes);
+        else
+                bitset_clear(nodes);
+}
+
+static void drop_pair(const struct cluster *cluster, struct slice key, struct slice value,
+                      struct bitset *nodes) {
+        struct label_pair pair;
+        if (find_pair(cluster, key, value, &pair))
+                cluster_drop_nodes_with_pair(cluster, pair.key, pair.value, nodes);
 }
 
 static const struct bitset *with_key(const struct cluster *cluster, struct slice key) {
@@ -152,22 +172,21 @@ static void drop(struct bitset *nodes, const struct bitset *with) {
 void node_labels_narrow(const struct cluster *cluster, struct label_list selector,
                         struct bitset *nodes) {
         for (size_t i = 0; i < selector.count; i++)
-                keep(nodes, with_pair(cluster, selector.items[i].key, selector.items[i].value));
+                keep_pair(cluster, selector.items[i].key, selector.items[i].value, nodes);
 }
 
 static void keep_any_value(const struct cluster *cluster,
                            const struct node_requirement *requirement, struct arena *scratch,
                            struct bitset *nodes) {
         if (requirement->value_count == 1) {
-                keep(nodes, with_pair(cluster, requirement->key, requirement->values[0]));
+                keep_pair(cluster, requirement->key, requirement->values[0], nodes);
                 return;
         }
         struct bitset any = bitset_in_arena(scratch, nodes->bits);
         for (size_t i = 0; i < requirement->value_count; i++) {
-                const struct bitset *with =
-                        with_pair(cluster, requirement->key, requirement->values[i]);
-                if (with != NULL)
-                        bitset_or(&any, with);
+                struct label_pair pair;
+                if (find_pair(cluster, requirement->key, requirement->values[i], &pair))
+                        cluster_add_nodes_with_pair(cluster, pair.key, pair.value, &any);
         }
         bitset_and(nodes, &any);
 }
@@ -181,9 +200,8 @@ static void keep_ordered(const struct cluster *cluster, const struct node_requir
         struct str_id *values = NULL;
         size_t count = is_known ? cluster_node_label_values(cluster, key, scratch, &values) : 0;
         for (size_t i = 0; i < count; i++) {
-                const struct bitset *with = cluster_nodes_with_pair(cluster, key, values[i]);
-                if (with != NULL && is_ordered(requirement, cluster_text(cluster, values[i])))
-                        bitset_or(&any, with);
+                if (is_ordered(requirement, cluster_text(cluster, values[i])))
+                        cluster_add_nodes_with_pair(cluster, key, values[i], &any);
         }
         bitset_and(nodes, &any);
 }
@@ -197,7 +215,7 @@ static void requirement_narrow(const struct cluster *cluster,
                 return;
         case SELECTOR_NOT_IN:
                 for (size_t i = 0; i < requirement->value_count; i++)
-                        drop(nodes, with_pair(cluster, requirement->key, requirement->values[i]));
+                        drop_pair(cluster, requirement->key, requirement->values[i], nodes);
                 return;
         case SELECTOR_EXISTS:
                 keep(nodes, with_key(cluster, requirement->key));
