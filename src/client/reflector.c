@@ -1,0 +1,453 @@
+/* List and watch of one collection.
+ *
+ * A page is decoded only after the request for the next one is on its way, so that the server and
+ * the network work meanwhile. Objects are not kept; known_objects remembers which versions the
+ * consumer has, and turns lists and watch records into differences. */
+#include "client/reflector.h"
+
+#include "api/status.h"
+#include "base/arena.h"
+#include "base/rng.h"
+#include "base/util.h"
+#include "client/backoff.h"
+#include "client/known_objects.h"
+#include "client/record_splitter.h"
+#include "client/url_query.h"
+#include <assert.h>
+#include <stdlib.h>
+
+#define TURNS_UNTIL_SENT 3   /* turns in which the transport gets a request onto the wire */
+#define WATCH_FAILURES_MAX 3 /* in a row, then a new list is tried */
+#define SHORT_WATCH_NS NS_PER_S
+
+struct reflector {
+        struct transport *transport;
+        struct loop *loop;
+        const struct reflector_events *events;
+        void *context;
+        char *path, *label_selector, *field_selector;
+        uint32_t page_size;
+        struct rng rng;
+        struct backoff backoff;
+        struct known_objects *known;
+        struct api_request *request; /* list or watch under way */
+        struct loop_timer retry;     /* armed while backing off */
+        /* Listing */
+        struct loop_timer decode; /* armed while a page waits to be decoded */
+        struct json_doc *page;
+        int turns_left;
+        bool is_last_page;
+        bool is_whole; /* this list is asked for in one piece */
+        /* Watching */
+        struct record_splitter splitter;
+        struct buf version;
+        struct mono_time watch_started;
+        unsigned watch_failures;
+        struct err stream_error; /* an ERROR record, or a record nobody understands */
+        bool has_expired;
+        bool wants_list; /* what the retry timer does */
+        bool has_seen_records;
+        bool is_synced, is_busy;
+        struct reflector_stats stats;
+};
+
+static void start_list(struct reflector *reflector, bool is_whole);
+static void start_watch(struct reflector *reflector);
+
+/* ---- telling the consumer ---- */
+
+static void tell(struct reflector *reflector, enum reflector_change change,
+                 const struct json *object) {
+        reflector->stats.objects++;
+        reflector->events->changed(reflector->context, change, object);
+}
+
+/* A deletion of which only the identity is known. */
+static void tell_gone(void *context, const struct object_identity *identity) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+        buf_text(&text, "{\"metadata\":{\"name\":");
+        buf_json_string(&text, identity->name);
+        if (identity->namespace_name.len) {
+                buf_text(&text, ",\"namespace\":");
+                buf_json_string(&text, identity->namespace_name);
+        }
+        buf_text(&text, ",\"uid\":");
+        buf_json_string(&text, identity->uid);
+        buf_text(&text, "}}");
+        if (json_parse(buf_view(&text), &doc, NULL) == 0)
+                tell(context, REFLECTOR_DELETED, json_doc_root(doc));
+}
+
+static bool identify(const struct json *object, struct object_identity *ret_identity,
+                     struct slice *ret_version) {
+        const struct json *metadata = json_get(object, "metadata");
+
+        ret_identity->namespace_name = json_get_text(metadata, "namespace");
+        ret_identity->name = json_get_text(metadata, "name");
+        ret_identity->uid = json_get_text(metadata, "uid");
+        *ret_version = json_get_text(metadata, "resourceVersion");
+        if (ret_identity->uid.len > KNOWN_UID_MAX)
+                ret_identity->uid = SLICE_EMPTY;
+        return ret_identity->name.len > 0 && ret_identity->name.len <= KNOWN_NAME_MAX &&
+               ret_identity->namespace_name.len <= KNOWN_NAME_MAX;
+}
+
+static void take_object(struct reflector *reflector, const struct json *object) {
+        char former_uid[KNOWN_UID_MAX + 1];
+        struct object_identity identity;
+        struct slice version;
+
+        if (!identify(object, &identity, &version))
+                return;
+        switch (known_objects_put(reflector->known, &identity, object_version_of(version),
+                                  former_uid)) {
+        case KNOWN_SAME:
+                break;
+        case KNOWN_REPLACED:
+                identity.uid = slice_of(former_uid);
+                tell_gone(reflector, &identity);
+                tell(reflector, REFLECTOR_ADDED, object);
+                break;
+        case KNOWN_NEW:
+                tell(reflector, REFLECTOR_ADDED, object);
+                break;
+        case KNOWN_CHANGED:
+                tell(reflector, REFLECTOR_MODIFIED, object);
+                break;
+        }
+}
+
+static void take_deletion(struct reflector *reflector, const struct json *object) {
+        struct object_identity identity;
+        struct slice version;
+
+        if (identify(object, &identity, &version) &&
+            known_objects_remove(reflector->known, &identity))
+                tell(reflector, REFLECTOR_DELETED, object);
+}
+
+/* ---- trying again ---- */
+
+static void on_retry(void *context) {
+        struct reflector *reflector = context;
+
+        if (reflector->wants_list)
+                start_list(reflector, false);
+        else
+                start_watch(reflector);
+}
+
+static void back_off(struct reflector *reflector, const struct err *err, int retry_after_s,
+                     bool wants_list) {
+        int64_t delay = backoff_next(&reflector->backoff, &reflector->rng);
+
+        if (retry_after_s > 0 && retry_after_s * NS_PER_S > delay)
+                delay = retry_after_s * NS_PER_S;
+        reflector->wants_list = wants_list;
+        reflector->stats.failures++;
+        loop_timer_arm(reflector->loop, &reflector->retry, delay);
+        if (reflector->events->failed)
+                reflector->events->failed(reflector->context, err, delay);
+}
+
+static void keep_version(struct reflector *reflector, struct slice version) {
+        if (version.len == 0)
+                return;
+        buf_clear(&reflector->version);
+        buf_slice(&reflector->version, version);
+}
+
+/* ---- listing ---- */
+
+static void on_page(void *context, const struct api_reply *reply);
+
+static void add_selectors(const struct reflector *reflector, struct buf *url) {
+        if (reflector->label_selector[0])
+                url_query_text(url, "labelSelector", slice_of(reflector->label_selector));
+        if (reflector->field_selector[0])
+                url_query_text(url, "fieldSelector", slice_of(reflector->field_selector));
+}
+
+static void ask_page(struct reflector *reflector, struct slice continue_token) {
+        CLEANUP(buf_release) struct buf url = { 0 };
+        struct api_call call = { .method = API_GET };
+
+        buf_text(&url, reflector->path);
+        add_selectors(reflector, &url);
+        if (!reflector->is_whole)
+                url_query_u64(&url, "limit", reflector->page_size);
+        if (continue_token.len)
+                url_query_text(&url, "continue", continue_token);
+        call.path = buf_view(&url);
+        reflector->request = transport_call(reflector->transport, &call, on_page, reflector);
+}
+
+static void start_list(struct reflector *reflector, bool is_whole) {
+        reflector->is_whole = is_whole;
+        reflector->has_expired = false;
+        reflector->watch_failures = 0;
+        reflector->stats.lists++;
+        known_objects_begin(reflector->known);
+        ask_page(reflector, SLICE_EMPTY);
+}
+
+static void finish_list(struct reflector *reflector) {
+        known_objects_sweep(reflector->known, tell_gone, reflector);
+        backoff_reset(&reflector->backoff);
+        reflector->is_synced = true;
+        if (reflector->events->synced)
+                reflector->events->synced(reflector->context);
+        start_watch(reflector);
+}
+
+static void decode_page(struct reflector *reflector) {
+        struct json_doc *page = reflector->page;
+        struct json_iter items = json_iter(json_get(json_doc_root(page), "items"));
+        const struct json *object;
+
+        reflector->page = NULL;
+        loop_timer_disarm(reflector->loop, &reflector->decode);
+        reflector->is_busy = true;
+        while (json_next(&items, NULL, &object))
+                take_object(reflector, object);
+        reflector->is_busy = false;
+        json_doc_free(page);
+}
+
+static void on_decode(void *context) {
+        struct reflector *reflector = context;
+
+        if (--reflector->turns_left > 0) {
+                loop_timer_arm(reflector->loop, &reflector->decode, 0);
+                return;
+        }
+        decode_page(reflector);
+        if (reflector->is_last_page)
+                finish_list(reflector);
+}
+
+static void list_failed(struct reflector *reflector, const struct api_reply *reply,
+                        const struct err *err) {
+        bool has_expired = err->code == BERTH_ERR_EXPIRED;
+
+        if (has_expired)
+                reflector->stats.expirations++;
+        if (has_expired && !reflector->is_whole) {
+                start_list(reflector, true); /* its pages would expire again */
+                return;
+        }
+        back_off(reflector, err, reply->retry_after_s, true);
+}
+
+static void on_page(void *context, const struct api_reply *reply) {
+        struct reflector *reflector = context;
+        struct json_doc *page = NULL;
+        struct err err = reply->error;
+        const struct json *metadata;
+        struct slice next;
+
+        reflector->request = NULL;
+        if (reflector->page) /* the previous one, when this came sooner than its turn */
+                decode_page(reflector);
+        if (reply->status == 200 && json_parse(reply->body, &page, &err) == 0 &&
+            json_type(json_get(json_doc_root(page), "items")) == JSON_NONE)
+                err_set(&err, BERTH_ERR_INTERNAL, "answer to %s is no list", reflector->path);
+        if (reply->status != 200 || err.code) {
+                json_doc_free(page);
+                list_failed(reflector, reply, &err);
+                return;
+        }
+        reflector->stats.pages++;
+        metadata = json_get(json_doc_root(page), "metadata");
+        keep_version(reflector, json_get_text(metadata, "resourceVersion"));
+        next = json_get_text(metadata, "continue");
+        reflector->is_last_page = next.len == 0;
+        if (next.len)
+                ask_page(reflector, next);
+        reflector->page = page;
+        reflector->turns_left = next.len ? TURNS_UNTIL_SENT : 1;
+        loop_timer_arm(reflector->loop, &reflector->decode, 0);
+}
+
+/* ---- watching ---- */
+
+static void take_error(struct reflector *reflector, const struct json *object) {
+        struct status_info info;
+
+        if (status_decode(object, &info, &reflector->stream_error) == 0 &&
+            status_to_err(&info, &reflector->stream_error) == 0)
+                err_set(&reflector->stream_error, BERTH_ERR_INTERNAL, "watch of %s ended by server",
+                        reflector->path);
+}
+
+static void take_record_of_type(struct reflector *reflector, struct slice type,
+                                const struct json *object) {
+        if (slice_is(type, "ERROR")) {
+                take_error(reflector, object);
+                return;
+        }
+        reflector->has_seen_records = true;
+        if (slice_is(type, "BOOKMARK"))
+                reflector->stats.bookmarks++;
+        else if (slice_is(type, "DELETED"))
+                take_deletion(reflector, object);
+        else
+                take_object(reflector, object);
+        keep_version(reflector, json_get_text(json_get(object, "metadata"), "resourceVersion"));
+}
+
+static bool take_record(void *context, struct slice record) {
+        struct reflector *reflector = context;
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        const struct json *object;
+
+        if (json_parse(record, &doc, &reflector->stream_error) < 0) {
+                err_wrap(&reflector->stream_error, "watch of %s", reflector->path);
+                return false;
+        }
+        object = json_get(json_doc_root(doc), "object");
+        take_record_of_type(reflector, json_get_text(json_doc_root(doc), "type"), object);
+        return reflector->stream_error.code == 0;
+}
+
+/* The stream came to an end, well or badly. */
+static void watch_ended(struct reflector *reflector, const struct err *err, int status,
+                        int retry_after_s) {
+        int64_t lasted = loop_mono(reflector->loop).ns - reflector->watch_started.ns;
+        struct err brief;
+        bool is_server_busy = status == 0 || status == 429 || status >= 500;
+
+        record_splitter_clear(&reflector->splitter);
+        if (reflector->has_seen_records) {
+                backoff_reset(&reflector->backoff);
+                reflector->watch_failures = 0;
+                reflector->has_expired = false;
+        }
+        if (err->code == BERTH_ERR_EXPIRED) {
+                reflector->stats.expirations++;
+                if (reflector->has_expired) /* the last list did not help */
+                        back_off(reflector, err, retry_after_s, true);
+                else
+                        start_list(reflector, false);
+                reflector->has_expired = true;
+        } else if (err->code) {
+                bool wants_list =
+                        ++reflector->watch_failures >= WATCH_FAILURES_MAX || !is_server_busy;
+
+                back_off(reflector, err, retry_after_s, wants_list && status != 0);
+        } else if (!reflector->has_seen_records && lasted < SHORT_WATCH_NS) {
+                err_set(&brief, BERTH_ERR_INTERNAL, "watch of %s ended at once", reflector->path);
+                back_off(reflector, &brief, -1, false);
+        } else {
+                start_watch(reflector);
+        }
+}
+
+static void on_watch_data(void *context, struct slice chunk) {
+        struct reflector *reflector = context;
+
+        reflector->is_busy = true;
+        if (reflector->stream_error.code == 0 &&
+            record_splitter_feed(&reflector->splitter, chunk, take_record, reflector,
+                                 &reflector->stream_error) < 0)
+                record_splitter_clear(&reflector->splitter);
+        reflector->is_busy = false;
+        if (reflector->stream_error.code == 0)
+                return;
+        transport_cancel(reflector->transport, reflector->request);
+        reflector->request = NULL;
+        /* 200: the stream was fine, its content was not. */
+        watch_ended(reflector, &reflector->stream_error, 200, -1);
+}
+
+static void on_watch_ended(void *context, const struct api_reply *reply) {
+        struct reflector *reflector = context;
+
+        reflector->request = NULL;
+        watch_ended(reflector, &reply->error, reply->status, reply->retry_after_s);
+}
+
+static void start_watch(struct reflector *reflector) {
+        static const struct api_stream_events events = { .data = on_watch_data,
+                                                         .ended = on_watch_ended };
+        CLEANUP(buf_release) struct buf url = { 0 };
+        struct api_call call = { .method = API_GET };
+
+        buf_text(&url, reflector->path);
+        add_selectors(reflector, &url);
+        url_query_u64(&url, "watch", 1);
+        url_query_text(&url, "allowWatchBookmarks", SLICE_LITERAL("true"));
+        if (reflector->version.len)
+                url_query_text(&url, "resourceVersion", buf_view(&reflector->version));
+        url_query_u64(&url, "timeoutSeconds",
+                      REFLECTOR_WATCH_MIN_S + rng_below(&reflector->rng, REFLECTOR_WATCH_MIN_S));
+        call.path = buf_view(&url);
+        reflector->stats.watches++;
+        reflector->stream_error = (struct err){ 0 };
+        reflector->has_seen_records = false;
+        reflector->watch_started = loop_mono(reflector->loop);
+        reflector->request = transport_stream(reflector->transport, &call, &events, reflector);
+}
+
+/* ---- life ---- */
+
+struct reflector *reflector_new(const struct reflector_config *config, struct transport *transport,
+                                struct loop *loop, const struct reflector_events *events,
+                                void *context) {
+        struct reflector *reflector = xcalloc(1, sizeof(*reflector));
+
+        assert(config->path && events->changed);
+        reflector->transport = transport;
+        reflector->loop = loop;
+        reflector->events = events;
+        reflector->context = context;
+        reflector->path = slice_dup(slice_of(config->path));
+        reflector->label_selector = slice_dup(slice_of(config->label_selector));
+        reflector->field_selector = slice_dup(slice_of(config->field_selector));
+        reflector->page_size = config->page_size ? config->page_size : REFLECTOR_PAGE_SIZE;
+        rng_init(&reflector->rng, config->seed);
+        reflector->backoff = (struct backoff){ .min_ns = REFLECTOR_BACKOFF_MIN_NS,
+                                               .max_ns = REFLECTOR_BACKOFF_MAX_NS,
+                                               .jitter = 1.0 };
+        reflector->retry = (struct loop_timer){ .fired = on_retry, .context = reflector };
+        reflector->decode = (struct loop_timer){ .fired = on_decode, .context = reflector };
+        reflector->known = known_objects_new();
+        start_list(reflector, false);
+        return reflector;
+}
+
+void reflector_free(struct reflector *reflector) {
+        if (!reflector)
+                return;
+        assert(!reflector->is_busy);
+        if (reflector->request)
+                transport_cancel(reflector->transport, reflector->request);
+        loop_timer_disarm(reflector->loop, &reflector->retry);
+        loop_timer_disarm(reflector->loop, &reflector->decode);
+        json_doc_free(reflector->page);
+        known_objects_free(reflector->known);
+        record_splitter_release(&reflector->splitter);
+        buf_release(&reflector->version);
+        free(reflector->path);
+        free(reflector->label_selector);
+        free(reflector->field_selector);
+        free(reflector);
+}
+
+bool reflector_is_synced(const struct reflector *reflector) {
+        return reflector->is_synced;
+}
+
+size_t reflector_count(const struct reflector *reflector) {
+        return known_objects_count(reflector->known);
+}
+
+struct slice reflector_version(const struct reflector *reflector) {
+        return buf_view(&reflector->version);
+}
+
+struct reflector_stats reflector_stats(const struct reflector *reflector) {
+        return reflector->stats;
+}

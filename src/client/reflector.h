@@ -1,0 +1,53 @@
+/* Follows one collection of an API server: pages through it, then watches it, resumes and starts
+ * over as needed, and tells its consumer only what changed.
+ *
+ * Whatever happens to connections and versions, the consumer sees a well-formed history: ADDED for
+ * an object it does not have, MODIFIED for one it has, DELETED for one it had; an object replaced
+ * by another of the same name is DELETED and ADDED. */
+#pragma once
+
+#include "api/json.h"
+#include "port/loop.h"
+#include "port/transport.h"
+
+#define REFLECTOR_PAGE_SIZE 500
+#define REFLECTOR_WATCH_MIN_S 300 /* a watch lasts a random time between one and two of these */
+#define REFLECTOR_BACKOFF_MIN_NS (800 * NS_PER_MS)
+#define REFLECTOR_BACKOFF_MAX_NS (30 * NS_PER_S)
+
+enum reflector_change { REFLECTOR_ADDED, REFLECTOR_MODIFIED, REFLECTOR_DELETED };
+
+/* Called from the loop. The reflector must not be freed from inside. */
+struct reflector_events {
+        /* The object is valid during the call. A deletion that was missed, and found out by a new
+         * list only, comes with metadata.namespace, name and uid alone. */
+        void (*changed)(void *context, enum reflector_change change, const struct json *object);
+        /* After every complete list, when the consumer has seen all of it; the first time the
+         * consumer is ready. */
+        void (*synced)(void *context); /* may be NULL */
+        /* A list or watch failed and will be repeated after delay_ns; for logs and metrics. */
+        void (*failed)(void *context, const struct err *err, int64_t delay_ns); /* may be NULL */
+};
+
+struct reflector_config {
+        const char *path;                            /* /api/v1/pods */
+        const char *label_selector, *field_selector; /* NULL = everything */
+        uint64_t seed;                               /* of watch times and back-off */
+        uint32_t page_size;                          /* 0 = REFLECTOR_PAGE_SIZE */
+};
+
+struct reflector_stats {
+        uint64_t lists, pages, watches, objects, bookmarks, failures, expirations;
+};
+
+struct reflector;
+
+/* Starts at once. The texts of config are copied; transport, loop and events must outlive it. */
+struct reflector *reflector_new(const struct reflector_config *config, struct transport *transport,
+                                struct loop *loop, const struct reflector_events *events,
+                                void *context);
+void reflector_free(struct reflector *reflector);            /* accepts NULL; no callback follows */
+bool reflector_is_synced(const struct reflector *reflector); /* a first list is complete */
+size_t reflector_count(const struct reflector *reflector);   /* objects the consumer has */
+struct slice reflector_version(const struct reflector *reflector); /* last seen; may be empty */
+struct reflector_stats reflector_stats(const struct reflector *reflector);

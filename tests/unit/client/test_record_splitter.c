@@ -1,0 +1,103 @@
+/* Records come out whole wherever the chunks were cut. */
+#include "client/record_splitter.h"
+
+#include "base/util.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct seen {
+        char text[256];
+        int count, stop_after;
+};
+
+static bool on_record(void *context, struct slice record) {
+        struct seen *seen = context;
+
+        seen->count++;
+        snprintf(seen->text + strlen(seen->text), sizeof(seen->text) - strlen(seen->text),
+                 "[" SLICE_FMT "]", SLICE_ARG(record));
+        return seen->count != seen->stop_after;
+}
+
+static void test_every_cut(void **state) {
+        static const char stream[] = "{\"a\":1}\n\n{\"bb\":22}\r\n{}\n{\"open\":";
+        size_t size = sizeof(stream) - 1;
+
+        (void)state;
+        for (size_t first = 0; first <= size; first++) {
+                for (size_t second = first; second <= size; second++) {
+                        struct record_splitter splitter = { 0 };
+                        struct seen seen = { 0 };
+                        struct slice cuts[] = {
+                                slice_make(stream, first),
+                                slice_make(stream + first, second - first),
+                                slice_make(stream + second, size - second),
+                        };
+
+                        for (size_t i = 0; i < ARRAY_LEN(cuts); i++)
+                                assert_int_equal(record_splitter_feed(&splitter, cuts[i], on_record,
+                                                                      &seen, NULL),
+                                                 0);
+                        assert_string_equal(seen.text, "[{\"a\":1}][{\"bb\":22}][{}]");
+                        record_splitter_release(&splitter);
+                }
+        }
+}
+
+static void test_stopping(void **state) {
+        struct record_splitter splitter = { 0 };
+        struct seen seen = { .stop_after = 2 };
+
+        (void)state;
+        record_splitter_feed(&splitter, SLICE_LITERAL("a"), on_record, &seen, NULL);
+        record_splitter_feed(&splitter, SLICE_LITERAL("a\nb\nc\nd"), on_record, &seen, NULL);
+        assert_string_equal(seen.text, "[aa][b]");
+        record_splitter_clear(&splitter);
+        record_splitter_feed(&splitter, SLICE_LITERAL("e\n"), on_record, &seen, NULL);
+        assert_string_equal(seen.text, "[aa][b][e]");
+        record_splitter_release(&splitter);
+}
+
+static void test_limit(void **state) {
+        static const struct {
+                const char *first, *second;
+                int result;
+        } cases[] = {
+                { "12345678\n", "12345678\n", 0 },
+                { "123456789\n", "", BERTH_ERR_TOO_LARGE },
+                { "12345", "6789", BERTH_ERR_TOO_LARGE },
+                { "12345", "678\n1", 0 },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct record_splitter splitter = { .record_max = 8 };
+                struct seen seen = { 0 };
+                struct err err = { 0 };
+                int result = record_splitter_feed(&splitter, slice_of(cases[i].first), on_record,
+                                                  &seen, &err);
+
+                if (result == 0)
+                        result = record_splitter_feed(&splitter, slice_of(cases[i].second),
+                                                      on_record, &seen, &err);
+                assert_int_equal(result, cases[i].result);
+                assert_int_equal(err.code, cases[i].result);
+                record_splitter_release(&splitter);
+        }
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_every_cut),
+                cmocka_unit_test(test_stopping),
+                cmocka_unit_test(test_limit),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
