@@ -15,9 +15,15 @@
 struct sched_points;
 struct desched_points;
 
+/* Upstream's feature gates that change decisions and are off by default. */
+enum feature_gate {
+        FEATURE_TAINT_ORDER = 1, /* TaintTolerationComparisonOperators */
+};
+
 struct plugin_env {
         const struct cluster *cluster;      /* resolve names while building; may be NULL */
         bool is_parity;                     /* upstream's defects included (--parity) */
+        uint32_t gates;                     /* enum feature_gate bits that are on */
         const struct plugin_handle *handle; /* what the runner lends; NULL for the scheduler */
 };
 

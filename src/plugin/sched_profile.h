@@ -76,15 +76,30 @@ struct sched_profile {
         struct arena arena;
 };
 
-/* Builds a profile from what is asked for, merged with the defaults.  Problems of arguments are
- * reported with document positions when document is given.  Errors: BERTH_ERR_INVALID with
- * upstream's wording (unknown plugin, point not implemented, repeated plugin, ...). */
-struct config_problems;
+/* Arguments carry the usual head; the first member of every argument struct. */
+struct args_head {
+        struct slice api_version, kind;
+};
+#define ARGS_HEAD_FIELDS                                                                           \
+        { .name = "apiVersion",                                                                    \
+          .type = FIELD_TEXT,                                                                      \
+          .offset = offsetof(struct args_head, api_version),                                       \
+          .presence = FIELD_NO_PRESENCE,                                                           \
+          .help = "kubescheduler.config.k8s.io/v1" },                                              \
+        {                                                                                          \
+                .name = "kind", .type = FIELD_TEXT, .offset = offsetof(struct args_head, kind),    \
+                .presence = FIELD_NO_PRESENCE, .help = "The plugin's name followed by Args."       \
+        }
+
+/* Builds a profile from what is asked for, merged with the defaults.  Errors: BERTH_ERR_INVALID in
+ * upstream's words (unknown plugin, point not implemented, repeated plugin, ...); problems of
+ * arguments carry positions when document is given. */
 struct profile_env {
         const struct plugin *const *registry; /* plugins/sched/registry.h */
         const struct cluster *cluster;
         const struct document *document; /* NULL: no positions */
         bool is_parity;
+        uint32_t gates; /* enum feature_gate */
 };
 int sched_profile_new(const struct sched_profile_spec *spec, const struct profile_env *env,
                       struct sched_profile **ret_profile, struct err *err);

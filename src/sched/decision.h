@@ -4,12 +4,9 @@
 
 #include "base/rng.h"
 #include "model/cluster.h"
-#include "plugin/sched_profile.h"
-#include "plugin/verdict.h"
+#include "plugin/sched_attempt.h"
 #include <stdbool.h>
 #include <stdint.h>
-
-struct preemption; /* plugin/preemption.h */
 
 enum decision_outcome {
         DECISION_PLACED,        /* node is set */
@@ -38,28 +35,6 @@ struct decision_request {
         /* Pending pods that hold a nomination, any order. */
         size_t nominee_count;
         const struct pod_id *nominees;
-};
-
-struct node_refusal {
-        struct node_id node;
-        const struct plugin *plugin; /* NULL: left out by a PreFilter restriction */
-        enum verdict_code code;
-        uint32_t reason_count;
-        const struct slice *reasons;
-};
-
-struct score_column {
-        const struct plugin *plugin;
-        int64_t weight;
-        const int64_t *raw, *weighted; /* in the order of feasible; only with DECIDE_SCORES */
-};
-
-struct phase_verdict { /* what a PreFilter plugin said */
-        const struct plugin *plugin;
-        enum verdict_code code;
-        uint32_t reason_count;
-        const struct slice *reasons;
-        const struct bitset *only; /* nodes it restricts the cycle to; NULL = all */
 };
 
 /* Everything lives in the arena handed to scheduler_decide. */

@@ -1,0 +1,289 @@
+/* One pod through PreEnqueue, PreFilter and Filter. */
+#include "plugin/sched_attempt.h"
+#include "plugin/sched_attempt_priv.h"
+#include <assert.h>
+
+void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request) {
+        const struct pod_row *row = cluster_pod(request->cluster, request->pod);
+        *attempt = (struct sched_attempt){
+                .cluster = request->cluster,
+                .profile = request->profile,
+                .now = request->now,
+                .nominee_count = request->nominee_count,
+                .nominees = request->nominees,
+        };
+        attempt->cycle = (struct sched_cycle){
+                .cluster = request->cluster,
+                .pod = request->pod,
+                .class = cluster_class(request->cluster, row->class),
+                .labels = row->labels,
+                .ns = row->ns,
+                .priority = row->priority,
+                .pod_name = row->name,
+                .node_name = request->node_name,
+                .scratch = request->arena,
+                .is_parity = request->profile->is_parity,
+        };
+        attempt->plugins =
+                ARENA_ARRAY(request->arena, struct attempt_plugin, request->profile->plugin_count);
+        arena_init(&attempt->trial, 0);
+}
+
+void sched_attempt_release(struct sched_attempt *attempt) {
+        arena_release(&attempt->trial);
+}
+
+static const struct slice *keep_reasons(struct arena *arena, const struct verdict *verdict) {
+        return arena_copy(arena, verdict->reasons,
+                          verdict->reason_count * sizeof(verdict->reasons[0]));
+}
+
+bool sched_attempt_gate(struct sched_attempt *attempt, struct phase_verdict *ret_gate) {
+        const struct profile_point *point = &attempt->profile->points[POINT_PRE_ENQUEUE];
+        for (size_t i = 0; i < point->count; i++) {
+                const struct profile_plugin *plugin = &attempt->profile->plugins[point->plugins[i]];
+                struct verdict verdict = { .code = VERDICT_OK };
+                if (plugin->plugin->sched->pre_enqueue == NULL)
+                        continue;
+                plugin->plugin->sched->pre_enqueue(&attempt->cycle, plugin->state, &verdict);
+                if (verdict.code == VERDICT_OK)
+                        continue;
+                *ret_gate = (struct phase_verdict){
+                        .plugin = plugin->plugin,
+                        .code = verdict.code,
+                        .reason_count = verdict.reason_count,
+                        .reasons = keep_reasons(attempt->cycle.scratch, &verdict),
+                };
+                return true;
+        }
+        return false;
+}
+
+/* ---- PreFilter ---- */
+
+struct restriction {
+        struct buf names;    /* of the plugins that restricted, with spaces between */
+        struct bitset nodes; /* what all of them leave */
+        size_t count;
+};
+
+static void restrict_to(struct sched_attempt *attempt, size_t plugin, const struct bitset *only,
+                        struct restriction *restriction) {
+        struct arena *arena = attempt->cycle.scratch;
+        if (restriction->count++ == 0) {
+                restriction->nodes = bitset_in_arena(arena, only->bits);
+                bitset_or(&restriction->nodes, only);
+        } else {
+                bitset_and(&restriction->nodes, only);
+                buf_char(&restriction->names, ' ');
+        }
+        buf_text(&restriction->names, attempt->profile->plugins[plugin].plugin->name);
+        attempt->restrictors |= (uint64_t)1 << plugin;
+        attempt->only = &restriction->nodes;
+}
+
+static void record(struct sched_attempt *attempt, const struct plugin *plugin,
+                   enum verdict_code code, const struct verdict *verdict,
+                   const struct bitset *only) {
+        attempt->pre_filters[attempt->pre_filter_count++] = (struct phase_verdict){
+                .plugin = plugin,
+                .code = code,
+                .reason_count = verdict->reason_count,
+                .reasons = keep_reasons(attempt->cycle.scratch, verdict),
+                .only = only,
+        };
+}
+
+/* Asks one plugin; false ends the phase. */
+static bool ask_pre_filter(struct sched_attempt *attempt, size_t index,
+                           struct restriction *restriction) {
+        const struct profile_plugin *plugin = &attempt->profile->plugins[index];
+        struct attempt_plugin *own = &attempt->plugins[index];
+        struct verdict verdict = { .code = VERDICT_OK };
+        const struct bitset *only = NULL;
+        if (plugin->plugin->sched->pre_filter == NULL)
+                return true;
+        enum verdict_code code = plugin->plugin->sched->pre_filter(
+                &attempt->cycle, plugin->state, &own->filter_state, &only, &verdict);
+        own->was_asked = true;
+        own->filter_skips = code == VERDICT_SKIP;
+        record(attempt, plugin->plugin, code, &verdict, only);
+        if (code == VERDICT_OK && only != NULL)
+                restrict_to(attempt, index, only, restriction);
+        if (code == VERDICT_OK || code == VERDICT_SKIP)
+                return true;
+        attempt->pre_filter = verdict;
+        attempt->pre_filter.code = code;
+        attempt->pre_filter_plugin = plugin->plugin;
+        return code == VERDICT_UNSCHEDULABLE;
+}
+
+/* Restrictions that leave nothing in common refuse the pod. */
+static bool is_contradictory(struct sched_attempt *attempt, const struct restriction *restriction) {
+        if (restriction->count < 2 || !bitset_is_empty(&restriction->nodes))
+                return false;
+        attempt->pre_filter = (struct verdict){ .code = VERDICT_OK };
+        verdict_no(&attempt->pre_filter, VERDICT_UNRESOLVABLE,
+                   slice_of(arena_printf(attempt->cycle.scratch,
+                                         "node(s) didn't satisfy plugin(s) [%s] simultaneously",
+                                         restriction->names.data)));
+        return true;
+}
+
+enum verdict_code sched_attempt_pre_filter(struct sched_attempt *attempt) {
+        const struct profile_point *point = &attempt->profile->points[POINT_PRE_FILTER];
+        struct arena *arena = attempt->cycle.scratch;
+        struct restriction *restriction = ARENA_NEW(arena, struct restriction);
+        attempt->pre_filters = ARENA_ARRAY(arena, struct phase_verdict, point->count);
+        for (size_t i = 0; i < point->count; i++)
+                if (!ask_pre_filter(attempt, point->plugins[i], restriction) ||
+                    is_contradictory(attempt, restriction))
+                        break;
+        if (restriction->count > 0)
+                attempt->absent_reason = slice_of(arena_printf(
+                        arena, "node(s) didn't satisfy plugin(s) [%s]", restriction->names.data));
+        buf_release(&restriction->names);
+        return attempt->pre_filter.code;
+}
+
+/* ---- Filter ---- */
+
+static bool takes_part(const struct sched_attempt *attempt, size_t index) {
+        return !attempt->plugins[index].filter_skips;
+}
+
+/* The plugins' word on one node, as the cluster is now. */
+static bool explain_node(struct sched_attempt *attempt, struct node_id node,
+                         struct node_refusal *ret_refusal) {
+        const struct profile_point *point = &attempt->profile->points[POINT_FILTER];
+        for (size_t i = 0; i < point->count; i++) {
+                size_t index = point->plugins[i];
+                const struct profile_plugin *plugin = &attempt->profile->plugins[index];
+                if (!takes_part(attempt, index))
+                        continue;
+                struct verdict verdict = { .code = VERDICT_OK };
+                plugin->plugin->sched->explain(&attempt->cycle, plugin->state,
+                                               attempt->plugins[index].filter_state, node,
+                                               &verdict);
+                if (verdict.code == VERDICT_OK)
+                        continue;
+                *ret_refusal = (struct node_refusal){
+                        .node = node,
+                        .plugin = plugin->plugin,
+                        .code = verdict.code,
+                        .reason_count = verdict.reason_count,
+                        .reasons = keep_reasons(attempt->cycle.scratch, &verdict),
+                };
+                return false;
+        }
+        return true;
+}
+
+/* Whether a nominee counts on its node while this pod is judged. */
+static bool is_respected(const struct sched_attempt *attempt, struct pod_id nominee) {
+        const struct pod_row *row = cluster_pod(attempt->cluster, nominee);
+        return nominee.index != attempt->cycle.pod.index &&
+               row->priority >= attempt->cycle.priority && node_id_is_none(row->node) &&
+               row->nominated.index != 0;
+}
+
+static bool is_nominated_to(const struct sched_attempt *attempt, struct pod_id nominee,
+                            struct node_id node) {
+        return str_id_eq(cluster_pod(attempt->cluster, nominee)->nominated,
+                         cluster_nodes(attempt->cluster)->name[node.index]);
+}
+
+void attempt_recount(struct sched_attempt *attempt) {
+        const struct profile_point *point = &attempt->profile->points[POINT_PRE_FILTER];
+        for (size_t i = 0; i < point->count; i++) {
+                size_t index = point->plugins[i];
+                const struct profile_plugin *plugin = &attempt->profile->plugins[index];
+                struct attempt_plugin *own = &attempt->plugins[index];
+                if (!plugin->plugin->sched->counts_pods || own->filter_skips || !own->was_asked)
+                        continue;
+                struct verdict verdict = { .code = VERDICT_OK };
+                const struct bitset *only = NULL;
+                own->filter_skips = plugin->plugin->sched->pre_filter(
+                                            &attempt->cycle, plugin->state, &own->filter_state,
+                                            &only, &verdict) == VERDICT_SKIP;
+        }
+}
+
+struct attempt_plugin *attempt_save(struct sched_attempt *attempt) {
+        struct attempt_plugin *saved = attempt->plugins;
+        size_t count = attempt->profile->plugin_count;
+        attempt->plugins = arena_copy(attempt->cycle.scratch, saved, count * sizeof(*saved));
+        return saved;
+}
+
+void attempt_restore(struct sched_attempt *attempt, struct attempt_plugin *saved) {
+        attempt->plugins = saved;
+}
+
+/* Judges with the node's nominees added; those that are not there leave nothing to judge. */
+static bool judge_with_nominees(struct sched_attempt *attempt, struct node_id node,
+                                struct node_refusal *ret_refusal) {
+        size_t added = 0;
+        cluster_checkpoint(attempt->cluster);
+        for (size_t i = 0; i < attempt->nominee_count; i++) {
+                struct pod_id nominee = attempt->nominees[i];
+                if (!is_respected(attempt, nominee) || !is_nominated_to(attempt, nominee, node))
+                        continue;
+                cluster_assume(attempt->cluster, nominee, node);
+                added++;
+        }
+        bool fits = true;
+        if (added > 0) {
+                struct attempt_plugin *saved = attempt_save(attempt);
+                attempt_recount(attempt);
+                fits = explain_node(attempt, node, ret_refusal);
+                attempt_restore(attempt, saved);
+        }
+        cluster_rollback(attempt->cluster);
+        return fits;
+}
+
+static bool has_nominees(const struct sched_attempt *attempt, struct node_id node) {
+        for (size_t i = 0; i < attempt->nominee_count; i++)
+                if (is_respected(attempt, attempt->nominees[i]) &&
+                    is_nominated_to(attempt, attempt->nominees[i], node))
+                        return true;
+        return false;
+}
+
+bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
+                         struct node_refusal *ret_refusal) {
+        if (attempt->nominee_count > 0 && has_nominees(attempt, node) &&
+            !judge_with_nominees(attempt, node, ret_refusal))
+                return false;
+        return explain_node(attempt, node, ret_refusal);
+}
+
+static void drop_nominated(struct sched_attempt *attempt, struct bitset *nodes) {
+        for (size_t i = 0; i < attempt->nominee_count; i++) {
+                struct pod_id nominee = attempt->nominees[i];
+                struct node_refusal refusal;
+                if (!is_respected(attempt, nominee))
+                        continue;
+                const struct pod_row *row = cluster_pod(attempt->cluster, nominee);
+                struct node_id node = cluster_find_node(
+                        attempt->cluster, cluster_text(attempt->cluster, row->nominated));
+                if (!node_id_is_none(node) && bitset_has(nodes, node.index) &&
+                    !judge_with_nominees(attempt, node, &refusal))
+                        bitset_remove(nodes, node.index);
+        }
+}
+
+void sched_attempt_filter(struct sched_attempt *attempt, struct bitset *nodes) {
+        const struct profile_point *point = &attempt->profile->points[POINT_FILTER];
+        if (attempt->only != NULL)
+                bitset_and(nodes, attempt->only);
+        for (size_t i = 0; i < point->count; i++) {
+                size_t index = point->plugins[i];
+                const struct profile_plugin *plugin = &attempt->profile->plugins[index];
+                if (takes_part(attempt, index))
+                        plugin->plugin->sched->filter(&attempt->cycle, plugin->state,
+                                                      attempt->plugins[index].filter_state, nodes);
+        }
+        drop_nominated(attempt, nodes);
+}

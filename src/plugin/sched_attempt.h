@@ -1,0 +1,128 @@
+/* The runner: takes one pod through the extension points of its profile.  It owns what plugins
+ * compute for the pod and lends it to them; the order of phases is scheduler_decide's. */
+#pragma once
+
+#include "plugin/sched_points.h"
+#include "plugin/sched_profile.h"
+
+struct phase_verdict { /* what a PreEnqueue or PreFilter plugin said */
+        const struct plugin *plugin;
+        enum verdict_code code;
+        uint32_t reason_count;
+        const struct slice *reasons;
+        const struct bitset *only; /* nodes it restricts the cycle to; NULL = all */
+};
+
+struct node_refusal {
+        struct node_id node;
+        const struct plugin *plugin; /* NULL: left out by a restriction, or by preemption itself */
+        enum verdict_code code;
+        uint32_t reason_count;
+        const struct slice *reasons;
+};
+
+struct score_column {
+        const struct plugin *plugin;
+        int64_t weight;
+        const int64_t *raw, *weighted; /* in the order of the feasible nodes */
+};
+
+/* ---- what preemption found ---- */
+enum preemption_rule { /* the criterion that settled the choice */
+                       PREEMPTION_ONLY_CANDIDATE,
+                       PREEMPTION_BUDGETS,
+                       PREEMPTION_HIGHEST_PRIORITY,
+                       PREEMPTION_SUM_OF_PRIORITIES,
+                       PREEMPTION_POD_COUNT,
+                       PREEMPTION_START_TIME,
+                       PREEMPTION_ARBITRARY,
+};
+const char *preemption_rule_name(enum preemption_rule rule); /* "onlyCandidate" */
+struct preemption_candidate {
+        struct node_id node;
+        size_t victim_count;
+        const struct pod_id *victims; /* most important first */
+        uint32_t budget_violations;
+};
+struct preemption {
+        enum verdict_code code; /* of the whole PostFilter phase */
+        struct slice message;   /* "" on success */
+        size_t candidate_count, rejected_count, best_count;
+        const struct preemption_candidate *candidates;
+        const struct node_refusal *rejected;       /* tried in vain */
+        const struct preemption_candidate *chosen; /* NULL: none */
+        const struct node_id *best;                /* any of them is right; chosen is the first */
+        enum preemption_rule decided_by;
+};
+
+/* ---- one attempt ---- */
+struct attempt_plugin {
+        void *filter_state, *score_state;
+        bool was_asked;    /* its PreFilter ran */
+        bool filter_skips; /* nothing to say when filtering */
+        bool score_skips;
+};
+
+struct sched_attempt {
+        struct sched_cycle cycle;
+        struct cluster *cluster; /* changed inside what-ifs only */
+        const struct sched_profile *profile;
+        struct wall_time now;
+        size_t nominee_count;
+        const struct pod_id *nominees;  /* pending pods with a nomination */
+        struct attempt_plugin *plugins; /* as in the profile */
+        /* After sched_attempt_pre_filter. */
+        size_t pre_filter_count;
+        struct phase_verdict *pre_filters;
+        struct verdict pre_filter; /* OK, or why no node is looked at */
+        const struct plugin *pre_filter_plugin;
+        const struct bitset *only;  /* nodes left by restrictions; NULL = all */
+        struct slice absent_reason; /* for nodes left out by a restriction */
+        uint64_t restrictors;       /* plugins that restricted, as bits */
+        /* Refused nodes in node order, for PostFilter. */
+        size_t refusal_count;
+        const struct node_refusal *refusals;
+        /* Set by PostFilter plugins. */
+        bool sets_nomination;
+        struct slice nomination;
+        struct preemption preemption;
+        struct arena trial; /* what-if states; cleared by each */
+};
+
+struct attempt_request {
+        struct cluster *cluster;
+        const struct sched_profile *profile;
+        struct pod_id pod;
+        struct slice node_name; /* spec.nodeName of a pod that is judged again */
+        struct wall_time now;
+        size_t nominee_count;
+        const struct pod_id *nominees;
+        struct arena *arena;
+};
+void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request);
+void sched_attempt_release(struct sched_attempt *attempt);
+
+/* The first plugin that holds the pod back; false: none does. */
+bool sched_attempt_gate(struct sched_attempt *attempt, struct phase_verdict *ret_gate);
+/* Fills the pre_filter members; VERDICT_OK, a refusal, or ERROR. */
+enum verdict_code sched_attempt_pre_filter(struct sched_attempt *attempt);
+/* Narrows nodes to those the pod fits; nominated pods of at least its priority count as running. */
+void sched_attempt_filter(struct sched_attempt *attempt, struct bitset *nodes);
+/* One node on its own, PreFilter restrictions left aside: true when the pod fits, else why not. */
+bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
+                         struct node_refusal *ret_refusal);
+/* Totals of the feasible nodes, and a column per plugin that scored.  ERROR: verdict says why. */
+struct attempt_scores {
+        int64_t *totals;
+        size_t column_count;
+        struct score_column *columns; /* raw and weighted only when wanted */
+};
+enum verdict_code sched_attempt_score(struct sched_attempt *attempt, struct node_batch feasible,
+                                      bool wants_columns, struct attempt_scores *ret_scores,
+                                      struct verdict *verdict);
+/* Runs the PostFilter plugins; fills attempt->preemption. */
+void sched_attempt_post_filter(struct sched_attempt *attempt);
+
+/* "0/N nodes are available: ..." with the reasons of the refusals counted and sorted as text. */
+struct slice refusals_message(size_t node_count, const struct node_refusal *refusals, size_t count,
+                              struct arena *arena);
