@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../server/fake_server.h"
+#include "api/status.h"
 #include "port/transport.h"
 
 #define FAKE_REQUESTS_MAX 512
