@@ -314,9 +314,9 @@ static void no_answer(struct api_request *request, CURLcode result, struct err *
         const char *text =
                 request->error_text[0] ? request->error_text : curl_easy_strerror(result);
         const char *method = api_method_name(request->method);
-        struct slice path = slice_of(request->path);
+        struct slice rest = slice_of(request->path), path;
 
-        slice_split(&path, '?', &path);
+        slice_split(&rest, '?', &path); /* without the query */
         if (request->is_too_large)
                 err_set(err, BERTH_ERR_TOO_LARGE, "%s " SLICE_FMT ": answer exceeds %zu bytes",
                         method, SLICE_ARG(path), request->answer.max);

@@ -1,0 +1,473 @@
+/* The queue of writes against a server the test plays, in virtual time. */
+#include "client/write_queue.h"
+
+#include "fake_transport.h"
+
+#define PATCH_TYPE "application/merge-patch+json"
+
+struct scene {
+        struct fake_loop *loop;
+        struct fake_transport *fake;
+        struct write_queue *queue;
+        char text[1024]; /* results: "a=200 b=superseded " */
+};
+
+struct note {
+        struct scene *scene;
+        const char *name;
+        bool is_no_op;
+};
+
+static void on_result(void *context, const struct write_result *result) {
+        static const char *const names[] = { "", "lost", "no-op", "superseded", "refused" };
+        const struct note *note = context;
+        char text[64];
+
+        if (result->outcome == WRITE_ANSWERED)
+                snprintf(text, sizeof(text), "%s=%d ", note->name, result->reply->status);
+        else
+                snprintf(text, sizeof(text), "%s=%s ", note->name, names[result->outcome]);
+        assert_int_equal(result->reply != NULL,
+                         result->outcome == WRITE_ANSWERED || result->outcome == WRITE_LOST);
+        strncat(note->scene->text, text, sizeof(note->scene->text) - strlen(note->scene->text) - 1);
+}
+
+static bool on_no_op(void *context, struct slice body) {
+        const struct note *note = context;
+
+        assert_true(body.len > 0);
+        return note->is_no_op;
+}
+
+static void scene_init(struct scene *scene, struct write_queue_config config) {
+        *scene = (struct scene){ .loop = fake_loop_new(), .fake = fake_transport_new() };
+        scene->queue = write_queue_new(&config, &scene->fake->transport, &scene->loop->loop);
+}
+
+static void scene_end(struct scene *scene) {
+        write_queue_free(scene->queue);
+        assert_int_equal(scene->loop->timer_count, 0);
+        fake_transport_free(scene->fake);
+        free(scene->loop);
+}
+
+static void settle(struct scene *scene) {
+        fake_advance(scene->loop, 0);
+}
+
+static void expect(struct scene *scene, const char *text) {
+        assert_string_equal(scene->text, text);
+        scene->text[0] = '\0';
+}
+
+/* A merge patch of pod `pod`; result reported under its body's key. */
+static struct api_write patch_of(struct note *note, const char *pod, const char *body) {
+        static char path[4][128];
+        static int turn;
+
+        turn = (turn + 1) % 4;
+        snprintf(path[turn], sizeof(path[turn]), "/api/v1/namespaces/n/pods/%s/status", pod);
+        return (struct api_write){ .lane = WRITE_STATUS,
+                                   .kind = SLICE_LITERAL("Pod"),
+                                   .namespace_name = SLICE_LITERAL("n"),
+                                   .name = slice_of(pod),
+                                   .method = API_PATCH,
+                                   .path = slice_of(path[turn]),
+                                   .content_type = SLICE_LITERAL(PATCH_TYPE),
+                                   .body = slice_of(body),
+                                   .is_no_op = on_no_op,
+                                   .done = on_result,
+                                   .context = note };
+}
+
+static void add(struct scene *scene, struct api_write write) {
+        write_queue_add(scene->queue, &write);
+}
+
+static struct api_write bind_of(struct note *note, const char *pod) {
+        struct api_write write = patch_of(note, pod, "{\"target\":{\"name\":\"n1\"}}");
+
+        write.lane = WRITE_BIND;
+        write.method = API_POST;
+        write.path = SLICE_LITERAL("/api/v1/namespaces/n/pods/p/binding");
+        write.content_type = SLICE_EMPTY;
+        write.is_no_op = NULL;
+        return write;
+}
+
+static void test_one_call_per_object(void **state) {
+        struct scene scene;
+        struct note a = { &scene, "a", false }, b = { &scene, "b", false },
+                    c = { &scene, "c", false };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        add(&scene, patch_of(&a, "p", "{\"status\":{\"x\":1,\"y\":1}}"));
+        add(&scene, patch_of(&b, "p", "{\"status\":{\"y\":2,\"z\":null}}"));
+        assert_int_equal(fake_pending(scene.fake), 0); /* never from inside */
+        assert_false(write_queue_is_idle(scene.queue));
+        settle(&scene);
+        assert_int_equal(fake_pending(scene.fake), 1);
+        assert_string_equal(fake_next(scene.fake)->body,
+                            "{\"status\":{\"x\":1,\"y\":2,\"z\":null}}");
+        assert_string_equal(fake_next(scene.fake)->content_type, PATCH_TYPE);
+        add(&scene, patch_of(&c, "p", "{\"status\":{\"y\":3}}")); /* waits for the one on its way */
+        settle(&scene);
+        assert_int_equal(fake_pending(scene.fake), 1);
+        assert_int_equal(write_queue_waiting(scene.queue), 1);
+        assert_int_equal(write_queue_in_flight(scene.queue), 1);
+        fake_reply(scene.fake, 200, "{}");
+        expect(&scene, "a=200 b=200 ");
+        settle(&scene);
+        assert_string_equal(fake_next(scene.fake)->body, "{\"status\":{\"y\":3}}");
+        fake_reply(scene.fake, 404, "{}");
+        expect(&scene, "c=404 ");
+        assert_true(write_queue_is_idle(scene.queue));
+        assert_int_equal(write_queue_calls(scene.queue, "PATCH", "pods/status"), 2);
+        assert_int_equal(write_queue_calls(scene.queue, NULL, NULL), 2);
+        assert_int_equal(write_queue_calls(scene.queue, "POST", NULL), 0);
+        scene_end(&scene);
+}
+
+static void test_urgency(void **state) {
+        struct scene scene;
+        struct note a = { &scene, "a", false }, b = { &scene, "b", false },
+                    c = { &scene, "c", false };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        add(&scene, patch_of(&a, "p", "{\"a\":1}"));
+        add(&scene, bind_of(&b, "p"));
+        add(&scene, patch_of(&c, "p", "{\"a\":2}"));
+        expect(&scene, "");
+        settle(&scene);
+        expect(&scene, "a=superseded c=superseded ");
+        assert_string_equal(fake_next(scene.fake)->path, "/api/v1/namespaces/n/pods/p/binding");
+        add(&scene, patch_of(&c, "p", "{\"a\":2}")); /* the bind is on its way: waited for */
+        settle(&scene);
+        fake_reply(scene.fake, 201, "");
+        settle(&scene);
+        fake_reply(scene.fake, 200, "");
+        expect(&scene, "b=201 c=200 ");
+        scene_end(&scene);
+}
+
+static void test_lanes_in_order(void **state) {
+        static const char *const order[] = { "/bind", "/status", "/event", "/event" };
+        struct scene scene;
+        struct note note = { &scene, "x", false };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ .concurrency = 1 });
+        for (int i = 3; i >= 0; i--) {
+                struct api_write write = { .lane = i < 2 ? (enum write_lane)i : WRITE_EVENT,
+                                           .method = API_POST,
+                                           .path = slice_of(order[i]),
+                                           .done = on_result,
+                                           .context = &note };
+
+                add(&scene, write);
+        }
+        for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+                settle(&scene);
+                assert_int_equal(fake_pending(scene.fake), 1);
+                assert_string_equal(fake_next(scene.fake)->path, order[i]);
+                fake_reply(scene.fake, 201, "");
+        }
+        expect(&scene, "x=201 x=201 x=201 x=201 ");
+        scene_end(&scene);
+}
+
+static void test_concurrency(void **state) {
+        struct scene scene;
+        struct note note = { &scene, "", false };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ .concurrency = 8 });
+        for (int i = 0; i < 20; i++) {
+                struct api_write event = { .lane = WRITE_EVENT,
+                                           .method = API_POST,
+                                           .path = SLICE_LITERAL("/event") };
+                char name[16];
+
+                snprintf(name, sizeof(name), "p%d", i);
+                add(&scene, event);
+                settle(&scene);
+                assert_in_range(fake_pending(scene.fake), 1, 2); /* events: a quarter */
+                if (i == 19)
+                        break;
+        }
+        for (int i = 0; i < 20; i++) {
+                char name[16];
+
+                snprintf(name, sizeof(name), "p%d", i);
+                add(&scene, patch_of(&note, name, "{}"));
+        }
+        settle(&scene);
+        assert_int_equal(fake_pending(scene.fake), 8);
+        while (!write_queue_is_idle(scene.queue)) {
+                fake_reply(scene.fake, 200, "");
+                settle(&scene);
+                assert_true(fake_pending(scene.fake) <= 8);
+        }
+        assert_int_equal(scene.fake->count, 40);
+        scene_end(&scene);
+}
+
+static void test_no_op(void **state) {
+        struct scene scene;
+        struct note a = { &scene, "a", true }, b = { &scene, "b", false };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        add(&scene, patch_of(&a, "p", "{\"a\":1}"));
+        add(&scene, patch_of(&b, "q", "{\"a\":1}"));
+        settle(&scene);
+        expect(&scene, "a=no-op ");
+        fake_reply(scene.fake, 200, "");
+        expect(&scene, "b=200 ");
+        assert_int_equal(scene.fake->count, 1);
+        add(&scene, patch_of(&a, "q", "{\"a\":1}"));
+        b.is_no_op = true;
+        add(&scene, patch_of(&b, "q", "{\"a\":1}")); /* the later one judges both */
+        settle(&scene);
+        expect(&scene, "a=no-op b=no-op ");
+        assert_true(write_queue_is_idle(scene.queue));
+        scene_end(&scene);
+}
+
+/* What cannot be one call stays two, in order. */
+static void test_not_mergeable(void **state) {
+        struct scene scene;
+        struct note a = { &scene, "a", false }, b = { &scene, "b", false };
+        struct api_write delete;
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        add(&scene, patch_of(&a, "p", "{\"a\":null}"));
+        add(&scene, patch_of(&b, "p", "{\"a\":{\"b\":1}}"));
+        delete = patch_of(&b, "p", "{}");
+        delete.method = API_DELETE;
+        add(&scene, delete);
+        for (int i = 0; i < 3; i++) {
+                settle(&scene);
+                assert_int_equal(fake_pending(scene.fake), 1);
+                fake_reply(scene.fake, 200, "");
+        }
+        expect(&scene, "a=200 b=200 b=200 ");
+        assert_int_equal(scene.fake->requests[2]->method, API_DELETE);
+        scene_end(&scene);
+}
+
+static bool join(struct slice older, struct slice newer, struct buf *ret_body) {
+        buf_slice(ret_body, older);
+        return buf_slice(ret_body, newer);
+}
+
+static void test_own_merge(void **state) {
+        struct scene scene;
+        struct note a = { &scene, "a", false };
+        struct api_write write = patch_of(&a, "p", "one");
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        write.merge = join;
+        write.method = API_PUT;
+        add(&scene, write);
+        write.body = SLICE_LITERAL("two");
+        add(&scene, write);
+        settle(&scene);
+        assert_string_equal(fake_next(scene.fake)->body, "onetwo");
+        scene_end(&scene);
+}
+
+static void answer_busy(struct scene *scene, int status, int retry_after_s) {
+        fake_end(fake_next(scene->fake),
+                 (struct api_reply){ .status = status, .retry_after_s = retry_after_s });
+}
+
+static void test_repetition(void **state) {
+        static const struct {
+                const char *name;
+                int status, retry_after_s, code;
+                bool is_repeatable, reports_busy;
+                int64_t repeated_within_ns; /* 0 = reported */
+                const char *result;
+        } cases[] = {
+                { "429 with a time", 429, 3, 0, false, false, 3 * NS_PER_S, "" },
+                { "503 with a time", 503, 2, 0, false, false, 2 * NS_PER_S, "" },
+                { "429 with no time to wait", 429, 0, 0, false, false, NS_PER_S, "" },
+                { "429 with hours", 429, 9999, 0, false, false, 60 * NS_PER_S, "" },
+                { "429 as an answer", 429, 3, 0, true, true, 0, "a=429 " },
+                { "429 without a time", 429, -1, 0, true, false, 0, "a=429 " },
+                { "500", 500, -1, 0, true, false, 0, "a=500 " },
+                { "409", 409, -1, 0, true, false, 0, "a=409 " },
+                { "refused", 0, -1, BERTH_ERR_UNAVAILABLE, false, false, NS_PER_S, "" },
+                { "lost, repeatable", 0, -1, BERTH_ERR_IO, true, false, NS_PER_S, "" },
+                { "late, repeatable", 0, -1, BERTH_ERR_TIMEOUT, true, false, NS_PER_S, "" },
+                { "lost", 0, -1, BERTH_ERR_IO, false, false, 0, "a=lost " },
+                { "too large", 0, -1, BERTH_ERR_TOO_LARGE, true, false, 0, "a=lost " },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene scene;
+                struct note a = { &scene, "a", false };
+                struct api_write write = patch_of(&a, "p", "{\"a\":1}");
+                struct api_reply answer = { .status = cases[i].status,
+                                            .retry_after_s = cases[i].retry_after_s };
+
+                scene_init(&scene, (struct write_queue_config){ 0 });
+                write.is_repeatable = cases[i].is_repeatable;
+                write.reports_busy = cases[i].reports_busy;
+                add(&scene, write);
+                settle(&scene);
+                if (cases[i].code)
+                        err_set(&answer.error, cases[i].code, "x");
+                fake_end(fake_next(scene.fake), answer);
+                settle(&scene);
+                if (strcmp(scene.text, cases[i].result) != 0)
+                        fail_msg("%s: %s", cases[i].name, scene.text);
+                if (cases[i].repeated_within_ns) {
+                        assert_int_equal(fake_pending(scene.fake), 0);
+                        fake_advance(scene.loop, cases[i].repeated_within_ns);
+                        fake_reply(scene.fake, 200, "");
+                        expect(&scene, "a=200 ");
+                }
+                assert_true(write_queue_is_idle(scene.queue));
+                scene_end(&scene);
+        }
+}
+
+static void test_waiting_writes_still_merge(void **state) {
+        struct scene scene;
+        struct note a = { &scene, "a", false }, b = { &scene, "b", false };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        add(&scene, patch_of(&a, "p", "{\"a\":1}"));
+        settle(&scene);
+        answer_busy(&scene, 429, 5);
+        add(&scene, patch_of(&b, "p", "{\"b\":1}"));
+        fake_advance(scene.loop, 4 * NS_PER_S);
+        assert_int_equal(fake_pending(scene.fake), 0);
+        fake_advance(scene.loop, NS_PER_S);
+        assert_string_equal(fake_next(scene.fake)->body, "{\"a\":1,\"b\":1}");
+        answer_busy(&scene, 429, 5);
+        add(&scene, bind_of(&b, "p"));
+        settle(&scene);
+        expect(&scene, "a=superseded b=superseded ");
+        fake_reply(scene.fake, 201, "");
+        fake_advance(scene.loop, 10 * NS_PER_S);
+        expect(&scene, "b=201 ");
+        assert_true(write_queue_is_idle(scene.queue));
+        scene_end(&scene);
+}
+
+static void test_attempts_end(void **state) {
+        struct scene scene;
+        struct note a = { &scene, "a", false };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        add(&scene, patch_of(&a, "p", "{\"a\":1}"));
+        for (int i = 0; i < WRITE_ATTEMPTS_MAX; i++) {
+                settle(&scene);
+                expect(&scene, "");
+                fake_lose(scene.fake, BERTH_ERR_UNAVAILABLE);
+                fake_advance(scene.loop, 2 * WRITE_BACKOFF_MAX_NS);
+        }
+        expect(&scene, "a=lost ");
+        assert_int_equal(scene.fake->count, WRITE_ATTEMPTS_MAX);
+        scene_end(&scene);
+}
+
+static void test_rate_limit(void **state) {
+        struct scene scene;
+        struct note note = { &scene, "", false };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ .per_second = 2, .burst = 3 });
+        for (int i = 0; i < 7; i++) {
+                char name[16];
+
+                snprintf(name, sizeof(name), "p%d", i);
+                add(&scene, patch_of(&note, name, "{}"));
+        }
+        settle(&scene);
+        assert_int_equal(scene.fake->count, 3);
+        fake_advance(scene.loop, NS_PER_S + NS_PER_MS);
+        assert_int_equal(scene.fake->count, 5);
+        fake_advance(scene.loop, NS_PER_S);
+        assert_int_equal(scene.fake->count, 7);
+        scene_end(&scene);
+}
+
+static void test_full_of_events(void **state) {
+        struct scene scene;
+        struct note note = { &scene, "e", false };
+        struct api_write event = { .lane = WRITE_EVENT,
+                                   .method = API_POST,
+                                   .path = SLICE_LITERAL("/event"),
+                                   .done = on_result,
+                                   .context = &note };
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        for (int i = 0; i < WRITE_EVENTS_MAX; i++)
+                add(&scene, event);
+        add(&scene, event);
+        event.lane = WRITE_STATUS;
+        add(&scene, event);
+        settle(&scene);
+        expect(&scene, "e=refused ");
+        assert_int_equal(write_queue_waiting(scene.queue) + write_queue_in_flight(scene.queue),
+                         WRITE_EVENTS_MAX + 1);
+        scene_end(&scene);
+}
+
+static void add_again(void *context, const struct write_result *result) {
+        struct note *note = context;
+
+        on_result(context, result);
+        add(note->scene, patch_of(note, "p", "{\"again\":1}"));
+}
+
+static void test_adding_from_results(void **state) {
+        struct scene scene;
+        struct note a = { &scene, "a", false };
+        struct api_write write = patch_of(&a, "p", "{\"a\":1}");
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        write.done = add_again;
+        add(&scene, write);
+        settle(&scene);
+        fake_reply(scene.fake, 200, "");
+        settle(&scene);
+        assert_string_equal(fake_next(scene.fake)->body, "{\"again\":1}");
+        fake_reply(scene.fake, 200, "");
+        expect(&scene, "a=200 a=200 ");
+        write_queue_free(NULL);
+        scene_end(&scene);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_one_call_per_object),
+                cmocka_unit_test(test_urgency),
+                cmocka_unit_test(test_lanes_in_order),
+                cmocka_unit_test(test_concurrency),
+                cmocka_unit_test(test_no_op),
+                cmocka_unit_test(test_not_mergeable),
+                cmocka_unit_test(test_own_merge),
+                cmocka_unit_test(test_repetition),
+                cmocka_unit_test(test_waiting_writes_still_merge),
+                cmocka_unit_test(test_attempts_end),
+                cmocka_unit_test(test_rate_limit),
+                cmocka_unit_test(test_full_of_events),
+                cmocka_unit_test(test_adding_from_results),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
