@@ -1,6 +1,7 @@
 /* Growing byte buffer: doubles its memory, never holds more than its maximum. */
 #include "base/buf.h"
 
+#include "base/utf8.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,24 +111,6 @@ bool buf_u64(struct buf *buf, uint64_t value) {
         return buf_append(buf, digits + at, sizeof(digits) - at);
 }
 
-/* Length of the well-formed UTF-8 sequence at the start of `text`; 0 when there is none. */
-static size_t utf8_len(struct slice text) {
-        const unsigned char *s = (const unsigned char *)text.ptr;
-        if (s[0] < 0x80)
-                return 1;
-        size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-        if (s[0] < 0xc2 || s[0] > 0xf4 || text.len < len)
-                return 0;
-        for (size_t i = 1; i < len; i++) {
-                if ((s[i] & 0xc0) != 0x80)
-                        return 0;
-        }
-        bool is_overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-        bool is_surrogate = s[0] == 0xed && s[1] > 0x9f;
-        bool is_beyond = s[0] == 0xf4 && s[1] > 0x8f;
-        return is_overlong || is_surrogate || is_beyond ? 0 : len;
-}
-
 /* Writes the escape for an ASCII character that JSON does not allow literally. */
 static bool json_escape(struct buf *buf, unsigned char c) {
         static const char short_for[] = "b\bf\fn\nr\rt\t\"\"\\\\";
@@ -155,7 +138,7 @@ static bool json_body(struct buf *buf, struct slice text) {
                 is_done = buf_append(buf, text.ptr + start, i - start);
                 if (i == text.len || !is_done)
                         break;
-                size_t len = utf8_len(slice_make(text.ptr + i, text.len - i));
+                size_t len = utf8_sequence_len(slice_make(text.ptr + i, text.len - i));
                 if (len == 1)
                         is_done = json_escape(buf, (unsigned char)text.ptr[i]);
                 else if (len == 0)

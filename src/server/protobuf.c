@@ -3,6 +3,7 @@
 
 #include "base/base64.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "server/schema.h"
 
 #define DEPTH_MAX 100
@@ -105,30 +106,6 @@ static bool find_field(struct slice message, uint64_t number, struct wire_field 
         return true;
 }
 
-/* What goes into JSON has to be UTF-8: no stray, overlong or surrogate sequences. */
-static bool is_utf8(struct slice text) {
-        const uint8_t *at = (const uint8_t *)text.ptr, *end = text.len ? at + text.len : at;
-
-        while (at < end) {
-                unsigned more = *at < 0x80                  ? 0
-                                : *at >= 0xc2 && *at < 0xe0 ? 1
-                                : *at >= 0xe0 && *at < 0xf0 ? 2
-                                : *at >= 0xf0 && *at < 0xf5 ? 3
-                                                            : 4;
-                uint8_t low = *at == 0xe0 ? 0xa0 : *at == 0xf0 ? 0x90 : 0x80;
-                uint8_t high = *at == 0xed ? 0x9f : *at == 0xf4 ? 0x8f : 0xbf;
-
-                if (more == 4 || (size_t)(end - at) <= more)
-                        return false;
-                for (unsigned i = 1; i <= more; i++) {
-                        if (at[i] < (i == 1 ? low : 0x80) || at[i] > (i == 1 ? high : 0xbf))
-                                return false;
-                }
-                at += more + 1;
-        }
-        return true;
-}
-
 /* ---- single values ---- */
 
 #define ZERO_TIME_S (-62135596800LL) /* Go's zero time */
@@ -163,7 +140,7 @@ static int decode_int_or_string(struct decoder *decoder, struct slice message,
         if (!find_field(message, 1, &type) || !find_field(message, 2, &number) ||
             !find_field(message, 3, &text))
                 return broken(decoder, "broken int-or-string");
-        if (!is_utf8(text.bytes))
+        if (!utf8_is_valid(text.bytes))
                 return broken(decoder, "string is not UTF-8");
         *ret_node = type.scalar == 1 ? node_text(decoder->tree, text.bytes)
                                      : node_i64(decoder->tree, (int32_t)number.scalar);
@@ -229,7 +206,7 @@ static int decode_structured(struct decoder *decoder, const struct schema_field 
                 *ret_node = node_string(decoder->tree, text);
                 return 0;
         case SCHEMA_QUANTITY:
-                if (!find_field(bytes, 1, &inner) || !is_utf8(inner.bytes))
+                if (!find_field(bytes, 1, &inner) || !utf8_is_valid(inner.bytes))
                         return broken(decoder, "broken quantity");
                 *ret_node = inner.bytes.len ? node_text(decoder->tree, inner.bytes)
                                             : node_string(decoder->tree, "0");
@@ -239,7 +216,7 @@ static int decode_structured(struct decoder *decoder, const struct schema_field 
         case SCHEMA_RAW:
                 return decode_raw(decoder, bytes, ret_node);
         default:
-                if (!is_utf8(bytes))
+                if (!utf8_is_valid(bytes))
                         return broken(decoder, "string is not UTF-8");
                 *ret_node = node_text(decoder->tree, bytes);
                 return 0;
@@ -330,7 +307,8 @@ static int decode_entry(struct decoder *decoder, const struct schema_field *fiel
 
         if (is_number(field))
                 wire.type = WIRE_VARINT; /* an absent value is zero */
-        if (!find_field(entry, 1, &key) || !find_field(entry, 2, &wire) || !is_utf8(key.bytes))
+        if (!find_field(entry, 1, &key) || !find_field(entry, 2, &wire) ||
+            !utf8_is_valid(key.bytes))
                 return broken(decoder, "broken map entry");
         if (field->shape == SHAPE_MAP_OF_LIST) {
                 value = node_array(decoder->tree);
@@ -437,7 +415,7 @@ static int decode_envelope(struct decoder *decoder, struct slice envelope) {
 
         if (!find_field(envelope, 1, &type) || !find_field(envelope, 2, &raw) ||
             !find_field(type.bytes, 1, &api_version) || !find_field(type.bytes, 2, &kind) ||
-            !is_utf8(api_version.bytes) || !is_utf8(kind.bytes))
+            !utf8_is_valid(api_version.bytes) || !utf8_is_valid(kind.bytes))
                 return broken(decoder, "broken envelope");
         schema = schema_of(api_version.bytes, kind.bytes);
         if (!schema)

@@ -1,0 +1,44 @@
+/* Tells well-formed UTF-8 by the ranges of leading and second bytes. */
+#include "base/utf8.h"
+
+#include "base/util.h"
+
+/* Leading bytes from..to start a sequence of `len` bytes whose second byte is low..high. */
+static const struct sequence {
+        unsigned char from, to, len, low, high;
+} sequences[] = {
+        { 0x00, 0x7f, 1, 0x00, 0x00 }, { 0xc2, 0xdf, 2, 0x80, 0xbf }, { 0xe0, 0xe0, 3, 0xa0, 0xbf },
+        { 0xe1, 0xec, 3, 0x80, 0xbf }, { 0xed, 0xed, 3, 0x80, 0x9f }, { 0xee, 0xef, 3, 0x80, 0xbf },
+        { 0xf0, 0xf0, 4, 0x90, 0xbf }, { 0xf1, 0xf3, 4, 0x80, 0xbf }, { 0xf4, 0xf4, 4, 0x80, 0x8f },
+};
+
+size_t utf8_sequence_len(struct slice text) {
+        const unsigned char *bytes = (const unsigned char *)text.ptr;
+        const struct sequence *found = NULL;
+
+        for (size_t i = 0; text.len > 0 && i < ARRAY_LEN(sequences) && !found; i++) {
+                if (bytes[0] >= sequences[i].from && bytes[0] <= sequences[i].to)
+                        found = &sequences[i];
+        }
+        if (!found || text.len < found->len)
+                return 0;
+        for (size_t i = 1; i < found->len; i++) {
+                unsigned char low = i == 1 ? found->low : 0x80;
+                unsigned char high = i == 1 ? found->high : 0xbf;
+
+                if (bytes[i] < low || bytes[i] > high)
+                        return 0;
+        }
+        return found->len;
+}
+
+bool utf8_is_valid(struct slice text) {
+        while (text.len > 0) {
+                size_t len = utf8_sequence_len(text);
+
+                if (len == 0)
+                        return false;
+                text = slice_make(text.ptr + len, text.len - len);
+        }
+        return true;
+}

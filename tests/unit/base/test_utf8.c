@@ -1,0 +1,68 @@
+/* Well-formed UTF-8 against every boundary of the sequence table. */
+#include "base/utf8.h"
+#include "base/util.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct {
+        const char *name, *text;
+        size_t len; /* of the first sequence; 0 = not well-formed */
+} cases[] = {
+        { "ascii", "a", 1 },
+        { "last ascii", "\x7f", 1 },
+        { "two bytes, first", "\xc2\x80", 2 },
+        { "two bytes, last", "\xdf\xbf", 2 },
+        { "three bytes, first", "\xe0\xa0\x80", 3 },
+        { "before the surrogates", "\xed\x9f\xbf", 3 },
+        { "after the surrogates", "\xee\x80\x80", 3 },
+        { "three bytes, last", "\xef\xbf\xbf", 3 },
+        { "four bytes, first", "\xf0\x90\x80\x80", 4 },
+        { "last of all", "\xf4\x8f\xbf\xbf", 4 },
+        { "stray continuation", "\x80", 0 },
+        { "overlong nul", "\xc0\x80", 0 },
+        { "overlong in two bytes", "\xc1\xbf", 0 },
+        { "overlong in three bytes", "\xe0\x9f\xbf", 0 },
+        { "overlong in four bytes", "\xf0\x8f\xbf\xbf", 0 },
+        { "first surrogate", "\xed\xa0\x80", 0 },
+        { "last surrogate", "\xed\xbf\xbf", 0 },
+        { "beyond the range", "\xf4\x90\x80\x80", 0 },
+        { "byte that leads nothing", "\xf5\x80\x80\x80", 0 },
+        { "cut off", "\xe2\x82", 0 },
+        { "second byte too low", "\xc2\x7f", 0 },
+        { "third byte too high", "\xe2\x82\xc0", 0 },
+};
+
+static void test_sequences(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct slice text = slice_of(cases[i].text);
+
+                if (utf8_sequence_len(text) != cases[i].len)
+                        fail_msg("%s: %zu", cases[i].name, utf8_sequence_len(text));
+                assert_int_equal(utf8_is_valid(text), cases[i].len == text.len);
+        }
+}
+
+static void test_texts(void **state) {
+        (void)state;
+        assert_int_equal(utf8_sequence_len(SLICE_EMPTY), 0);
+        assert_true(utf8_is_valid(SLICE_EMPTY));
+        assert_true(utf8_is_valid(SLICE_LITERAL("a\0b")));
+        assert_true(utf8_is_valid(slice_of("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x9a\xa2")));
+        assert_false(utf8_is_valid(slice_of("ok \xff")));
+        assert_false(utf8_is_valid(slice_of("ok \xe2\x82")));
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_sequences),
+                cmocka_unit_test(test_texts),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
