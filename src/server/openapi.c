@@ -72,6 +72,26 @@ static void element_write(const struct flavour *flavour, const struct schema_fie
                 reference_write(flavour, schema_field_object(field), out);
 }
 
+/* How server-side apply merges a list. */
+static void list_type_write(const struct schema_field *field, struct buf *out) {
+        struct slice keys, key;
+        size_t count = 0;
+
+        if (field->flags & FIELD_LIST_SET) {
+                buf_text(out, ",\"x-kubernetes-list-type\":\"set\"");
+                return;
+        }
+        if (!(field->flags & FIELD_LIST_MAP) || !field->map_keys) {
+                buf_text(out, ",\"x-kubernetes-list-type\":\"atomic\"");
+                return;
+        }
+        buf_text(out, ",\"x-kubernetes-list-type\":\"map\",\"x-kubernetes-list-map-keys\":[");
+        keys = slice_of(field->map_keys);
+        while (slice_split(&keys, ',', &key))
+                buf_printf(out, "%s\"" SLICE_FMT "\"", count++ ? "," : "", SLICE_ARG(key));
+        buf_char(out, ']');
+}
+
 static void merge_write(const struct schema_field *field, struct buf *out) {
         bool merges = field->merge_key || field->flags & FIELD_RETAIN_KEYS;
 
@@ -84,22 +104,8 @@ static void merge_write(const struct schema_field *field, struct buf *out) {
                            field->merge_key ? "merge" : "",
                            field->merge_key && field->flags & FIELD_RETAIN_KEYS ? "," : "",
                            field->flags & FIELD_RETAIN_KEYS ? "retainKeys" : "");
-        if (field->shape != SHAPE_LIST)
-                return;
-        if (field->flags & FIELD_LIST_SET) {
-                buf_text(out, ",\"x-kubernetes-list-type\":\"set\"");
-        } else if (field->flags & FIELD_LIST_MAP && field->map_keys) {
-                struct slice keys = slice_of(field->map_keys), key;
-                size_t count = 0;
-
-                buf_text(out,
-                         ",\"x-kubernetes-list-type\":\"map\",\"x-kubernetes-list-map-keys\":[");
-                while (slice_split(&keys, ',', &key))
-                        buf_printf(out, "%s\"" SLICE_FMT "\"", count++ ? "," : "", SLICE_ARG(key));
-                buf_char(out, ']');
-        } else {
-                buf_text(out, ",\"x-kubernetes-list-type\":\"atomic\"");
-        }
+        if (field->shape == SHAPE_LIST)
+                list_type_write(field, out);
 }
 
 static void property_write(const struct flavour *flavour, const struct schema_field *field,

@@ -325,14 +325,12 @@ static int map_directive(struct merge *merge, struct json_node *target, const st
         return 0;
 }
 
-static const struct json *order_of(struct merge *merge, const struct json *patch,
-                                   struct slice key) {
+static const struct json *order_of(const struct json *patch, struct slice key) {
         struct json_iter iter = json_iter(patch);
         const struct json *value;
         struct slice candidate;
         const struct slice prefix = SLICE_LITERAL(ORDER_PREFIX);
 
-        (void)merge;
         while (json_next(&iter, &candidate, &value)) {
                 if (slice_has_prefix(candidate, prefix) &&
                     slice_eq(slice_make(candidate.ptr + prefix.len, candidate.len - prefix.len),
@@ -342,43 +340,56 @@ static const struct json *order_of(struct merge *merge, const struct json *patch
         return NULL;
 }
 
+/* Puts a value where there was none, or none that it could be merged with. */
+static int replace_member(struct merge *merge, struct json_node *target,
+                          const struct schema_field *field, const struct json *patch,
+                          struct slice key, const struct json *value) {
+        const struct json *order = order_of(patch, key);
+        const char *merge_key = field ? field->merge_key : NULL;
+
+        if (merge_key && order && check_order(merge, value, order, merge_key) < 0)
+                return BERTH_ERR_INTERNAL;
+        if (merge_key && json_type(value) == JSON_ARRAY &&
+            node_type(node_find(target, key)) != JSON_ARRAY) {
+                node_set(merge->tree, target, key, node_array(merge->tree));
+                return merge_list(merge, node_find(target, key), merge_key,
+                                  schema_field_object(field), value, order);
+        }
+        node_set(merge->tree, target, key, clean_copy(merge, value));
+        return 0;
+}
+
+static bool can_merge(const struct json_node *old, const struct schema_field *field,
+                      const struct json *value) {
+        enum json_type type = json_type(value);
+
+        return old && node_type(old) == type && (type == JSON_OBJECT || type == JSON_ARRAY) &&
+               !(field && (field->flags & FIELD_PATCH_REPLACE));
+}
+
 static int merge_member(struct merge *merge, struct json_node *target,
                         const struct schema_field *field, const struct json *patch,
                         struct slice key, const struct json *value) {
         struct json_node *old = node_find(target, key);
-        const char *merge_key = field ? field->merge_key : NULL;
-        bool is_replace = field && (field->flags & FIELD_PATCH_REPLACE);
+        const struct schema_object *schema = NULL;
 
         if (json_type(value) == JSON_NULL) {
                 node_remove_slice(target, key);
                 return 0;
         }
-        if (!old || node_type(old) == JSON_NULL || node_type(old) != json_type(value) ||
-            (json_type(value) != JSON_OBJECT && json_type(value) != JSON_ARRAY) || is_replace) {
-                const struct json *order = order_of(merge, patch, key);
-
-                if (merge_key && order && check_order(merge, value, order, merge_key) < 0)
-                        return BERTH_ERR_INTERNAL;
-                if (merge_key && json_type(value) == JSON_ARRAY &&
-                    (!old || node_type(old) != JSON_ARRAY)) {
-                        node_set(merge->tree, target, key, node_array(merge->tree));
-                        return merge_list(merge, node_find(target, key), merge_key,
-                                          schema_field_object(field), value, order);
-                }
+        if (!can_merge(old, field, value))
+                return replace_member(merge, target, field, patch, key, value);
+        if (json_type(value) == JSON_OBJECT) {
+                if (field && field->shape == SHAPE_ONE)
+                        schema = schema_field_object(field);
+                return merge_object(merge, old, schema, value);
+        }
+        if (!field || !field->merge_key) {
                 node_set(merge->tree, target, key, clean_copy(merge, value));
                 return 0;
         }
-        if (json_type(value) == JSON_OBJECT)
-                return merge_object(merge, old,
-                                    field && field->shape == SHAPE_ONE ? schema_field_object(field)
-                                                                       : NULL,
-                                    value);
-        if (!merge_key) {
-                node_set(merge->tree, target, key, clean_copy(merge, value));
-                return 0;
-        }
-        return merge_list(merge, old, merge_key, schema_field_object(field), value,
-                          order_of(merge, patch, key));
+        return merge_list(merge, old, field->merge_key, schema_field_object(field), value,
+                          order_of(patch, key));
 }
 
 /* Directives about a list whose elements the patch does not name. */

@@ -61,13 +61,19 @@ static void fill_container(struct limiter *limiter, struct json_node *container,
 
 /* ---- bounds ---- */
 
-static void complain(struct limiter *limiter, const char *bound, struct slice resource,
-                     const char *type, struct slice enforced, const char *rest,
+/* One bound on one resource. */
+struct limit_bound {
+        const char *name; /* minimum or maximum */
+        const char *type; /* Container or Pod */
+        struct slice resource, amount;
+};
+
+static void complain(struct limiter *limiter, const struct limit_bound *bound, const char *rest,
                      struct slice amount) {
         buf_printf(&limiter->problems,
                    "%s%s " SLICE_FMT " usage per %s is " SLICE_FMT "%s" SLICE_FMT,
-                   limiter->problem_count++ ? ", " : "", bound, SLICE_ARG(resource), type,
-                   SLICE_ARG(enforced), rest, SLICE_ARG(amount));
+                   limiter->problem_count++ ? ", " : "", bound->name, SLICE_ARG(bound->resource),
+                   bound->type, SLICE_ARG(bound->amount), rest, SLICE_ARG(amount));
 }
 
 static int order(struct slice a, struct slice b) {
@@ -77,49 +83,48 @@ static int order(struct slice a, struct slice b) {
         return result;
 }
 
-static void check_minimum(struct limiter *limiter, const char *type, struct slice name,
-                          struct slice bound, const struct json_node *resources) {
-        struct json_node *request = node_find(node_get(resources, "requests"), name);
-        struct json_node *limit = node_find(node_get(resources, "limits"), name);
+static void check_minimum(struct limiter *limiter, const struct limit_bound *bound,
+                          const struct json_node *resources) {
+        struct json_node *request = node_find(node_get(resources, "requests"), bound->resource);
+        struct json_node *limit = node_find(node_get(resources, "limits"), bound->resource);
 
         if (!request)
-                complain(limiter, "minimum", name, type, bound, ".  No request is specified",
-                         SLICE_EMPTY);
-        else if (order(node_get_slice(request), bound) < 0)
-                complain(limiter, "minimum", name, type, bound, ", but request is ",
-                         node_get_slice(request));
-        else if (limit && order(node_get_slice(limit), bound) < 0)
-                complain(limiter, "minimum", name, type, bound, ", but limit is ",
-                         node_get_slice(limit));
+                complain(limiter, bound, ".  No request is specified", SLICE_EMPTY);
+        else if (order(node_get_slice(request), bound->amount) < 0)
+                complain(limiter, bound, ", but request is ", node_get_slice(request));
+        else if (limit && order(node_get_slice(limit), bound->amount) < 0)
+                complain(limiter, bound, ", but limit is ", node_get_slice(limit));
 }
 
-static void check_maximum(struct limiter *limiter, const char *type, struct slice name,
-                          struct slice bound, const struct json_node *resources) {
-        struct json_node *request = node_find(node_get(resources, "requests"), name);
-        struct json_node *limit = node_find(node_get(resources, "limits"), name);
+static void check_maximum(struct limiter *limiter, const struct limit_bound *bound,
+                          const struct json_node *resources) {
+        struct json_node *request = node_find(node_get(resources, "requests"), bound->resource);
+        struct json_node *limit = node_find(node_get(resources, "limits"), bound->resource);
 
         if (!limit)
-                complain(limiter, "maximum", name, type, bound, ".  No limit is specified",
-                         SLICE_EMPTY);
-        else if (order(node_get_slice(limit), bound) > 0)
-                complain(limiter, "maximum", name, type, bound, ", but limit is ",
-                         node_get_slice(limit));
-        else if (request && order(node_get_slice(request), bound) > 0)
-                complain(limiter, "maximum", name, type, bound, ", but request is ",
-                         node_get_slice(request));
+                complain(limiter, bound, ".  No limit is specified", SLICE_EMPTY);
+        else if (order(node_get_slice(limit), bound->amount) > 0)
+                complain(limiter, bound, ", but limit is ", node_get_slice(limit));
+        else if (request && order(node_get_slice(request), bound->amount) > 0)
+                complain(limiter, bound, ", but request is ", node_get_slice(request));
 }
 
 static void check_bounds(struct limiter *limiter, const struct json *item, const char *type,
                          const struct json_node *resources) {
         struct json_iter minima = json_iter(json_get(item, "min"));
         struct json_iter maxima = json_iter(json_get(item, "max"));
-        const struct json *bound;
-        struct slice name;
+        struct limit_bound bound = { .name = "minimum", .type = type };
+        const struct json *amount;
 
-        while (json_next(&minima, &name, &bound))
-                check_minimum(limiter, type, name, json_text(bound), resources);
-        while (json_next(&maxima, &name, &bound))
-                check_maximum(limiter, type, name, json_text(bound), resources);
+        while (json_next(&minima, &bound.resource, &amount)) {
+                bound.amount = json_text(amount);
+                check_minimum(limiter, &bound, resources);
+        }
+        bound.name = "maximum";
+        while (json_next(&maxima, &bound.resource, &amount)) {
+                bound.amount = json_text(amount);
+                check_maximum(limiter, &bound, resources);
+        }
 }
 
 static void add_amounts(struct limiter *limiter, struct json_node *sums,
