@@ -217,13 +217,14 @@ static void test_iteration(void **state) {
         struct json_iter iter = json_iter(json_doc_root(doc));
         const struct json *value;
         struct slice key;
-        char seen[32] = "";
+        struct buf seen = { 0 };
         (void)state;
         while (json_next(&iter, &key, &value)) {
-                strncat(seen, key.ptr, key.len);
-                strcat(seen, json_type_name(json_type(value)));
+                buf_slice(&seen, key);
+                buf_text(&seen, json_type_name(json_type(value)));
         }
-        assert_string_equal(seen, "aarraybobjectcinteger");
+        assert_string_equal(seen.data, "aarraybobjectcinteger");
+        buf_release(&seen);
         iter = json_iter(json_get(json_doc_root(doc), "a"));
         assert_true(json_next(&iter, &key, &value));
         assert_int_equal(key.len, 0);
