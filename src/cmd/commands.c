@@ -3,5 +3,6 @@
 #include "cmd/command.h"
 
 const struct command *const commands[] = {
-        &command_replay, &command_version, &command_completion, &command_help_entry, NULL,
+        &command_sandbox,    &command_replay,     &command_version,
+        &command_completion, &command_help_entry, NULL,
 };

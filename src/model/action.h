@@ -13,6 +13,7 @@ enum action_kind {
         ACTION_EVICT,        /* POST pods/eviction */
         ACTION_DELETE_POD,   /* DELETE pods */
         ACTION_RECORD_EVENT, /* events.k8s.io/v1 */
+        ACTION_KIND_COUNT
 };
 const char *action_kind_name(enum action_kind kind); /* "bind" */
 

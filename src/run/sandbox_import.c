@@ -38,9 +38,8 @@ size_t sandbox_import_count(const struct sandbox_import *import) {
 }
 
 static const struct resource_entry *find_resource(struct sandbox_import *import,
-                                                  const struct json *object, struct err *err) {
-        struct slice kind = json_get_text(object, "kind");
-        struct slice version = json_get_text(object, "apiVersion");
+                                                  struct slice version, struct slice kind,
+                                                  struct err *err) {
         struct slice group = api_version_group(version);
         const struct resource_entry *entry;
 
@@ -58,6 +57,16 @@ static const struct resource_entry *find_resource(struct sandbox_import *import,
                         "no matches for kind \"" SLICE_FMT "\" in version \"" SLICE_FMT "\"",
                         SLICE_ARG(kind), SLICE_ARG(version));
         return entry;
+}
+
+/* The path of an object, or of its collection when name is empty. */
+static void object_path(const struct resource_entry *entry, struct slice ns, struct slice name,
+                        struct buf *out) {
+        if (!entry->is_namespaced)
+                ns = SLICE_EMPTY;
+        else if (!ns.len)
+                ns = SLICE_LITERAL("default");
+        resource_path(entry, ns, name, out);
 }
 
 static void read_failure(const struct api_server_response *response, struct err *err) {
@@ -141,19 +150,16 @@ int sandbox_import_object(struct sandbox_import *import, const struct json *obje
         CLEANUP(buf_release) struct buf path = { 0 };
         CLEANUP(buf_release) struct buf body = { 0 };
         const struct json *metadata = json_get(object, "metadata");
-        const struct resource_entry *entry = find_resource(import, object, err);
+        const struct resource_entry *entry = find_resource(
+                import, json_get_text(object, "apiVersion"), json_get_text(object, "kind"), err);
         struct slice ns = json_get_text(metadata, "namespace");
         struct err local = { 0 };
         int status;
 
         if (!entry)
                 return BERTH_ERR_INVALID;
-        if (!entry->is_namespaced)
-                ns = SLICE_EMPTY;
-        else if (!ns.len)
-                ns = SLICE_LITERAL("default");
-        resource_path(entry, ns, SLICE_EMPTY, &collection);
-        resource_path(entry, ns, json_get_text(metadata, "name"), &path);
+        object_path(entry, ns, SLICE_EMPTY, &collection);
+        object_path(entry, ns, json_get_text(metadata, "name"), &path);
         write_body(object, &body);
         if (call(import, "POST", buf_view(&collection), buf_view(&body), "application/json",
                  &status, &local) < 0 &&
@@ -165,6 +171,33 @@ int sandbox_import_object(struct sandbox_import *import, const struct json *obje
         }
         import->count++;
         return has_status(object) ? put_status(import, object, buf_view(&path), err) : 0;
+}
+
+static int change(struct sandbox_import *import, const char *method,
+                  const struct import_target *target, struct slice body, struct err *err) {
+        CLEANUP(buf_release) struct buf path = { 0 };
+        const struct resource_entry *entry =
+                find_resource(import, target->api_version, target->kind, err);
+        int status;
+
+        if (!entry)
+                return BERTH_ERR_INVALID;
+        object_path(entry, target->ns, target->name, &path);
+        return call(import, method, buf_view(&path), body, "application/merge-patch+json", &status,
+                    err);
+}
+
+int sandbox_import_patch(struct sandbox_import *import, const struct import_target *target,
+                         const struct json *merge_patch, struct err *err) {
+        CLEANUP(buf_release) struct buf body = { 0 };
+
+        json_write(merge_patch, &body);
+        return change(import, "PATCH", target, buf_view(&body), err);
+}
+
+int sandbox_import_delete(struct sandbox_import *import, const struct import_target *target,
+                          struct err *err) {
+        return change(import, "DELETE", target, SLICE_EMPTY, err);
 }
 
 int sandbox_import_text(struct sandbox_import *import, struct slice object, struct err *err) {

@@ -17,4 +17,11 @@ void sandbox_import_free(struct sandbox_import *import); /* accepts NULL */
 int sandbox_import_object(struct sandbox_import *import, const struct json *object,
                           struct err *err);
 int sandbox_import_text(struct sandbox_import *import, struct slice object, struct err *err);
+struct import_target {
+        struct slice api_version, kind, ns, name; /* ns empty = default where the kind has one */
+};
+int sandbox_import_patch(struct sandbox_import *import, const struct import_target *target,
+                         const struct json *merge_patch, struct err *err);
+int sandbox_import_delete(struct sandbox_import *import, const struct import_target *target,
+                          struct err *err);
 size_t sandbox_import_count(const struct sandbox_import *import);

@@ -1,0 +1,153 @@
+/* berth sandbox: the embedded cluster alone, for any client. */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/log_writer.h"
+
+#include "base/time.h"
+#include "control/control.h"
+#include "run/event_loop.h"
+#include "run/process_signals.h"
+#include "run/sandbox.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define SANDBOX_NODES_MAX 100000
+
+struct sandbox_options {
+        const char *listen, *kubeconfig_out, *data_dir, *controllers, *token;
+        int64_t nodes, seed, verbosity;
+};
+
+static void on_signal(void *context, int number) {
+        (void)number;
+        loop_stop(context);
+}
+
+/* A seed nobody chose; printed, so that a run can be repeated. */
+static uint64_t random_seed(void) {
+        uint64_t seed = 0;
+
+        if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+                seed = 1;
+        return seed >> 16;
+}
+
+static int serve(struct event_loop *events, const struct sandbox_options *options,
+                 struct err *err) {
+        struct loop *loop = event_loop_as_loop(events);
+        struct sandbox *sandbox = NULL;
+        uint64_t seed = options->seed ? (uint64_t)options->seed : random_seed();
+        int code =
+                sandbox_start(&(struct sandbox_config){ .listen = options->listen,
+                                                        .kubeconfig_out = options->kubeconfig_out,
+                                                        .data_dir = options->data_dir,
+                                                        .controllers = options->controllers,
+                                                        .token = options->token,
+                                                        .seed = seed },
+                              loop, &sandbox, err);
+
+        if (code < 0)
+                return code;
+        if (options->nodes > 0)
+                code = control_add_nodes(sandbox_control(sandbox), (unsigned)options->nodes, NULL,
+                                         err);
+        if (code == 0) {
+                printf("listening on %s\n", sandbox_url(sandbox));
+                if (options->kubeconfig_out)
+                        printf("kubeconfig %s\n", options->kubeconfig_out);
+                fflush(stdout);
+                code = event_loop_run(events, err);
+        }
+        sandbox_stop(sandbox);
+        return code;
+}
+
+static int sandbox_run(const struct command_call *call) {
+        const struct sandbox_options *options = call->options;
+        struct event_loop *events = NULL;
+        struct process_signals *signals = NULL;
+        struct err err = { 0 };
+        int code;
+
+        log_writer_set_level((int)options->verbosity);
+        code = event_loop_new(&events, &err);
+        if (code == 0)
+                code = process_signals_new(event_loop_as_loop(events), on_signal,
+                                           event_loop_as_loop(events), &signals, &err);
+        if (code == 0)
+                code = serve(events, options, &err);
+        process_signals_free(signals);
+        event_loop_free(events);
+        return code < 0 ? command_failed("sandbox", &err) : EXIT_DONE;
+}
+
+#define OFFSET(member) offsetof(struct sandbox_options, member)
+static const struct option sandbox_table[] = {
+        { .name = "listen",
+          .type = OPTION_TEXT,
+          .offset = OFFSET(listen),
+          .value_name = "ADDR:PORT",
+          .fallback = "127.0.0.1:6443",
+          .help = "where to serve, TLS and plain HTTP on one port; port 0 takes any" },
+        { .name = "kubeconfig-out",
+          .type = OPTION_TEXT,
+          .offset = OFFSET(kubeconfig_out),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "write a kubeconfig for the administrator" },
+        { .name = "nodes",
+          .type = OPTION_I64,
+          .offset = OFFSET(nodes),
+          .value_name = "N",
+          .max = SANDBOX_NODES_MAX,
+          .help = "start with so many simulated nodes" },
+        { .name = "data-dir",
+          .type = OPTION_TEXT,
+          .offset = OFFSET(data_dir),
+          .value_name = "DIR",
+          .is_file = true,
+          .help = "keep the cluster in this folder; without it, in memory" },
+        { .name = "controllers",
+          .type = OPTION_TEXT,
+          .offset = OFFSET(controllers),
+          .value_name = "LIST",
+          .fallback = "*",
+          .help = "controllers to run, named as in kube-controller-manager, and kubelet for the "
+                  "simulated nodes: names, * for all, -NAME to leave one out, none" },
+        { .name = "token",
+          .type = OPTION_TEXT,
+          .offset = OFFSET(token),
+          .value_name = "TEXT",
+          .help = "the administrator's bearer token instead of a random one" },
+        { .name = "seed",
+          .type = OPTION_I64,
+          .offset = OFFSET(seed),
+          .value_name = "N",
+          .help = "of uids, generated names and simulated durations; 0 takes a random one" },
+        { .name = "v",
+          .letter = 'v',
+          .type = OPTION_I64,
+          .offset = OFFSET(verbosity),
+          .value_name = "LEVEL",
+          .fallback = "1",
+          .max = 3,
+          .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything" },
+        OPTION_END,
+};
+
+const struct command command_sandbox = {
+        .name = "sandbox",
+        .summary = "serve a Kubernetes API with simulated nodes and workloads",
+        .synopsis = "",
+        .description =
+                "Starts an API server in this process, with simulated nodes on which pods start, "
+                "run, fail and end as their annotations describe, and with the controllers for "
+                "ReplicaSets, Deployments, StatefulSets, DaemonSets, Jobs, budgets and node life "
+                "cycles. Ends at SIGTERM or SIGINT.\n\n"
+                "Nothing is scheduled by the sandbox itself: run berth scheduler, or any other "
+                "scheduler, against it.",
+        .options = sandbox_table,
+        .options_size = sizeof(struct sandbox_options),
+        .run = sandbox_run,
+};

@@ -1,0 +1,338 @@
+/* Puts the parts of berth up together, follows them, and ends them. */
+#include "cmd/up.h"
+
+#include "base/log.h"
+#include "base/util.h"
+#include "cmd/private_folder.h"
+#include "cmd/up_input.h"
+#include "cmd/up_report.h"
+#include "cmd/up_view.h"
+#include "control/control.h"
+#include "plugins/desched/registry.h"
+#include "run/descheduler_role.h"
+#include "run/event_loop.h"
+#include "run/process_signals.h"
+#include "run/role_config.h"
+#include "run/sandbox.h"
+#include "run/sandbox_import.h"
+#include "run/scheduler_role.h"
+#include "server/api_server.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define VIEW_INTERVAL_NS (500 * NS_PER_MS)
+#define SETTLE_INTERVAL_NS (100 * NS_PER_MS)
+#define SETTLE_QUIET_NS (600 * NS_PER_MS) /* nothing may change for so long */
+#define SETTLE_PASSES 2                   /* of the descheduler, without a change */
+#define DEFAULT_NODES 10                  /* when nothing is given at all */
+
+struct up {
+        const struct up_options *options;
+        struct event_loop *events;
+        struct loop *loop;
+        struct process_signals *signals;
+        struct sandbox *sandbox;
+        struct sandbox_import *import;
+        struct runtime *runtime;
+        struct role_config config; /* scheduler profiles and descheduler policy */
+        struct scheduler *scheduler;
+        struct descheduler_role *descheduler;
+        struct up_input input;
+        struct scenario_run *scenario;
+        struct up_view view;
+        struct loop_timer view_timer, settle_timer, end_timer;
+        struct mono_time started, quiet_since;
+        uint64_t quiet_generation, quiet_passes;
+        char kubeconfig[512];
+        bool is_settled, has_timed_out;
+        struct err failure; /* of the scenario */
+};
+
+static double elapsed_s(const struct up *up) {
+        return (double)(loop_mono(up->loop).ns - up->started.ns) / 1e9;
+}
+
+static struct evict_service *service_of(const struct up *up) {
+        struct descheduler_role_stats stats = { 0 };
+
+        if (up->descheduler)
+                descheduler_role_stats(up->descheduler, &stats);
+        return stats.service;
+}
+
+static uint64_t passes_of(const struct up *up) {
+        struct descheduler_role_stats stats = { 0 };
+
+        if (up->descheduler)
+                descheduler_role_stats(up->descheduler, &stats);
+        return stats.passes;
+}
+
+static void draw(struct up *up) {
+        up_view_update(&up->view,
+                       &(struct up_view_sources){ .cluster = runtime_cluster(up->runtime),
+                                                  .scheduler = up->scheduler,
+                                                  .service = service_of(up),
+                                                  .at_s = elapsed_s(up),
+                                                  .url = sandbox_url(up->sandbox) });
+}
+
+static void on_view(void *context) {
+        struct up *up = context;
+
+        draw(up);
+        loop_timer_arm(up->loop, &up->view_timer, VIEW_INTERVAL_NS);
+}
+
+/* ---- settling ---- */
+
+/* Whether nothing happens: no work in any part, and the model as it was a while ago.  The
+ * descheduler must have looked again since the last change and found nothing to do. */
+static bool is_quiet(struct up *up) {
+        uint64_t generation = cluster_generation(runtime_cluster(up->runtime));
+        uint64_t passes = passes_of(up);
+        struct control *control = sandbox_control(up->sandbox);
+
+        if (!runtime_is_idle(up->runtime) || (control && !control_is_settled(control)) ||
+            generation != up->quiet_generation) {
+                up->quiet_generation = generation;
+                up->quiet_passes = passes;
+                up->quiet_since = loop_mono(up->loop);
+                return false;
+        }
+        if (up->descheduler && passes < up->quiet_passes + SETTLE_PASSES)
+                return false;
+        return loop_mono(up->loop).ns - up->quiet_since.ns >= SETTLE_QUIET_NS;
+}
+
+static void on_settle_check(void *context) {
+        struct up *up = context;
+        bool has_story_left = up->scenario && !scenario_run_is_over(up->scenario);
+
+        if (is_quiet(up) && !has_story_left && up->options->settles) {
+                up->is_settled = true;
+                loop_stop(up->loop);
+                return;
+        }
+        loop_timer_arm(up->loop, &up->settle_timer, SETTLE_INTERVAL_NS);
+}
+
+static void on_end(void *context) {
+        struct up *up = context;
+
+        up->has_timed_out = up->options->settles;
+        loop_stop(up->loop);
+}
+
+static void on_signal(void *context, int number) {
+        (void)number;
+        loop_stop(((struct up *)context)->loop);
+}
+
+/* ---- scenario ---- */
+
+static bool scenario_settled(void *context) {
+        struct up *up = context;
+
+        return is_quiet(up);
+}
+
+static void scenario_said(void *context, struct slice text) {
+        struct up *up = context;
+
+        draw(up);
+        up_view_say(&up->view, elapsed_s(up), text);
+        up->quiet_generation = 0; /* what it does now has to settle again */
+}
+
+static void scenario_failed(void *context, const struct err *err) {
+        struct up *up = context;
+
+        up->failure = *err;
+        loop_stop(up->loop);
+}
+
+/* ---- starting ---- */
+
+static int read_inputs(struct up *up, struct err *err) {
+        const struct up_options *options = up->options;
+
+        for (size_t i = 0; i < options->inputs.count; i++)
+                if (up_input_add_path(&up->input, options->inputs.items[i], err) < 0)
+                        return err->code;
+        if (options->trace && up_input_add_trace(&up->input, options->trace, err) < 0)
+                return err->code;
+        if (options->report && up_report_check_path(options->report, err) < 0)
+                return err->code;
+        return role_config_load(
+                &(struct role_config_sources){ .policy_path = options->policy,
+                                               .policy_document = up->input.policy_document,
+                                               .config_path = options->config,
+                                               .config_document = up->input.config_document,
+                                               .is_parity = options->is_parity },
+                &up->config, err);
+}
+
+static int start_sandbox(struct up *up, struct err *err) {
+        const struct up_options *options = up->options;
+        const char *controllers = options->controllers;
+        uint64_t seed = (uint64_t)options->seed;
+
+        if (up_input_has_dangling_owners(&up->input)) {
+                up_view_say(&up->view, 0,
+                            SLICE_LITERAL("owners of some objects are not in the input: they are "
+                                          "kept (no garbage collection)"));
+                controllers = arena_printf(&up->input.arena, "%s,-garbage-collector",
+                                           controllers ? controllers : "*");
+        }
+        if (sandbox_start(&(struct sandbox_config){ .listen = options->listen,
+                                                    .kubeconfig_out = up->kubeconfig,
+                                                    .data_dir = options->data_dir,
+                                                    .controllers = controllers,
+                                                    .seed = seed,
+                                                    .is_quiet = options->trace != NULL },
+                          up->loop, &up->sandbox, err) < 0)
+                return err->code;
+        up->import = sandbox_import_new(up->sandbox);
+        return 0;
+}
+
+static int start_roles(struct up *up, struct err *err) {
+        const struct up_options *options = up->options;
+
+        up->runtime = runtime_new(&(struct runtime_config){
+                .loop = up->loop,
+                .transport = sandbox_transport(up->sandbox, &api_user_scheduler, "berth"),
+                .instance = "berth-up",
+                .seed = (uint64_t)options->seed,
+                .keeps_finished = true,
+                .keeps_detail = true });
+        if (role_config_build(&up->config, runtime_cluster(up->runtime), err) < 0)
+                return err->code;
+        up->scheduler = scheduler_role_add(
+                up->runtime, &(struct scheduler_role_config){
+                                     .profile_count = up->config.profile_count,
+                                     .profiles = up->config.profiles,
+                                     .seed = (uint64_t)options->seed,
+                                     .backoff_initial_ns = up->config.backoff_initial_ns,
+                                     .backoff_max_ns = up->config.backoff_max_ns,
+                                     .is_parity = options->is_parity });
+        if (!up->config.policy)
+                return 0;
+        return role_config_add_descheduler(
+                &up->config, up->runtime,
+                &(struct descheduler_role_config){ .interval_ns = options->interval_ns,
+                                                   .first_delay_ns = options->interval_ns,
+                                                   .is_dry_run = options->is_dry_run,
+                                                   .is_parity = options->is_parity },
+                &up->descheduler, err);
+}
+
+static int fill_cluster(struct up *up, struct err *err) {
+        const struct up_options *options = up->options;
+        bool has_nothing = up->input.object_count == 0 && options->nodes == 0;
+        unsigned nodes = has_nothing ? DEFAULT_NODES : (unsigned)options->nodes;
+
+        if (nodes && sandbox_control(up->sandbox) &&
+            control_add_nodes(sandbox_control(up->sandbox), nodes, NULL, err) < 0)
+                return err->code;
+        return up_input_create(&up->input, up->import, err);
+}
+
+static void start_timers(struct up *up) {
+        const struct up_options *options = up->options;
+        int64_t end_ns = options->settles ? options->timeout_ns : options->for_ns;
+
+        up->view_timer = (struct loop_timer){ .fired = on_view, .context = up };
+        up->settle_timer = (struct loop_timer){ .fired = on_settle_check, .context = up };
+        up->end_timer = (struct loop_timer){ .fired = on_end, .context = up };
+        loop_timer_arm(up->loop, &up->view_timer, VIEW_INTERVAL_NS);
+        loop_timer_arm(up->loop, &up->settle_timer, SETTLE_INTERVAL_NS);
+        if (end_ns > 0)
+                loop_timer_arm(up->loop, &up->end_timer, end_ns);
+        if (up->input.has_scenario)
+                up->scenario =
+                        scenario_run_new(&up->input.scenario, up->loop, up->import,
+                                         &(struct scenario_events){ .context = up,
+                                                                    .is_settled = scenario_settled,
+                                                                    .said = scenario_said,
+                                                                    .failed = scenario_failed });
+}
+
+static int start(struct up *up, struct err *err) {
+        if (event_loop_new(&up->events, err) < 0)
+                return err->code;
+        up->loop = event_loop_as_loop(up->events);
+        if (process_signals_new(up->loop, on_signal, up, &up->signals, err) < 0 ||
+            read_inputs(up, err) < 0 ||
+            private_file(up->options->kubeconfig_out, "kubeconfig", up->kubeconfig,
+                         sizeof(up->kubeconfig), err) < 0 ||
+            start_sandbox(up, err) < 0 || start_roles(up, err) < 0)
+                return err->code;
+        up->started = loop_mono(up->loop);
+        printf("cluster %s\nkubeconfig %s\n", sandbox_url(up->sandbox), up->kubeconfig);
+        fflush(stdout);
+        runtime_start(up->runtime);
+        if (fill_cluster(up, err) < 0)
+                return err->code;
+        start_timers(up);
+        return 0;
+}
+
+/* ---- ending ---- */
+
+static int finish(struct up *up, struct err *err) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct up_report report;
+
+        draw(up);
+        up_view_end(&up->view);
+        up_report_gather(&(struct up_sources){ .cluster = runtime_cluster(up->runtime),
+                                               .scheduler = up->scheduler,
+                                               .service = service_of(up),
+                                               .runtime = up->runtime,
+                                               .elapsed_s = elapsed_s(up),
+                                               .is_settled = up->is_settled },
+                         &up->input.arena, &report);
+        up_report_print(&report, &text);
+        printf("\n" SLICE_FMT, SLICE_ARG(buf_view(&text)));
+        fflush(stdout);
+        if (up->options->report && up_report_write(&report, up->options->report, err) < 0)
+                return err->code;
+        if (up->failure.code) {
+                *err = up->failure;
+                return err->code;
+        }
+        if (up->has_timed_out)
+                return err_set(err, BERTH_ERR_TIMEOUT, "did not settle in time");
+        return 0;
+}
+
+static void stop(struct up *up) {
+        scenario_run_free(up->scenario);
+        runtime_free(up->runtime);
+        role_config_release(&up->config);
+        sandbox_import_free(up->import);
+        sandbox_stop(up->sandbox);
+        process_signals_free(up->signals);
+        event_loop_free(up->events);
+        up_input_release(&up->input);
+        private_file_forget(up->options->kubeconfig_out, up->kubeconfig);
+}
+
+int up_run(const struct up_options *options, struct err *err) {
+        struct up *up = xcalloc(1, sizeof(*up));
+        int code;
+
+        up->options = options;
+        up_view_init(&up->view, stdout);
+        up_input_init(&up->input);
+        code = start(up, err);
+        if (code == 0)
+                code = event_loop_run(up->events, err);
+        if (code == 0)
+                code = finish(up, err);
+        stop(up);
+        free(up);
+        return code;
+}

@@ -1,0 +1,146 @@
+/* Draws the progress of berth up. */
+#include "cmd/up_view.h"
+
+#include "api/object.h"
+#include "base/buf.h"
+#include "base/util.h"
+#include "evict/evict_service.h"
+#include "model/cluster.h"
+#include "sched/scheduler.h"
+#include <string.h>
+#include <unistd.h>
+
+#define EVICTION_LINES_MAX 40
+#define BAR_WIDTH 30
+
+void up_view_init(struct up_view *view, FILE *out) {
+        *view = (struct up_view){ .out = out, .is_terminal = isatty(fileno(out)) };
+}
+
+/* Takes the block away so that a line can go above it. */
+static void hide_block(struct up_view *view) {
+        if (view->has_block)
+                fputs("\033[2A\033[J", view->out);
+        view->has_block = false;
+}
+
+void up_view_say(struct up_view *view, double at_s, struct slice text) {
+        hide_block(view);
+        fprintf(view->out, "[%6.1fs] " SLICE_FMT "\n", at_s, SLICE_ARG(text));
+        fflush(view->out);
+}
+
+static void tell_eviction(struct up_view *view, const struct evict_record *record, double at_s) {
+        CLEANUP(buf_release) struct buf line = { 0 };
+
+        buf_printf(&line, "  %s " SLICE_FMT "/" SLICE_FMT " from " SLICE_FMT ": " SLICE_FMT,
+                   record->result == EVICT_RESULT_SUCCESS ? "evicted" : "not evicted",
+                   SLICE_ARG(record->pod.ns), SLICE_ARG(record->pod.name), SLICE_ARG(record->node),
+                   SLICE_ARG(record->plugin));
+        if (record->reason.len)
+                buf_printf(&line, " (" SLICE_FMT ")", SLICE_ARG(record->reason));
+        if (record->result != EVICT_RESULT_SUCCESS)
+                buf_printf(&line, " - %s " SLICE_FMT, evict_result_name(record->result),
+                           SLICE_ARG(record->text));
+        up_view_say(view, at_s, buf_view(&line));
+}
+
+static void tell_evictions(struct up_view *view, const struct up_view_sources *sources) {
+        const struct evict_record *record;
+        size_t at = 0;
+
+        if (!sources->service)
+                return;
+        while ((record = evict_service_next_record(sources->service, view->records_seen, &at))) {
+                if (view->lines_told < EVICTION_LINES_MAX)
+                        tell_eviction(view, record, sources->at_s);
+                else if (view->lines_told == EVICTION_LINES_MAX)
+                        up_view_say(view, sources->at_s,
+                                    SLICE_LITERAL("  further evictions are in the report"));
+                view->lines_told++;
+                view->records_seen = record->number;
+        }
+}
+
+struct counts {
+        size_t pods, phases[5], unplaced;
+};
+
+static struct counts count_pods(const struct cluster *cluster) {
+        struct counts counts = { 0 };
+
+        for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
+                const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ i });
+
+                if (!row->is_live)
+                        continue;
+                counts.pods++;
+                counts.phases[row->phase]++;
+                counts.unplaced += row->phase == POD_PENDING && node_id_is_none(row->node);
+        }
+        return counts;
+}
+
+static void write_summary(const struct up_view_sources *sources, const struct counts *counts,
+                          struct buf *out) {
+        buf_printf(out, "nodes %zu  pods %zu", cluster_node_count(sources->cluster), counts->pods);
+        for (int p = 0; p < 5; p++)
+                if (counts->phases[p])
+                        buf_printf(out, "  %s %zu", pod_phase_name((enum pod_phase)p),
+                                   counts->phases[p]);
+        if (counts->unplaced)
+                buf_printf(out, "  unplaced %zu", counts->unplaced);
+        if (sources->scheduler) {
+                struct scheduler_stats stats;
+
+                scheduler_stats(sources->scheduler, &stats);
+                buf_printf(out, "  placed %llu", (unsigned long long)stats.scheduled);
+        }
+}
+
+static double cpu_share(const struct cluster *cluster) {
+        const struct node_table *nodes = cluster_nodes(cluster);
+        const struct resource_column *cpu = &nodes->resources[RESOURCE_CPU];
+        double allocatable = 0, requested = 0;
+
+        for (size_t n = bitset_next(&nodes->live, 0); n != SIZE_MAX;
+             n = bitset_next(&nodes->live, n + 1)) {
+                allocatable += (double)cpu->allocatable[n];
+                requested += (double)cpu->requested[n];
+        }
+        return allocatable > 0 ? requested / allocatable : 0;
+}
+
+static void draw_block(struct up_view *view, const struct up_view_sources *sources,
+                       struct slice summary) {
+        double share = cpu_share(sources->cluster);
+        int full = (int)(share * BAR_WIDTH + 0.5);
+
+        hide_block(view);
+        fprintf(view->out, "[%6.1fs] " SLICE_FMT "\n          cpu [", sources->at_s,
+                SLICE_ARG(summary));
+        for (int i = 0; i < BAR_WIDTH; i++)
+                fputc(i < full ? '#' : '.', view->out);
+        fprintf(view->out, "] %.0f %%   %s\n", share * 100, sources->url);
+        fflush(view->out);
+        view->has_block = true;
+}
+
+void up_view_update(struct up_view *view, const struct up_view_sources *sources) {
+        CLEANUP(buf_release) struct buf summary = { 0 };
+        struct counts counts = count_pods(sources->cluster);
+
+        tell_evictions(view, sources);
+        write_summary(sources, &counts, &summary);
+        if (view->is_terminal) {
+                draw_block(view, sources, buf_view(&summary));
+        } else if (strncmp(view->last, summary.data, sizeof(view->last) - 1) != 0) {
+                up_view_say(view, sources->at_s, buf_view(&summary));
+                snprintf(view->last, sizeof(view->last), "%s", summary.data);
+        }
+}
+
+void up_view_end(struct up_view *view) {
+        view->has_block = false;
+        fflush(view->out);
+}

@@ -1,0 +1,161 @@
+/* Writes bind, status, evict and delete requests. */
+#include "run/action_request.h"
+
+#include "base/buf.h"
+#include <assert.h>
+
+static struct slice keep(struct arena *arena, struct buf *text) {
+        struct slice kept = arena_slice(arena, buf_view(text));
+
+        buf_release(text);
+        return kept;
+}
+
+static struct slice pod_path(const struct action *action, struct arena *arena,
+                             const char *subresource) {
+        return slice_of(arena_printf(arena, "/api/v1/namespaces/" SLICE_FMT "/pods/" SLICE_FMT "%s",
+                                     SLICE_ARG(action->target.ns), SLICE_ARG(action->target.name),
+                                     subresource));
+}
+
+static void member(struct buf *out, const char *name, struct slice value) {
+        buf_printf(out, "\"%s\":", name);
+        buf_json_string(out, value);
+}
+
+/* "metadata":{name, namespace, uid} */
+static void metadata(struct buf *out, const struct object_ref *target, bool with_uid) {
+        buf_text(out, "\"metadata\":{");
+        member(out, "name", target->name);
+        buf_char(out, ',');
+        member(out, "namespace", target->ns);
+        if (with_uid && target->uid.len) {
+                buf_char(out, ',');
+                member(out, "uid", target->uid);
+        }
+}
+
+static void make_bind(const struct action *action, struct arena *arena,
+                      struct action_request *request) {
+        struct buf body = { 0 };
+
+        buf_text(&body, "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",");
+        metadata(&body, &action->target, true);
+        buf_text(&body, "},\"target\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",");
+        member(&body, "name", action->bind.node);
+        buf_text(&body, "}}");
+        request->method = API_POST;
+        request->path = pod_path(action, arena, "/binding");
+        request->body = keep(arena, &body);
+}
+
+/* Condition and nomination in one strategic merge patch: the condition list merges by type. */
+static void make_status(const struct action *action, struct arena *arena,
+                        struct action_request *request) {
+        const struct pod_status_action *status = &action->status;
+        char changed[WALL_TIME_TEXT_MAX];
+        struct buf body = { 0 };
+
+        buf_text(&body, "{");
+        if (action->target.uid.len) { /* never onto another pod of the name */
+                buf_text(&body, "\"metadata\":{");
+                member(&body, "uid", action->target.uid);
+                buf_text(&body, "},");
+        }
+        buf_text(&body, "\"status\":{");
+        if (status->sets_condition) {
+                wall_time_format(status->changed, changed);
+                buf_printf(&body,
+                           "\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
+                           "\"observedGeneration\":%lld,\"lastTransitionTime\":\"%s\",",
+                           (long long)status->observed_generation, changed);
+                member(&body, "reason", status->reason);
+                buf_char(&body, ',');
+                member(&body, "message", status->message);
+                buf_text(&body, "}]");
+        }
+        if (status->sets_nomination) {
+                buf_text(&body, status->sets_condition ? "," : "");
+                if (status->nomination.len)
+                        member(&body, "nominatedNodeName", status->nomination);
+                else
+                        buf_text(&body, "\"nominatedNodeName\":null");
+        }
+        buf_text(&body, "}}");
+        request->method = API_PATCH;
+        request->path = pod_path(action, arena, "/status");
+        request->content_type = SLICE_LITERAL("application/strategic-merge-patch+json");
+        request->body = keep(arena, &body);
+}
+
+static void delete_options(struct buf *out, const struct object_ref *target, bool has_grace,
+                           int64_t grace_s) {
+        bool has_member = false;
+
+        buf_char(out, '{');
+        if (has_grace) {
+                buf_printf(out, "\"gracePeriodSeconds\":%lld", (long long)grace_s);
+                has_member = true;
+        }
+        if (target->uid.len) {
+                buf_printf(out, "%s\"preconditions\":{", has_member ? "," : "");
+                member(out, "uid", target->uid);
+                buf_char(out, '}');
+        }
+        buf_char(out, '}');
+}
+
+static void make_evict(const struct action *action, struct arena *arena,
+                       struct action_request *request) {
+        const struct evict_action *evict = &action->evict;
+        struct buf body = { 0 }, why = { 0 };
+
+        buf_printf(&why, "triggered by " SLICE_FMT "/" SLICE_FMT ": " SLICE_FMT,
+                   SLICE_ARG(evict->profile), SLICE_ARG(evict->plugin), SLICE_ARG(evict->reason));
+        buf_text(&body, "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",");
+        metadata(&body, &action->target, false);
+        buf_text(&body, ",\"annotations\":{");
+        member(&body, "reason", buf_view(&why));
+        buf_char(&body, ',');
+        member(&body, "requested-by", evict->requested_by);
+        buf_text(&body, "}},\"deleteOptions\":");
+        delete_options(&body, &action->target, evict->has_grace, evict->grace_s);
+        buf_char(&body, '}');
+        buf_release(&why);
+        request->method = API_POST;
+        request->path = pod_path(action, arena, "/eviction");
+        request->body = keep(arena, &body);
+}
+
+static void make_delete(const struct action *action, struct arena *arena,
+                        struct action_request *request) {
+        struct buf body = { 0 };
+
+        delete_options(&body, &action->target, action->remove.has_grace, action->remove.grace_s);
+        request->method = API_DELETE;
+        request->path = pod_path(action, arena, "");
+        request->body = keep(arena, &body);
+}
+
+void action_request_make(const struct action *action, struct arena *arena,
+                         struct action_request *ret_request) {
+        *ret_request = (struct action_request){ 0 };
+        switch (action->kind) {
+        case ACTION_BIND:
+                make_bind(action, arena, ret_request);
+                return;
+        case ACTION_POD_STATUS:
+                make_status(action, arena, ret_request);
+                return;
+        case ACTION_EVICT:
+                make_evict(action, arena, ret_request);
+                return;
+        case ACTION_DELETE_POD:
+                make_delete(action, arena, ret_request);
+                return;
+        case ACTION_RECORD_EVENT:
+        case ACTION_KIND_COUNT:
+                break;
+        }
+        assert(false); /* events go through the recorder */
+}

@@ -1,0 +1,146 @@
+/* Drives passes of the descheduler and the eviction service from the loop. */
+#include "run/descheduler_role.h"
+
+#include "base/log.h"
+#include "base/util.h"
+#include "desched/descheduler.h"
+#include "evict/evict_service.h"
+#include <stdlib.h>
+
+struct descheduler_role {
+        struct runtime *runtime;
+        struct descheduler_role_config config;
+        struct descheduler *descheduler;
+        struct evict_service *service;
+        struct action_list actions;
+        struct loop_timer pass_timer, retry_timer;
+        uint64_t passes;
+        bool is_started, is_finished;
+};
+
+static void check_finished(struct descheduler_role *role) {
+        if (role->is_finished || role->config.interval_ns > 0 || role->passes == 0 ||
+            evict_service_open(role->service) > 0)
+                return;
+        role->is_finished = true;
+        if (role->config.finished)
+                role->config.finished(role->config.context);
+}
+
+static void serve(void *self) {
+        struct descheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+        struct mono_time due;
+
+        evict_service_step(role->service, loop_mono(loop), &role->actions);
+        if (role->actions.count) {
+                runtime_submit(role->runtime, role, &role->actions);
+                action_list_clear(&role->actions);
+        }
+        if (evict_service_next_due(role->service, &due))
+                loop_timer_arm(loop, &role->retry_timer, due.ns - loop_mono(loop).ns);
+        check_finished(role);
+}
+
+static void log_report(const struct desched_report *report) {
+        for (size_t i = 0; i < report->rule_count; i++) {
+                const struct desched_rule_report *rule = &report->rules[i];
+
+                if (rule->code != BERTH_OK)
+                        LOG(LOG_WARN, "PluginFailed", log_slice("profile", rule->profile),
+                            log_slice("plugin", rule->plugin), log_text("error", rule->text));
+        }
+        LOG(LOG_INFO, "DeschedulingPass", log_i64("nodes", (int64_t)report->node_count),
+            log_i64("evictions", report->evicted));
+}
+
+/* At a fixed rate: a pass that starts late does not delay the next. */
+static void pass(void *self) {
+        struct descheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+
+        log_report(descheduler_pass(role->descheduler, loop_wall(loop)));
+        role->passes++;
+        if (role->config.interval_ns > 0)
+                loop_timer_arm(loop, &role->pass_timer, role->config.interval_ns);
+        serve(role);
+}
+
+static void on_changed(void *self) {
+        struct descheduler_role *role = self;
+
+        if (role->is_started || !runtime_is_synced(role->runtime))
+                return;
+        role->is_started = true;
+        loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer, role->config.first_delay_ns);
+}
+
+static void on_result(void *self, const struct action_result *result) {
+        struct descheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+
+        if (evict_service_result(role->service, result, loop_mono(loop), loop_wall(loop)))
+                serve(role);
+}
+
+static bool is_idle(const void *self) {
+        const struct descheduler_role *role = self;
+
+        return role->passes > 0 && evict_service_open(role->service) == 0;
+}
+
+static void free_role(void *self) {
+        struct descheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+
+        loop_timer_disarm(loop, &role->pass_timer);
+        loop_timer_disarm(loop, &role->retry_timer);
+        descheduler_free(role->descheduler);
+        evict_service_free(role->service);
+        action_list_release(&role->actions);
+        free(role);
+}
+
+int descheduler_role_add(struct runtime *runtime, const struct descheduler_role_config *config,
+                         struct config_problems *problems, struct descheduler_role **ret_role,
+                         struct err *err) {
+        struct descheduler_role *role = xcalloc(1, sizeof(*role));
+        struct descheduler_config inner = {
+                .cluster = runtime_cluster(runtime),
+                .policy = config->policy,
+                .document = config->document,
+                .registry = config->registry,
+                .is_parity = config->is_parity,
+                .is_dry_run = config->is_dry_run,
+        };
+        int code;
+
+        role->runtime = runtime;
+        role->config = *config;
+        role->pass_timer = (struct loop_timer){ .fired = pass, .context = role };
+        role->retry_timer = (struct loop_timer){ .fired = serve, .context = role };
+        action_list_init(&role->actions);
+        role->service = evict_service_new(
+                &(struct evict_config){ .cluster = inner.cluster, .is_parity = config->is_parity });
+        inner.sink = evict_service_sink(role->service);
+        code = descheduler_new(&inner, problems, &role->descheduler, err);
+        if (code < 0) {
+                free_role(role);
+                return code;
+        }
+        runtime_add_role(runtime, &(struct role){ .name = "descheduler",
+                                                  .self = role,
+                                                  .changed = on_changed,
+                                                  .result = on_result,
+                                                  .is_idle = is_idle,
+                                                  .free = free_role });
+        *ret_role = role;
+        return 0;
+}
+
+void descheduler_role_stats(const struct descheduler_role *role,
+                            struct descheduler_role_stats *ret_stats) {
+        *ret_stats = (struct descheduler_role_stats){ .passes = role->passes,
+                                                      .service = role->service,
+                                                      .descheduler = role->descheduler };
+}

@@ -1,0 +1,38 @@
+/* The descheduler as a role of a process: passes at an interval, evictions through the service. */
+#pragma once
+
+#include "run/runtime.h"
+
+struct descheduler;
+struct descheduler_policy;
+struct document;
+struct config_problems;
+struct evict_service;
+struct plugin;
+
+struct descheduler_role_config {
+        const struct descheduler_policy *policy; /* must outlive the role, like document */
+        const struct document *document;
+        const struct plugin *const *registry;
+        int64_t interval_ns; /* 0: one pass, then finished */
+        int64_t first_delay_ns;
+        bool is_dry_run, is_parity;
+        /* Called once after a single pass whose evictions are all answered; may be NULL. */
+        void (*finished)(void *context);
+        void *context;
+};
+
+/* What the role did so far; the service holds the records. */
+struct descheduler_role_stats {
+        uint64_t passes;
+        struct evict_service *service;
+        struct descheduler *descheduler;
+};
+
+struct descheduler_role;
+/* Adds the role; problems of the policy go to problems, and then err sums them up. */
+int descheduler_role_add(struct runtime *runtime, const struct descheduler_role_config *config,
+                         struct config_problems *problems, struct descheduler_role **ret_role,
+                         struct err *err);
+void descheduler_role_stats(const struct descheduler_role *role,
+                            struct descheduler_role_stats *ret_stats);

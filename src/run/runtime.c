@@ -1,0 +1,298 @@
+/* Shared loop, watches, model and writes of the roles of one process. */
+#include "run/runtime.h"
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "client/event_recorder.h"
+#include "client/write_queue.h"
+#include "model/cluster.h"
+#include "run/action_request.h"
+#include "run/cluster_feed.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNTIME_WRITES_DEFAULT 64
+
+struct open_action;
+
+struct runtime {
+        struct loop *loop;
+        struct transport transport;
+        struct cluster *cluster;
+        struct cluster_feed *feed;
+        struct write_queue *writes;
+        struct event_recorder *recorder;
+        struct runtime_config config;
+        struct role roles[RUNTIME_ROLES_MAX];
+        size_t role_count;
+        struct arena scratch;
+        struct mono_time first_bind, last_bind;
+        uint64_t sent[ACTION_KIND_COUNT], failed[ACTION_KIND_COUNT];
+        size_t open;
+        struct open_action *open_first;
+};
+
+/* An action under way, with copies of what its outcome must name. */
+struct open_action {
+        struct runtime *runtime;
+        struct open_action *next, *prev; /* of the runtime */
+        void *self;                      /* the role */
+        uint64_t id;
+        enum action_kind kind;
+        size_t kind_len, ns_len, name_len, uid_len;
+        char text[]; /* kind, ns, name, uid */
+};
+
+static void link_open(struct open_action *open) {
+        struct runtime *runtime = open->runtime;
+
+        open->next = runtime->open_first;
+        if (open->next)
+                open->next->prev = open;
+        runtime->open_first = open;
+        runtime->open++;
+}
+
+static void unlink_open(struct open_action *open) {
+        struct runtime *runtime = open->runtime;
+
+        if (open->prev)
+                open->prev->next = open->next;
+        else
+                runtime->open_first = open->next;
+        if (open->next)
+                open->next->prev = open->prev;
+        runtime->open--;
+}
+
+static void on_model_changed(void *context) {
+        struct runtime *runtime = context;
+
+        for (size_t i = 0; i < runtime->role_count; i++)
+                runtime->roles[i].changed(runtime->roles[i].self);
+}
+
+struct runtime *runtime_new(const struct runtime_config *config) {
+        struct runtime *runtime = xcalloc(1, sizeof(*runtime));
+
+        runtime->config = *config;
+        runtime->loop = config->loop;
+        runtime->transport = config->transport;
+        runtime->cluster = cluster_new(&(struct cluster_config){
+                .keeps_finished = config->keeps_finished, .keeps_detail = config->keeps_detail });
+        runtime->writes = write_queue_new(
+                &(struct write_queue_config){ .concurrency = config->max_writes
+                                                                     ? config->max_writes
+                                                                     : RUNTIME_WRITES_DEFAULT,
+                                              .seed = config->seed },
+                &runtime->transport, runtime->loop);
+        runtime->recorder =
+                event_recorder_new(&(struct event_recorder_config){ .instance = config->instance,
+                                                                    .seed = config->seed },
+                                   runtime->writes, runtime->loop);
+        arena_init(&runtime->scratch, 0);
+        return runtime;
+}
+
+void runtime_free(struct runtime *runtime) {
+        if (!runtime)
+                return;
+        cluster_feed_free(runtime->feed);
+        for (size_t i = 0; i < runtime->role_count; i++)
+                runtime->roles[i].free(runtime->roles[i].self);
+        event_recorder_free(runtime->recorder);
+        write_queue_free(runtime->writes);
+        while (runtime->open_first) {
+                struct open_action *open = runtime->open_first;
+
+                unlink_open(open);
+                free(open);
+        }
+        cluster_free(runtime->cluster);
+        arena_release(&runtime->scratch);
+        free(runtime);
+}
+
+void runtime_add_role(struct runtime *runtime, const struct role *role) {
+        assert(runtime->role_count < RUNTIME_ROLES_MAX);
+        runtime->roles[runtime->role_count++] = *role;
+}
+
+void runtime_start(struct runtime *runtime) {
+        runtime->feed = cluster_feed_new(
+                &(struct cluster_feed_config){ .transport = &runtime->transport,
+                                               .loop = runtime->loop,
+                                               .cluster = runtime->cluster,
+                                               .seed = runtime->config.seed,
+                                               .with_finished = runtime->config.keeps_finished,
+                                               .with_cold = true },
+                on_model_changed, runtime);
+}
+
+struct loop *runtime_loop(struct runtime *runtime) {
+        return runtime->loop;
+}
+
+struct cluster *runtime_cluster(struct runtime *runtime) {
+        return runtime->cluster;
+}
+
+bool runtime_is_synced(const struct runtime *runtime) {
+        return runtime->feed && cluster_feed_is_synced(runtime->feed);
+}
+
+static struct open_action *open_action_new(struct runtime *runtime, void *self,
+                                           const struct action *action) {
+        const struct object_ref *target = &action->target;
+        const struct slice parts[] = { target->kind, target->ns, target->name, target->uid };
+        size_t size = parts[0].len + parts[1].len + parts[2].len + parts[3].len;
+        struct open_action *open = xmalloc(sizeof(*open) + size + 1);
+        char *at = open->text;
+
+        *open = (struct open_action){ .runtime = runtime,
+                                      .self = self,
+                                      .id = action->id,
+                                      .kind = action->kind,
+                                      .kind_len = parts[0].len,
+                                      .ns_len = parts[1].len,
+                                      .name_len = parts[2].len,
+                                      .uid_len = parts[3].len };
+        for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+                if (parts[i].len)
+                        memcpy(at, parts[i].ptr, parts[i].len);
+                at += parts[i].len;
+        }
+        return open;
+}
+
+static struct object_ref open_action_target(const struct open_action *open) {
+        const char *at = open->text;
+        struct object_ref target;
+
+        target.kind = slice_make(at, open->kind_len);
+        at += open->kind_len;
+        target.ns = slice_make(at, open->ns_len);
+        at += open->ns_len;
+        target.name = slice_make(at, open->name_len);
+        at += open->name_len;
+        target.uid = slice_make(at, open->uid_len);
+        return target;
+}
+
+static void read_outcome(const struct write_result *write, struct action_result *result) {
+        result->retry_after_s = -1;
+        switch (write->outcome) {
+        case WRITE_ANSWERED:
+        case WRITE_LOST:
+                if (write->reply->status >= 200 && write->reply->status < 300)
+                        return;
+                result->code =
+                        write->reply->error.code ? write->reply->error.code : BERTH_ERR_UNAVAILABLE;
+                result->text = slice_of(write->reply->error.text);
+                result->retry_after_s = write->reply->retry_after_s;
+                return;
+        case WRITE_NO_OP:
+                return;
+        case WRITE_SUPERSEDED: /* what took its place tells the pod's new state */
+                return;
+        case WRITE_REFUSED:
+                result->code = BERTH_ERR_TOO_MANY;
+                result->text = SLICE_LITERAL("too many writes are waiting");
+                return;
+        }
+}
+
+static void on_written(void *context, const struct write_result *write) {
+        struct open_action *open = context;
+        struct runtime *runtime = open->runtime;
+        struct action_result result = { .id = open->id,
+                                        .kind = open->kind,
+                                        .target = open_action_target(open) };
+
+        read_outcome(write, &result);
+        unlink_open(open);
+        if (result.code != BERTH_OK)
+                runtime->failed[open->kind]++;
+        else if (open->kind == ACTION_BIND)
+                runtime->last_bind = loop_mono(runtime->loop);
+        for (size_t i = 0; i < runtime->role_count; i++)
+                if (runtime->roles[i].self == open->self)
+                        runtime->roles[i].result(open->self, &result);
+        free(open);
+}
+
+static void record(struct runtime *runtime, const struct action *action) {
+        const struct event_action *event = &action->event;
+
+        event_recorder_record(runtime->recorder,
+                              &(struct recorded_event){ .is_warning = event->is_warning,
+                                                        .reason = event->reason,
+                                                        .action = event->action,
+                                                        .note = event->note,
+                                                        .controller = event->controller,
+                                                        .kind = action->target.kind,
+                                                        .ns = action->target.ns,
+                                                        .name = action->target.name,
+                                                        .uid = action->target.uid });
+}
+
+static void send(struct runtime *runtime, void *self, const struct action *action) {
+        struct action_request request;
+        struct open_action *open = open_action_new(runtime, self, action);
+
+        if (action->kind == ACTION_BIND && runtime->first_bind.ns == 0)
+                runtime->first_bind = loop_mono(runtime->loop);
+        action_request_make(action, &runtime->scratch, &request);
+        link_open(open);
+        write_queue_add(runtime->writes,
+                        &(struct api_write){ .lane = action->kind == ACTION_BIND ? WRITE_BIND
+                                                                                 : WRITE_STATUS,
+                                             .kind = action->target.kind,
+                                             .namespace_name = action->target.ns,
+                                             .name = action->target.name,
+                                             .uid = action->target.uid,
+                                             .method = request.method,
+                                             .path = request.path,
+                                             .content_type = request.content_type,
+                                             .body = request.body,
+                                             .is_repeatable = action->kind == ACTION_POD_STATUS,
+                                             .reports_busy = action->kind == ACTION_EVICT,
+                                             .done = on_written,
+                                             .context = open });
+}
+
+void runtime_submit(struct runtime *runtime, void *self, const struct action_list *actions) {
+        for (size_t i = 0; i < actions->count; i++) {
+                const struct action *action = &actions->items[i];
+
+                runtime->sent[action->kind]++;
+                if (action->kind == ACTION_RECORD_EVENT)
+                        record(runtime, action);
+                else
+                        send(runtime, self, action);
+        }
+        arena_clear(&runtime->scratch);
+}
+
+bool runtime_is_idle(const struct runtime *runtime) {
+        if (!runtime_is_synced(runtime) || runtime->open)
+                return false;
+        for (size_t i = 0; i < runtime->role_count; i++)
+                if (!runtime->roles[i].is_idle(runtime->roles[i].self))
+                        return false;
+        return write_queue_is_idle(runtime->writes);
+}
+
+void runtime_stats(const struct runtime *runtime, struct runtime_stats *ret_stats) {
+        const struct err *last;
+
+        *ret_stats = (struct runtime_stats){
+                .open_writes = runtime->open,
+                .skipped_objects = runtime->feed ? cluster_feed_problems(runtime->feed, &last) : 0,
+                .placing_s = (double)(runtime->last_bind.ns - runtime->first_bind.ns) / 1e9,
+        };
+        memcpy(ret_stats->writes, runtime->sent, sizeof(runtime->sent));
+        memcpy(ret_stats->failures, runtime->failed, sizeof(runtime->failed));
+}

@@ -1,0 +1,56 @@
+/* What the roles of one process share: one loop, one set of watches, one model, one write queue.  A
+ * role is told when the model changed and how its actions ended, and hands in new actions. */
+#pragma once
+
+#include "base/err.h"
+#include "model/action.h"
+#include "port/loop.h"
+#include "port/transport.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cluster;
+struct runtime;
+
+struct role {
+        const char *name; /* scheduler, descheduler */
+        void *self;
+        void (*changed)(void *self); /* the model changed, or became ready */
+        /* Outcome of an action this role submitted; from the loop. */
+        void (*result)(void *self, const struct action_result *result);
+        bool (*is_idle)(const void *self); /* nothing to do now or by a near timer */
+        void (*free)(void *self);
+};
+
+struct runtime_config {
+        struct loop *loop;
+        struct transport transport;
+        const char *instance; /* reporting instance of events; host name or program */
+        uint64_t seed;
+        bool keeps_finished, keeps_detail; /* what some role needs of finished pods */
+        uint32_t max_writes;               /* API calls in flight; 0 = 64 */
+};
+
+#define RUNTIME_ROLES_MAX 8
+
+struct runtime *runtime_new(const struct runtime_config *config);
+void runtime_free(struct runtime *runtime); /* accepts NULL; frees the roles too */
+/* Takes the role over. */
+void runtime_add_role(struct runtime *runtime, const struct role *role);
+/* Starts the watches. */
+void runtime_start(struct runtime *runtime);
+
+struct loop *runtime_loop(struct runtime *runtime);
+struct cluster *runtime_cluster(struct runtime *runtime);
+bool runtime_is_synced(const struct runtime *runtime);
+/* Performs the actions of the role with this self; the list may be cleared afterwards. */
+void runtime_submit(struct runtime *runtime, void *self, const struct action_list *actions);
+/* Synced, no role has something to do, and no write is open. */
+bool runtime_is_idle(const struct runtime *runtime);
+
+struct runtime_stats {
+        uint64_t writes[ACTION_KIND_COUNT], failures[ACTION_KIND_COUNT], skipped_objects;
+        size_t open_writes;
+        double placing_s; /* from the first pod seen pending to the last binding */
+};
+void runtime_stats(const struct runtime *runtime, struct runtime_stats *ret_stats);

@@ -1,0 +1,96 @@
+/* Drives the scheduler's step machine from the loop. */
+#include "run/scheduler_role.h"
+
+#include "base/util.h"
+#include "sched/scheduler.h"
+#include <stdlib.h>
+
+/* Decisions made before other work of the loop gets its turn. */
+#define DECISIONS_PER_TURN 256
+
+struct scheduler_role {
+        struct runtime *runtime;
+        struct scheduler *scheduler;
+        struct action_list actions;
+        struct loop_timer timer;
+};
+
+/* Hands in what was decided and sets the timer for what comes next. */
+static void deliver(struct scheduler_role *role, bool has_more) {
+        struct loop *loop = runtime_loop(role->runtime);
+        struct mono_time due;
+
+        if (role->actions.count) {
+                runtime_submit(role->runtime, role, &role->actions);
+                action_list_clear(&role->actions);
+        }
+        if (has_more)
+                loop_timer_arm(loop, &role->timer, 0);
+        else if (scheduler_next_due(role->scheduler, &due))
+                loop_timer_arm(loop, &role->timer, due.ns - loop_mono(loop).ns);
+        else
+                loop_timer_disarm(loop, &role->timer);
+}
+
+static void step(void *self) {
+        struct scheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+        struct scheduler_progress progress;
+
+        if (!runtime_is_synced(role->runtime))
+                return;
+        progress = scheduler_step(role->scheduler, loop_mono(loop), loop_wall(loop),
+                                  DECISIONS_PER_TURN, &role->actions);
+        deliver(role, progress.has_more);
+}
+
+static void on_result(void *self, const struct action_result *result) {
+        struct scheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+
+        scheduler_result(role->scheduler, result, loop_mono(loop), loop_wall(loop), &role->actions);
+        if (role->actions.count)
+                loop_timer_arm(loop, &role->timer, 0);
+}
+
+static bool is_idle(const void *self) {
+        const struct scheduler_role *role = self;
+        struct scheduler_stats stats;
+
+        scheduler_stats(role->scheduler, &stats);
+        return stats.active == 0 && stats.backoff == 0 && stats.binding == 0;
+}
+
+static void free_role(void *self) {
+        struct scheduler_role *role = self;
+
+        loop_timer_disarm(runtime_loop(role->runtime), &role->timer);
+        scheduler_free(role->scheduler);
+        action_list_release(&role->actions);
+        free(role);
+}
+
+struct scheduler *scheduler_role_add(struct runtime *runtime,
+                                     const struct scheduler_role_config *config) {
+        struct scheduler_role *role = xcalloc(1, sizeof(*role));
+
+        role->runtime = runtime;
+        role->timer = (struct loop_timer){ .fired = step, .context = role };
+        action_list_init(&role->actions);
+        role->scheduler = scheduler_new(&(struct scheduler_config){
+                .cluster = runtime_cluster(runtime),
+                .profile_count = config->profile_count,
+                .profiles = config->profiles,
+                .seed = config->seed,
+                .is_parity = config->is_parity,
+                .backoff_initial_ns = config->backoff_initial_ns,
+                .backoff_max_ns = config->backoff_max_ns,
+        });
+        runtime_add_role(runtime, &(struct role){ .name = "scheduler",
+                                                  .self = role,
+                                                  .changed = step,
+                                                  .result = on_result,
+                                                  .is_idle = is_idle,
+                                                  .free = free_role });
+        return role->scheduler;
+}

@@ -1,0 +1,20 @@
+/* The scheduler as a role of a process. */
+#pragma once
+
+#include "run/runtime.h"
+
+struct scheduler;
+struct sched_profile;
+
+struct scheduler_role_config {
+        size_t profile_count;
+        struct sched_profile *const *profiles; /* must outlive the role */
+        uint64_t seed;
+        int64_t backoff_initial_ns, backoff_max_ns; /* 0 = default */
+        bool is_parity;
+};
+
+/* Adds the role to the runtime, which owns it.  The scheduler is for statistics and explanations.
+ */
+struct scheduler *scheduler_role_add(struct runtime *runtime,
+                                     const struct scheduler_role_config *config);
