@@ -1,0 +1,331 @@
+/* Control: hears the store, keeps the index, runs controllers in turns of the loop. */
+#include "control/control.h"
+
+#include "base/log.h"
+#include "base/util.h"
+#include "control/control_priv.h"
+#include "server/api_server.h"
+#include <stdlib.h>
+
+#define TURN_KEYS_MAX 256 /* per controller; other work of the loop comes between turns */
+
+/* ---- turns ---- */
+
+static void turn(void *context);
+
+static void schedule(struct control *control) {
+        if (control->is_scheduled)
+                return;
+        control->is_scheduled = true;
+        loop_defer(control->loop, turn, control);
+}
+
+static size_t queued(const struct control *control) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < control->run_count; i++)
+                count += work_queue_ready(control->runs[i].queue);
+        return count;
+}
+
+static void arm(struct control *control) {
+        int64_t next = INT64_MAX, now = loop_mono(control->loop).ns;
+
+        for (size_t i = 0; i < control->run_count; i++) {
+                int64_t due = work_queue_next(control->runs[i].queue).ns;
+
+                if (due < next)
+                        next = due;
+        }
+        if (next == INT64_MAX)
+                loop_timer_disarm(control->loop, &control->timer);
+        else
+                loop_timer_arm(control->loop, &control->timer, next > now ? next - now : 0);
+}
+
+static void reconcile_one(struct controller_run *run, struct work_item *item) {
+        struct err err = { 0 };
+        int r = run->controller->reconcile(run, work_item_ns(item), work_item_name(item), &err);
+
+        run->control->stats.reconciles++;
+        if (r < 0)
+                LOG(LOG_WARN, "ReconcileFailed", log_text("controller", run->controller->name),
+                    log_slice("namespace", work_item_ns(item)),
+                    log_slice("name", work_item_name(item)), log_text("error", err.text));
+        work_queue_done(run->queue, item, r < 0, loop_mono(run->control->loop));
+}
+
+static void turn(void *context) {
+        struct control *control = context;
+
+        control->is_scheduled = false;
+        if (control->is_freed) {
+                free(control);
+                return;
+        }
+        for (size_t i = 0; i < control->run_count; i++) {
+                struct controller_run *run = &control->runs[i];
+
+                work_queue_advance(run->queue, loop_mono(control->loop));
+                for (size_t n = 0; n < TURN_KEYS_MAX; n++) {
+                        struct work_item *item = work_queue_take(run->queue);
+
+                        if (!item)
+                                break;
+                        reconcile_one(run, item);
+                }
+        }
+        if (queued(control))
+                schedule(control);
+        arm(control);
+}
+
+static void timer_fired(void *context) {
+        schedule(context);
+}
+
+static void wake(void *context) {
+        struct control *control = context;
+
+        if (queued(control))
+                schedule(control);
+        else if (!control->is_scheduled)
+                arm(control);
+}
+
+/* ---- changes ---- */
+
+static void tell(struct control *control, int resource, const struct store_event *event) {
+        struct change change = { .resource = resource, .event = event };
+
+        object_index_change(control->index, &change);
+        for (size_t i = 0; i < control->run_count; i++) {
+                if (control->runs[i].controller->changed)
+                        control->runs[i].controller->changed(&control->runs[i], &change);
+        }
+        change_release(&change);
+}
+
+static void changed(void *context, int resource, const struct store_event *event) {
+        struct control *control = context;
+
+        if (resource != control->resource.events)
+                tell(control, resource, event);
+}
+
+/* Everything that is there already, as if it were added now. */
+static void replay(struct control *control) {
+        for (size_t i = 0; i < resource_table_count(control->table); i++) {
+                int resource = resource_table_at(control->table, i)->resource;
+                struct store_range range = { .resource = resource };
+                struct store_cursor *cursor = NULL;
+                const struct store_object *object;
+
+                if (resource == control->resource.events ||
+                    store_cursor_open(control->store, &range, &cursor, NULL) < 0)
+                        continue;
+                while ((object = store_cursor_next(cursor)))
+                        tell(control, resource,
+                             &(struct store_event){ .type = STORE_ADDED,
+                                                    .revision = object->revision,
+                                                    .object = object });
+                store_cursor_close(cursor);
+        }
+}
+
+/* ---- set-up ---- */
+
+static void number_resources(struct control *control) {
+        struct resource_numbers *number = &control->resource;
+        struct {
+                int *number;
+                const char *group, *plural;
+        } const known[] = {
+                { &number->pods, "", "pods" },
+                { &number->nodes, "", "nodes" },
+                { &number->namespaces, "", "namespaces" },
+                { &number->events, "", "events" },
+                { &number->config_maps, "", "configmaps" },
+                { &number->service_accounts, "", "serviceaccounts" },
+                { &number->claims, "", "persistentvolumeclaims" },
+                { &number->replication_controllers, "", "replicationcontrollers" },
+                { &number->leases, "coordination.k8s.io", "leases" },
+                { &number->replica_sets, "apps", "replicasets" },
+                { &number->deployments, "apps", "deployments" },
+                { &number->stateful_sets, "apps", "statefulsets" },
+                { &number->daemon_sets, "apps", "daemonsets" },
+                { &number->revisions, "apps", "controllerrevisions" },
+                { &number->jobs, "batch", "jobs" },
+                { &number->cron_jobs, "batch", "cronjobs" },
+                { &number->budgets, "policy", "poddisruptionbudgets" },
+                { &number->custom_definitions, "apiextensions.k8s.io",
+                  "customresourcedefinitions" },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(known); i++)
+                *known[i].number =
+                        api_server_resource(control->server, known[i].group, known[i].plural);
+}
+
+static int64_t or_default(int64_t value, int64_t otherwise) {
+        return value > 0 ? value : otherwise;
+}
+
+static void fill_defaults(struct control_config *config) {
+        config->start_delay_ns = or_default(config->start_delay_ns, 100 * NS_PER_MS);
+        config->stop_delay_ns = or_default(config->stop_delay_ns, 200 * NS_PER_MS);
+        config->backoff_first_ns = or_default(config->backoff_first_ns, 10 * NS_PER_S);
+        config->backoff_max_ns = or_default(config->backoff_max_ns, 300 * NS_PER_S);
+        config->heartbeat_ns = or_default(config->heartbeat_ns, 10 * NS_PER_S);
+        config->node_grace_ns = or_default(config->node_grace_ns, 50 * NS_PER_S);
+}
+
+static size_t known_count(void) {
+        size_t count = 0;
+
+        while (controllers[count])
+                count++;
+        return count;
+}
+
+static void start_runs(struct control *control, const bool *is_wanted) {
+        for (size_t i = 0; controllers[i]; i++) {
+                struct controller_run *run = &control->runs[control->run_count];
+
+                if (!is_wanted[i])
+                        continue;
+                run->controller = controllers[i];
+                run->control = control;
+                run->queue = work_queue_new(wake, control);
+                control->run_count++;
+                if (run->controller->start)
+                        run->controller->start(run);
+        }
+}
+
+int control_new(const struct control_config *config, struct control **ret_control,
+                struct err *err) {
+        bool is_wanted[CONTROLLERS_MAX];
+        struct control *control;
+        int r = controllers_select(config->controllers, is_wanted, err);
+
+        if (r < 0)
+                return r;
+        control = xcalloc(1, sizeof(*control) + known_count() * sizeof(control->runs[0]));
+        control->config = *config;
+        fill_defaults(&control->config);
+        control->server = config->server;
+        control->loop = config->loop;
+        control->store = api_server_store(config->server);
+        control->timer = (struct loop_timer){ .fired = timer_fired, .context = control };
+        rng_init(&control->rng, config->seed);
+        number_resources(control);
+        control->table = resource_table_new(config->server);
+        control->index = object_index_new(control->store, control->table, control->resource.pods);
+        start_runs(control, is_wanted);
+        if (control->run_count) {
+                replay(control);
+                control->subscription =
+                        store_subscribe(control->store, STORE_ALL_RESOURCES, changed, control);
+        }
+        *ret_control = control;
+        return 0;
+}
+
+void control_free(struct control *control) {
+        if (!control)
+                return;
+        store_unsubscribe(control->store, control->subscription);
+        loop_timer_disarm(control->loop, &control->timer);
+        for (size_t i = 0; i < control->run_count; i++) {
+                if (control->runs[i].controller->stop)
+                        control->runs[i].controller->stop(&control->runs[i]);
+                work_queue_free(control->runs[i].queue);
+        }
+        object_index_free(control->index);
+        resource_table_free(control->table);
+        control->is_freed = true;
+        if (!control->is_scheduled)
+                free(control);
+}
+
+/* ---- what callers ask ---- */
+
+static const struct controller_run *kubelet_of(const struct control *control) {
+        for (size_t i = 0; i < control->run_count; i++) {
+                if (control->runs[i].controller->is_kubelet)
+                        return &control->runs[i];
+        }
+        return NULL;
+}
+
+bool control_is_settled(const struct control *control) {
+        const struct controller_run *kubelet = kubelet_of(control);
+
+        return queued(control) == 0 && (!kubelet || work_queue_delayed(kubelet->queue) == 0);
+}
+
+struct mono_time control_next_transition(const struct control *control) {
+        const struct controller_run *kubelet = kubelet_of(control);
+
+        return kubelet ? work_queue_next(kubelet->queue) : (struct mono_time){ INT64_MAX };
+}
+
+void control_stats(const struct control *control, struct control_stats *ret_stats) {
+        const struct controller_run *kubelet = kubelet_of(control);
+
+        *ret_stats = control->stats;
+        ret_stats->queued = queued(control);
+        ret_stats->transitions = kubelet ? work_queue_delayed(kubelet->queue) : 0;
+}
+
+/* ---- what controllers ask ---- */
+
+void run_add_at(struct controller_run *run, struct slice ns, struct slice name,
+                struct wall_time due) {
+        int64_t delay_ns = due.ns - control_now(run->control).ns;
+
+        work_queue_add_at(run->queue, ns, name,
+                          (struct mono_time){ loop_mono(run->control->loop).ns +
+                                              (delay_ns > 0 ? delay_ns : 0) });
+}
+
+const struct json *control_read(const struct control *control, int resource, struct slice ns,
+                                struct slice name, struct json_doc **ret_doc) {
+        const struct store_object *object = store_get(control->store, resource, ns, name);
+
+        if (!object || json_parse(store_object_body(object), ret_doc, NULL) < 0)
+                return NULL;
+        return json_doc_root(*ret_doc);
+}
+
+const struct json *entry_read(const struct object_entry *entry, struct json_doc **ret_doc) {
+        if (json_parse(store_object_body(entry->object), ret_doc, NULL) < 0)
+                return NULL;
+        return json_doc_root(*ret_doc);
+}
+
+void control_each(const struct control *control, int resource, struct slice ns,
+                  bool (*visit)(void *context, const struct store_object *object), void *context) {
+        struct store_range range = { .resource = resource, .ns = ns };
+        const struct store_object **objects = NULL, *object;
+        struct store_cursor *cursor = NULL;
+        size_t count = 0, cap = 0;
+        bool is_going = true;
+
+        if (store_cursor_open(control->store, &range, &cursor, NULL) < 0)
+                return;
+        while ((object = store_cursor_next(cursor))) {
+                if (count == cap) {
+                        cap = cap ? cap * 2 : 64;
+                        objects = xreallocarray(objects, cap, sizeof(objects[0]));
+                }
+                objects[count++] = store_object_ref(object);
+        }
+        store_cursor_close(cursor);
+        for (size_t i = 0; i < count; i++) {
+                is_going = is_going && visit(context, objects[i]);
+                store_object_unref(objects[i]);
+        }
+        free(objects);
+}

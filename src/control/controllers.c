@@ -1,0 +1,87 @@
+/* All controllers, and the choice among them. */
+#include "base/buf.h"
+#include "control/control_priv.h"
+
+/* The kubelet comes first, so that one turn's transitions are seen by all others together. */
+const struct controller *const controllers[] = {
+        &controller_kubelet,
+        &controller_job,
+        &controller_replica_set,
+        NULL,
+};
+
+const char *control_controller_name(size_t index) {
+        for (size_t i = 0; i <= index; i++) {
+                if (!controllers[i])
+                        return NULL;
+        }
+        return controllers[index]->name;
+}
+
+static int fail_unknown(struct slice name, struct err *err) {
+        struct buf known = { 0 };
+        int r;
+
+        for (size_t i = 0; controllers[i]; i++)
+                buf_printf(&known, "%s%s", i ? ", " : "", controllers[i]->name);
+        r = err_set(err, BERTH_ERR_INVALID,
+                    "unknown controller \"" SLICE_FMT "\"; known are *, none, %s", SLICE_ARG(name),
+                    known.data);
+        buf_release(&known);
+        return r;
+}
+
+static bool is_called(const struct controller *controller, struct slice name) {
+        return slice_is(name, controller->name) ||
+               (controller->alias && slice_is(name, controller->alias));
+}
+
+static int find(struct slice name, size_t *ret_index, struct err *err) {
+        for (size_t i = 0; controllers[i]; i++) {
+                if (is_called(controllers[i], name)) {
+                        *ret_index = i;
+                        return 0;
+                }
+        }
+        return fail_unknown(name, err);
+}
+
+static int take(struct slice word, bool *is_named, bool *is_refused, bool *is_all,
+                struct err *err) {
+        bool is_minus = word.len && word.ptr[0] == '-';
+        size_t index = 0;
+        int r;
+
+        if (slice_is(word, "*")) {
+                *is_all = true;
+                return 0;
+        }
+        r = find(is_minus ? slice_make(word.ptr + 1, word.len - 1) : word, &index, err);
+        if (r == 0)
+                (is_minus ? is_refused : is_named)[index] = true;
+        return r;
+}
+
+int controllers_select(const char *list, bool *ret_wanted, struct err *err) {
+        bool is_named[CONTROLLERS_MAX] = { false }, is_refused[CONTROLLERS_MAX] = { false };
+        struct slice rest = slice_of(list ? list : "*"), word;
+        bool is_all = false;
+
+        if (slice_is(slice_trim(rest), "none"))
+                rest = SLICE_EMPTY;
+        while (slice_split(&rest, ',', &word)) {
+                int r = take(slice_trim(word), is_named, is_refused, &is_all, err);
+
+                if (r < 0)
+                        return r;
+        }
+        for (size_t i = 0; i < CONTROLLERS_MAX; i++)
+                ret_wanted[i] = (is_named[i] || is_all) && !is_refused[i];
+        return 0;
+}
+
+int control_check_controllers(const char *list, struct err *err) {
+        bool is_wanted[CONTROLLERS_MAX];
+
+        return controllers_select(list, is_wanted, err);
+}

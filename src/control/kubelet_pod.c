@@ -1,0 +1,198 @@
+/* One pod of a simulated kubelet: a step of its run, reported when it changed something. */
+#include "base/util.h"
+#include "control/kubelet_priv.h"
+#include "control/object_write.h"
+#include "control/pod_run.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+struct step {
+        struct kubelet *kubelet;
+        struct kubelet_node *node;
+        struct object_entry *entry;
+        const struct json *pod;
+        struct pod_plan plan;
+        struct pod_run *run;
+        struct pod_run *before; /* copy of the run as it was */
+        struct wall_time now;
+};
+
+/* ---- events ---- */
+
+static void tell_started(const struct step *step, size_t i) {
+        struct controller_run *run = step->kubelet->run;
+        const struct container_plan *container = &step->plan.containers[i];
+        int pods = run->control->resource.pods;
+
+        object_event(run, pods, step->pod, false, "Pulled",
+                     "Container image \"" SLICE_FMT "\" already present on machine",
+                     SLICE_ARG(container->image));
+        object_event(run, pods, step->pod, false, "Created", "Created container: " SLICE_FMT,
+                     SLICE_ARG(container->name));
+        object_event(run, pods, step->pod, false, "Started", "Started container " SLICE_FMT,
+                     SLICE_ARG(container->name));
+}
+
+static void tell_backing_off(const struct step *step, size_t i) {
+        object_event(step->kubelet->run, step->kubelet->run->control->resource.pods, step->pod,
+                     true, "BackOff",
+                     "Back-off restarting failed container " SLICE_FMT " in pod " SLICE_FMT
+                     "_" SLICE_FMT "(" SLICE_FMT ")",
+                     SLICE_ARG(step->plan.containers[i].name), SLICE_ARG(step->plan.name),
+                     SLICE_ARG(step->plan.ns), SLICE_ARG(step->plan.uid));
+}
+
+static void tell(const struct step *step) {
+        bool is_quiet = step->kubelet->run->control->config.is_quiet;
+        int pods = step->kubelet->run->control->resource.pods;
+
+        for (size_t i = 0; i < step->run->count; i++) {
+                const struct container_run *now = &step->run->containers[i];
+                const struct container_run *before = &step->before->containers[i];
+
+                if (now->is_backing_off && !before->is_backing_off)
+                        tell_backing_off(step, i);
+                if (is_quiet)
+                        continue;
+                if (now->has_begun && (!before->has_begun || now->restarts != before->restarts))
+                        tell_started(step, i);
+                if (step->run->is_stopping && !step->before->is_stopping &&
+                    before->state == STATE_RUNNING)
+                        object_event(step->kubelet->run, pods, step->pod, false, "Killing",
+                                     "Stopping container " SLICE_FMT,
+                                     SLICE_ARG(step->plan.containers[i].name));
+        }
+}
+
+/* ---- writing ---- */
+
+static int write_status(const struct step *step, struct err *err) {
+        struct kubelet_node *node = step->node;
+        struct slice known = json_get_text(json_get(step->pod, "status"), "podIP");
+        struct object_target target = { .resource = step->kubelet->run->control->resource.pods,
+                                        .ns = step->plan.ns,
+                                        .name = step->plan.name };
+        struct json_tree *tree = json_tree_new();
+        char pod_ip[48] = "";
+        int r;
+
+        if (known.len)
+                snprintf(pod_ip, sizeof(pod_ip), SLICE_FMT, SLICE_ARG(known));
+        else if (step->plan.uses_host_network)
+                snprintf(pod_ip, sizeof(pod_ip), "%s", node->host_ip);
+        else if (step->run->is_up)
+                snprintf(pod_ip, sizeof(pod_ip), "10.%u.%u.%u", node->number >> 8 & 255,
+                         node->number & 255, 1 + node->next_ip++ % 254);
+        step->kubelet->is_writing = true;
+        r = object_merge_status(step->kubelet->run, &target, tree,
+                                pod_run_status(step->run, &step->plan,
+                                               &(struct pod_addresses){ pod_ip, node->host_ip },
+                                               step->now, tree),
+                                err);
+        json_tree_free(tree);
+        return r;
+}
+
+/* The last word about a pod that was to be deleted: now it is. */
+static int confirm_deletion(const struct step *step, struct err *err) {
+        struct object_target target = { .resource = step->kubelet->run->control->resource.pods,
+                                        .ns = step->plan.ns,
+                                        .name = step->plan.name };
+
+        return object_delete(step->kubelet->run, &target,
+                             &(struct object_deletion){ .uid = step->plan.uid, .is_forced = true },
+                             err);
+}
+
+/* ---- the step ---- */
+
+static struct pod_run *copy_of(const struct pod_run *run) {
+        size_t size = sizeof(*run) + run->count * sizeof(run->containers[0]);
+        struct pod_run *copy = xmalloc(size);
+
+        memcpy(copy, run, size);
+        return copy;
+}
+
+static void complain(const struct step *step, const struct err *complaint) {
+        object_event(step->kubelet->run, step->kubelet->run->control->resource.pods, step->pod,
+                     true, "InvalidLifecycle", "%s", complaint->text);
+}
+
+static void begin(struct step *step) {
+        struct kubelet *kubelet = step->kubelet;
+        struct err complaint = { 0 };
+        size_t complaints =
+                pod_plan_decode(step->pod, kubelet_node_annotations(step->node), &kubelet->defaults,
+                                &kubelet->scratch, &step->plan, &complaint);
+
+        step->run = map_get(kubelet->pod_runs, step->plan.uid);
+        if (step->run && step->run->count != step->plan.count) {
+                pod_run_free(map_remove(kubelet->pod_runs, step->plan.uid));
+                step->run = NULL;
+        }
+        if (!step->run) {
+                step->run = pod_run_new(&step->plan, step->now);
+                map_put(kubelet->pod_runs, step->plan.uid, step->run);
+                if (complaints)
+                        complain(step, &complaint);
+        }
+        step->before = copy_of(step->run);
+}
+
+/* Pods that do nothing by themselves any more need no run: their status says it all. */
+static void settle(struct step *step, struct slice ns, struct slice name) {
+        struct kubelet *kubelet = step->kubelet;
+        struct wall_time due = pod_run_due(step->run, &step->plan);
+
+        step->entry->pod->is_at_rest = !wall_time_is_set(due);
+        if (wall_time_is_set(due))
+                run_add_at(kubelet->run, ns, name, due);
+        else
+                pod_run_free(map_remove(kubelet->pod_runs, step->plan.uid));
+}
+
+static bool has_unseen_gates(const struct step *step) {
+        return json_count(step->plan.readiness_gates) > 0;
+}
+
+static int take_step(struct step *step, struct slice ns, struct slice name, struct err *err) {
+        bool is_new = !json_get(json_get(step->pod, "status"), "startTime"), is_changed;
+        int r = 0;
+
+        begin(step);
+        is_changed = pod_run_step(step->run, &step->plan, step->now);
+        if (is_new || is_changed || has_unseen_gates(step))
+                r = write_status(step, err);
+        if (r == 0 && is_changed)
+                tell(step);
+        if (r < 0)
+                return r;
+        if (pod_run_is_over(step->run) && wall_time_is_set(step->plan.deleted))
+                r = confirm_deletion(step, err);
+        step->entry = object_index_find(step->kubelet->run->control->index,
+                                        step->kubelet->run->control->resource.pods, ns, name);
+        step->run = map_get(step->kubelet->pod_runs, step->plan.uid);
+        if (step->entry && step->run)
+                settle(step, ns, name);
+        return r;
+}
+
+int kubelet_pod_reconcile(struct kubelet *kubelet, struct slice ns, struct slice name,
+                          struct err *err) {
+        struct control *control = kubelet->run->control;
+        struct step step = { .kubelet = kubelet, .now = control_now(control) };
+        struct json_doc *doc = NULL;
+        int r = 0;
+
+        step.entry = object_index_find(control->index, control->resource.pods, ns, name);
+        step.pod = control_read(control, control->resource.pods, ns, name, &doc);
+        if (step.entry && step.pod)
+                step.node = map_get(kubelet->nodes,
+                                    json_get_text(json_get(step.pod, "spec"), "nodeName"));
+        if (step.node && !step.node->is_failed)
+                r = take_step(&step, ns, name, err);
+        free(step.before);
+        json_doc_free(doc);
+        return r;
+}

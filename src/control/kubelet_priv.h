@@ -1,0 +1,48 @@
+/* Inside of the simulated kubelets: nodes, their heartbeats, and the pods on their way. */
+#pragma once
+
+#include "base/map.h"
+#include "control/control_priv.h"
+#include "control/pod_plan.h"
+
+#define HEARTBEAT_SLOTS 40 /* nodes renew their Leases in as many groups, one after the other */
+
+struct pod_run;
+
+struct kubelet_node {
+        char *name;
+        uint32_t number;           /* decides addresses */
+        uint32_t slot, slot_index; /* place among the heartbeats */
+        uint32_t beats, next_ip;
+        struct wall_time since; /* of registration here */
+        struct json_doc *doc;   /* of the node, when it has lifecycle annotations */
+        char host_ip[48];
+        bool is_failed; /* does nothing any more, and nobody hears of it */
+        bool is_registered;
+};
+
+struct heartbeat_slot {
+        struct kubelet_node **nodes;
+        uint32_t count, cap;
+};
+
+struct kubelet {
+        struct controller_run *run;
+        struct map *nodes;    /* struct kubelet_node by name */
+        struct map *pod_runs; /* struct pod_run by uid: pods that change by themselves */
+        struct heartbeat_slot slots[HEARTBEAT_SLOTS];
+        struct loop_timer heartbeat;
+        uint32_t next_number, next_slot;
+        struct pod_plan_defaults defaults;
+        struct arena scratch;
+        bool is_writing; /* events that come now are our own */
+};
+
+const struct json *kubelet_node_annotations(const struct kubelet_node *node);
+int kubelet_node_reconcile(struct kubelet *kubelet, struct slice name, struct err *err);
+void kubelet_node_forget(struct kubelet *kubelet, struct kubelet_node *node);
+void kubelet_heartbeat_start(struct kubelet *kubelet);
+/* Makes the kubelet look at all pods of a node. */
+void kubelet_wake_pods(struct kubelet *kubelet, struct slice node);
+int kubelet_pod_reconcile(struct kubelet *kubelet, struct slice ns, struct slice name,
+                          struct err *err);
