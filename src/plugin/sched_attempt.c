@@ -1,6 +1,5 @@
 /* One pod through PreEnqueue, PreFilter and Filter. */
 #include "plugin/sched_attempt.h"
-#include "plugin/sched_attempt_priv.h"
 #include <assert.h>
 
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request) {
@@ -9,8 +8,6 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .cluster = request->cluster,
                 .profile = request->profile,
                 .now = request->now,
-                .nominee_count = request->nominee_count,
-                .nominees = request->nominees,
         };
         attempt->cycle = (struct sched_cycle){
                 .cluster = request->cluster,
@@ -26,6 +23,13 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
         };
         attempt->plugins =
                 ARENA_ARRAY(request->arena, struct attempt_plugin, request->profile->plugin_count);
+        /* A copy: what-ifs that put nominees on nodes change the model's list. */
+        const struct pod_id *nominees;
+        attempt->nominee_count = cluster_nominated_pods(request->cluster, &nominees);
+        attempt->nominees = attempt->nominee_count == 0
+                                    ? NULL
+                                    : arena_copy(request->arena, nominees,
+                                                 attempt->nominee_count * sizeof(*nominees));
         arena_init(&attempt->trial, 0);
 }
 
@@ -193,7 +197,8 @@ static bool is_nominated_to(const struct sched_attempt *attempt, struct pod_id n
                          cluster_nodes(attempt->cluster)->name[node.index]);
 }
 
-void attempt_recount(struct sched_attempt *attempt) {
+/* Runs PreFilter again for plugins that count pods, into copies of their states. */
+static void recount(struct sched_attempt *attempt) {
         const struct profile_point *point = &attempt->profile->points[POINT_PRE_FILTER];
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
@@ -209,15 +214,31 @@ void attempt_recount(struct sched_attempt *attempt) {
         }
 }
 
-struct attempt_plugin *attempt_save(struct sched_attempt *attempt) {
-        struct attempt_plugin *saved = attempt->plugins;
-        size_t count = attempt->profile->plugin_count;
-        attempt->plugins = arena_copy(attempt->cycle.scratch, saved, count * sizeof(*saved));
-        return saved;
+/* Copies a refusal out of the arena of what-ifs. */
+static void keep_refusal(struct arena *arena, struct node_refusal *refusal) {
+        struct slice *reasons = ARENA_ARRAY(arena, struct slice, refusal->reason_count);
+        for (uint32_t i = 0; i < refusal->reason_count; i++)
+                reasons[i] = arena_slice(arena, refusal->reasons[i]);
+        refusal->reasons = reasons;
 }
 
-void attempt_restore(struct sched_attempt *attempt, struct attempt_plugin *saved) {
+/* The plugins' word with their counts taken anew; what they compute is dropped again. */
+static bool explain_changed(struct sched_attempt *attempt, struct node_id node,
+                            struct node_refusal *ret_refusal) {
+        struct attempt_plugin copies[PROFILE_PLUGINS_MAX];
+        struct attempt_plugin *saved = attempt->plugins;
+        struct arena *scratch = attempt->cycle.scratch;
+        memcpy(copies, saved, attempt->profile->plugin_count * sizeof(*saved));
+        attempt->plugins = copies;
+        attempt->cycle.scratch = &attempt->trial;
+        recount(attempt);
+        bool fits = explain_node(attempt, node, ret_refusal);
         attempt->plugins = saved;
+        attempt->cycle.scratch = scratch;
+        if (!fits)
+                keep_refusal(scratch, ret_refusal);
+        arena_clear(&attempt->trial);
+        return fits;
 }
 
 /* Judges with the node's nominees added; those that are not there leave nothing to judge. */
@@ -233,12 +254,8 @@ static bool judge_with_nominees(struct sched_attempt *attempt, struct node_id no
                 added++;
         }
         bool fits = true;
-        if (added > 0) {
-                struct attempt_plugin *saved = attempt_save(attempt);
-                attempt_recount(attempt);
-                fits = explain_node(attempt, node, ret_refusal);
-                attempt_restore(attempt, saved);
-        }
+        if (added > 0)
+                fits = explain_changed(attempt, node, ret_refusal);
         cluster_rollback(attempt->cluster);
         return fits;
 }
@@ -257,6 +274,14 @@ bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
             !judge_with_nominees(attempt, node, ret_refusal))
                 return false;
         return explain_node(attempt, node, ret_refusal);
+}
+
+bool sched_attempt_judge_changed(struct sched_attempt *attempt, struct node_id node,
+                                 struct node_refusal *ret_refusal) {
+        if (attempt->nominee_count > 0 && has_nominees(attempt, node) &&
+            !judge_with_nominees(attempt, node, ret_refusal))
+                return false;
+        return explain_changed(attempt, node, ret_refusal);
 }
 
 static void drop_nominated(struct sched_attempt *attempt, struct bitset *nodes) {

@@ -95,8 +95,6 @@ struct attempt_request {
         struct pod_id pod;
         struct slice node_name; /* spec.nodeName of a pod that is judged again */
         struct wall_time now;
-        size_t nominee_count;
-        const struct pod_id *nominees;
         struct arena *arena;
 };
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request);
@@ -111,6 +109,9 @@ void sched_attempt_filter(struct sched_attempt *attempt, struct bitset *nodes);
 /* One node on its own, PreFilter restrictions left aside: true when the pod fits, else why not. */
 bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
                          struct node_refusal *ret_refusal);
+/* The same inside a what-if: plugins that count pods count again. */
+bool sched_attempt_judge_changed(struct sched_attempt *attempt, struct node_id node,
+                                 struct node_refusal *ret_refusal);
 /* Totals of the feasible nodes, and a column per plugin that scored.  ERROR: verdict says why. */
 struct attempt_scores {
         int64_t *totals;

@@ -32,9 +32,6 @@ struct decision_request {
         struct wall_time now;    /* start of pods that have not started, in preemption */
         struct rng *rng;         /* breaks ties; NULL = first by node order */
         const size_t *next_node; /* parity: where the sampled scan starts; NULL = 0 */
-        /* Pending pods that hold a nomination, any order. */
-        size_t nominee_count;
-        const struct pod_id *nominees;
 };
 
 /* Everything lives in the arena handed to scheduler_decide. */

@@ -1,0 +1,420 @@
+/* DefaultPreemption: which pods of lower priority would have to go to make room.  The search runs
+ * in what-ifs and writes nothing; reference scheduler.md section 5. */
+#include "base/util.h"
+#include "plugin/sched_attempt.h"
+#include "plugins/sched/registry.h"
+#include <stdlib.h>
+
+struct preemption_args {
+        struct args_head head;
+        int32_t percentage, absolute; /* of nodes tried: the larger of both */
+};
+
+/* One search; everything lives in the cycle's scratch. */
+struct search {
+        struct sched_attempt *attempt;
+        struct arena *arena;
+        size_t candidate_count, rejected_count;
+        struct preemption_candidate *candidates;
+        struct node_refusal *rejected;
+};
+
+/* ---- who may go ---- */
+
+static const struct pod_row *row_of(const struct search *search, struct pod_id pod) {
+        return cluster_pod(search->attempt->cluster, pod);
+}
+
+/* Pods that have not started yet are the youngest. */
+static int64_t start_of(const struct search *search, const struct pod_row *row) {
+        return wall_time_is_set(row->started) ? row->started.ns : search->attempt->now.ns;
+}
+
+struct victim {
+        struct pod_id pod;
+        int32_t priority;
+        int64_t started_ns;
+        size_t position; /* keeps the order stable */
+        bool breaks_budget;
+};
+
+/* Higher priority first, then the longer running. */
+static int compare_importance(const void *a, const void *b) {
+        const struct victim *x = a, *y = b;
+        if (x->priority != y->priority)
+                return x->priority > y->priority ? -1 : 1;
+        if (x->started_ns != y->started_ns)
+                return x->started_ns < y->started_ns ? -1 : 1;
+        return x->position < y->position ? -1 : x->position > y->position;
+}
+
+static size_t collect(const struct search *search, struct node_id node,
+                      struct victim **ret_victims) {
+        const struct cluster *cluster = search->attempt->cluster;
+        const struct node_table *table = cluster_nodes(cluster);
+        struct victim *victims =
+                ARENA_ARRAY(search->arena, struct victim, table->pod_count[node.index]);
+        size_t count = 0;
+        for (struct pod_id pod = table->first_pod[node.index]; !pod_id_is_none(pod);
+             pod = row_of(search, pod)->next_on_node) {
+                const struct pod_row *row = row_of(search, pod);
+                if (row->priority >= search->attempt->cycle.priority || pod_row_is_finished(row))
+                        continue;
+                victims[count] = (struct victim){ .pod = pod,
+                                                  .priority = row->priority,
+                                                  .started_ns = start_of(search, row),
+                                                  .position = count };
+                count++;
+        }
+        *ret_victims = victims;
+        return count;
+}
+
+/* ---- budgets ---- */
+
+struct budget_use {
+        const struct budget_row *budget;
+        int64_t left;
+        struct budget_use *next;
+};
+
+static struct budget_use *budget_use(struct search *search, struct budget_use **uses,
+                                     const struct budget_row *budget) {
+        for (struct budget_use *use = *uses; use != NULL; use = use->next)
+                if (use->budget == budget)
+                        return use;
+        struct budget_use *use = ARENA_NEW(search->arena, struct budget_use);
+        *use = (struct budget_use){ budget, budget->disruptions_allowed, *uses };
+        *uses = use;
+        return use;
+}
+
+static bool is_being_disrupted(const struct budget_row *budget, const char *name) {
+        for (size_t i = 0; i < budget->disrupted_count; i++)
+                if (slice_is(budget->disrupted[i], name))
+                        return true;
+        return false;
+}
+
+/* Every matching budget is charged, also when another one is exhausted already. */
+static bool breaks_budget(struct search *search, struct budget_use **uses,
+                          const struct pod_row *row) {
+        const struct cluster *cluster = search->attempt->cluster;
+        const struct budget_row *budget;
+        bool breaks = false;
+        size_t at = 0;
+        if (row->labels.index == 0)
+                return false;
+        while ((budget = cluster_budget_next(cluster, row->ns, &at)) != NULL) {
+                if (!budget->has_selector || budget->selector_is_invalid ||
+                    selector_is_empty(&budget->selector) ||
+                    !cluster_labels_match(cluster, &budget->selector, row->labels) ||
+                    is_being_disrupted(budget, row->name))
+                        continue;
+                if (--budget_use(search, uses, budget)->left < 0)
+                        breaks = true;
+        }
+        return breaks;
+}
+
+/* ---- one node ---- */
+
+static bool fits(struct search *search, struct node_id node, struct node_refusal *ret_refusal) {
+        return sched_attempt_judge_changed(search->attempt, node, ret_refusal);
+}
+
+static void withdraw_all(struct search *search, const struct victim *victims, size_t count) {
+        for (size_t i = 0; i < count; i++)
+                cluster_withdraw(search->attempt->cluster, victims[i].pod);
+}
+
+/* Whether the pod still fits when all in `gone` but the one at `back` are away. */
+static bool can_stay(struct search *search, struct node_id node, const struct victim *victims,
+                     const bool *is_gone, size_t count, size_t back) {
+        struct node_refusal refusal;
+        cluster_checkpoint(search->attempt->cluster);
+        for (size_t i = 0; i < count; i++)
+                if (is_gone[i] && i != back)
+                        cluster_withdraw(search->attempt->cluster, victims[i].pod);
+        bool fits_still = fits(search, node, &refusal);
+        cluster_rollback(search->attempt->cluster);
+        return fits_still;
+}
+
+static bool fits_without_all(struct search *search, struct node_id node,
+                             const struct victim *victims, size_t count,
+                             struct node_refusal *ret_refusal) {
+        cluster_checkpoint(search->attempt->cluster);
+        withdraw_all(search, victims, count);
+        bool is_enough = fits(search, node, ret_refusal);
+        cluster_rollback(search->attempt->cluster);
+        return is_enough;
+}
+
+/* Takes back whoever can stay: first those whose going would break a budget, then the others, the
+ * most important first. */
+static void reprieve(struct search *search, struct node_id node, struct victim *victims,
+                     size_t count, struct preemption_candidate *ret_candidate) {
+        bool *is_gone = ARENA_ARRAY(search->arena, bool, count);
+        struct budget_use *uses = NULL;
+        struct pod_id *chosen = ARENA_ARRAY(search->arena, struct pod_id, count);
+        qsort(victims, count, sizeof(*victims), compare_importance);
+        for (size_t i = 0; i < count; i++) {
+                victims[i].breaks_budget =
+                        breaks_budget(search, &uses, row_of(search, victims[i].pod));
+                is_gone[i] = true;
+        }
+        for (int pass = 0; pass < 2; pass++)
+                for (size_t i = 0; i < count; i++)
+                        if (victims[i].breaks_budget == (pass == 0) &&
+                            can_stay(search, node, victims, is_gone, count, i))
+                                is_gone[i] = false;
+        *ret_candidate = (struct preemption_candidate){ .node = node, .victims = chosen };
+        for (size_t i = 0; i < count; i++) {
+                if (!is_gone[i])
+                        continue;
+                chosen[ret_candidate->victim_count++] = victims[i].pod;
+                ret_candidate->budget_violations += victims[i].breaks_budget;
+        }
+}
+
+static void reject(struct search *search, const struct node_refusal *refusal) {
+        search->rejected[search->rejected_count++] = *refusal;
+}
+
+static void try_node(struct search *search, struct node_id node) {
+        static const struct slice no_victims[] = { SLICE_INIT(
+                "No preemption victims found for incoming pod") };
+        struct victim *victims;
+        struct node_refusal refusal = { .node = node };
+        size_t count = collect(search, node, &victims);
+        if (count == 0) {
+                refusal.code = VERDICT_UNRESOLVABLE;
+                refusal.reason_count = 1;
+                refusal.reasons = no_victims;
+                reject(search, &refusal);
+        } else if (!fits_without_all(search, node, victims, count, &refusal)) {
+                reject(search, &refusal);
+        } else {
+                struct preemption_candidate candidate;
+                reprieve(search, node, victims, count, &candidate);
+                search->candidates[search->candidate_count++] = candidate;
+        }
+}
+
+/* ---- which node ---- */
+
+/* Lower is better; one function per criterion. */
+static int64_t by_budgets(const struct search *search, const struct preemption_candidate *c) {
+        (void)search;
+        return c->budget_violations;
+}
+static int64_t by_highest(const struct search *search, const struct preemption_candidate *c) {
+        return c->victim_count == 0 ? INT64_MIN : row_of(search, c->victims[0])->priority;
+}
+static int64_t by_sum(const struct search *search, const struct preemption_candidate *c) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < c->victim_count; i++)
+                sum += (int64_t)row_of(search, c->victims[i])->priority + ((int64_t)1 << 31);
+        return sum;
+}
+static int64_t by_count(const struct search *search, const struct preemption_candidate *c) {
+        (void)search;
+        return (int64_t)c->victim_count;
+}
+/* Of the victims of the highest priority the one that started first; the later the better. */
+static int64_t by_start(const struct search *search, const struct preemption_candidate *c) {
+        int64_t earliest = INT64_MAX;
+        for (size_t i = 0; i < c->victim_count; i++) {
+                const struct pod_row *row = row_of(search, c->victims[i]);
+                if (row->priority == row_of(search, c->victims[0])->priority &&
+                    start_of(search, row) < earliest)
+                        earliest = start_of(search, row);
+        }
+        return -earliest;
+}
+
+typedef int64_t criterion_fn(const struct search *, const struct preemption_candidate *);
+
+/* Keeps the indexes with the smallest value; returns how many. */
+static size_t keep_smallest(const struct search *search, criterion_fn *criterion, size_t *kept,
+                            size_t count) {
+        int64_t best = INT64_MAX;
+        size_t left = 0;
+        for (size_t i = 0; i < count; i++) {
+                int64_t value = criterion(search, &search->candidates[kept[i]]);
+                if (value < best)
+                        left = 0;
+                if (value <= best) {
+                        best = value;
+                        kept[left++] = kept[i];
+                }
+        }
+        return left;
+}
+
+static void choose(struct search *search, struct preemption *result) {
+        static criterion_fn *const criteria[] = { by_budgets, by_highest, by_sum, by_count,
+                                                  by_start };
+        size_t count = search->candidate_count, c = 0;
+        size_t *kept = ARENA_ARRAY(search->arena, size_t, count);
+        for (size_t i = 0; i < count; i++)
+                kept[i] = i;
+        result->decided_by = PREEMPTION_ONLY_CANDIDATE;
+        for (c = 0; c < ARRAY_LEN(criteria) && count > 1; c++) {
+                count = keep_smallest(search, criteria[c], kept, count);
+                result->decided_by = (enum preemption_rule)(PREEMPTION_BUDGETS + (int)c);
+        }
+        if (count > 1)
+                result->decided_by = PREEMPTION_ARBITRARY;
+        struct node_id *best = ARENA_ARRAY(search->arena, struct node_id, count);
+        for (size_t i = 0; i < count; i++)
+                best[i] = search->candidates[kept[i]].node;
+        result->chosen = &search->candidates[kept[0]];
+        result->best = best;
+        result->best_count = count;
+}
+
+/* ---- the phase ---- */
+
+/* Whether preemption made it go (known only to a model that keeps details). */
+static bool is_preempted(const struct cluster *cluster, const struct pod_row *row) {
+        if (row->detail == NULL)
+                return false;
+        for (uint32_t i = 0; i < row->detail->condition_count; i++) {
+                const struct condition_row *condition = &row->detail->conditions[i];
+                if (condition->status == CONDITION_TRUE &&
+                    slice_is(cluster_text(cluster, condition->type), "DisruptionTarget") &&
+                    slice_is(cluster_text(cluster, condition->reason), "PreemptionByScheduler"))
+                        return true;
+        }
+        return false;
+}
+
+/* Why this pod must not preempt; empty when it may. */
+static struct slice ineligible(const struct search *search) {
+        const struct sched_attempt *attempt = search->attempt;
+        const struct cluster *cluster = attempt->cluster;
+        const struct pod_row *pod = row_of(search, attempt->cycle.pod);
+        if (attempt->cycle.class->spec.never_preempts)
+                return SLICE_LITERAL("not eligible due to preemptionPolicy=Never.");
+        if (pod->nominated.index == 0)
+                return SLICE_EMPTY;
+        struct node_id node = cluster_find_node(cluster, cluster_text(cluster, pod->nominated));
+        if (node_id_is_none(node))
+                return SLICE_EMPTY;
+        for (size_t i = 0; i < attempt->refusal_count; i++)
+                if (attempt->refusals[i].node.index == node.index &&
+                    attempt->refusals[i].code == VERDICT_UNRESOLVABLE)
+                        return SLICE_EMPTY;
+        for (struct pod_id at = cluster_nodes(cluster)->first_pod[node.index]; !pod_id_is_none(at);
+             at = row_of(search, at)->next_on_node) {
+                const struct pod_row *row = row_of(search, at);
+                if ((row->flags & POD_TERMINATING) != 0 && is_preempted(cluster, row) &&
+                    row->priority < attempt->cycle.priority)
+                        return SLICE_LITERAL(
+                                "not eligible due to a terminating pod on the nominated node.");
+        }
+        return SLICE_EMPTY;
+}
+
+/* "0/N nodes are available: ..." over all nodes, those not tried included. */
+static struct slice failure_text(const struct search *search) {
+        static const struct slice not_helpful[] = { SLICE_INIT(
+                "Preemption is not helpful for scheduling") };
+        size_t node_count = cluster_node_count(search->attempt->cluster);
+        struct node_refusal *all = ARENA_ARRAY(search->arena, struct node_refusal, node_count);
+        for (size_t i = 0; i < node_count; i++)
+                all[i] = i < search->rejected_count
+                                 ? search->rejected[i]
+                                 : (struct node_refusal){ .reason_count = 1,
+                                                          .reasons = not_helpful };
+        return refusals_message(node_count, all, node_count, search->arena);
+}
+
+static enum verdict_code fail(struct search *search, struct verdict *verdict, struct slice text) {
+        verdict_no(
+                verdict, VERDICT_UNSCHEDULABLE,
+                slice_of(arena_printf(search->arena, "preemption: " SLICE_FMT, SLICE_ARG(text))));
+        return VERDICT_UNSCHEDULABLE;
+}
+
+static void run(struct search *search) {
+        struct sched_attempt *attempt = search->attempt;
+        size_t cap = attempt->refusal_count;
+        search->candidates = ARENA_ARRAY(search->arena, struct preemption_candidate, cap);
+        search->rejected = ARENA_ARRAY(search->arena, struct node_refusal, cap);
+        for (size_t i = 0; i < attempt->refusal_count; i++)
+                if (attempt->refusals[i].code == VERDICT_UNSCHEDULABLE)
+                        try_node(search, attempt->refusals[i].node);
+}
+
+static enum verdict_code post_filter(struct sched_attempt *attempt, const void *state,
+                                     struct verdict *verdict) {
+        (void)state;
+        struct search search = { .attempt = attempt, .arena = attempt->cycle.scratch };
+        struct preemption *result = &attempt->preemption;
+        struct slice reason = ineligible(&search);
+        if (!slice_is_empty(reason))
+                return fail(&search, verdict, reason);
+        run(&search);
+        result->candidate_count = search.candidate_count;
+        result->candidates = search.candidates;
+        result->rejected_count = search.rejected_count;
+        result->rejected = search.rejected;
+        attempt->sets_nomination = true;
+        attempt->nomination = SLICE_EMPTY;
+        if (search.candidate_count == 0)
+                return fail(&search, verdict, failure_text(&search));
+        choose(&search, result);
+        attempt->nomination = cluster_node_name(attempt->cluster, result->chosen->node);
+        return VERDICT_OK;
+}
+
+/* The scheduler itself holds the pod back while its victims leave. */
+static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void *state,
+                                     struct verdict *verdict) {
+        (void)cycle;
+        (void)state;
+        (void)verdict;
+        return VERDICT_OK;
+}
+
+static void check(struct field_reader *reader, const struct json *value, const void *args) {
+        const struct preemption_args *given = args;
+        if (given->percentage == 0 && given->absolute == 0)
+                field_problem(reader, value, "minCandidateNodesPercentage",
+                              "cannot be zero at the same time as minCandidateNodesAbsolute");
+}
+
+static const struct field fields[] = {
+        ARGS_HEAD_FIELDS,
+        { .name = "minCandidateNodesPercentage",
+          .type = FIELD_I32,
+          .offset = offsetof(struct preemption_args, percentage),
+          .presence = FIELD_NO_PRESENCE,
+          .is_bounded = true,
+          .min = 0,
+          .max = 100,
+          .fallback = "10",
+          .help = "Share of the nodes to look at before settling." },
+        { .name = "minCandidateNodesAbsolute",
+          .type = FIELD_I32,
+          .offset = offsetof(struct preemption_args, absolute),
+          .presence = FIELD_NO_PRESENCE,
+          .is_bounded = true,
+          .min = 0,
+          .max = INT32_MAX,
+          .fallback = "100",
+          .help = "Number of nodes to look at before settling." },
+        FIELD_END,
+};
+
+const struct plugin plugin_default_preemption = {
+        .name = "DefaultPreemption",
+        .args = fields,
+        .args_size = sizeof(struct preemption_args),
+        .check = check,
+        .sched = &(const struct sched_points){ .pre_enqueue = pre_enqueue,
+                                               .post_filter = post_filter },
+};
