@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Fails when an archive of the core takes a symbol core-symbols.txt does not allow from outside."""
+"""Fails when an archive of the core takes a symbol from where it may not.
+
+From outside the tree core-symbols.txt says what may be taken, from other rooms layers.txt says whose.
+"""
 
 import fnmatch
 import subprocess
 
-from check_layers import CORE
+from check_layers import CORE, Table
 from source_text import arguments, finish, read_list
 
 
@@ -25,13 +28,16 @@ def main():
     archives = {room: src / room / f"lib{room.replace('/', '_')}.a" for room in CORE}
     archives = {room: path for room, path in archives.items() if path.exists()}
     rows = read_list(parsed.root / "scripts" / "core-symbols.txt")
-    own = {name for path in archives.values() for _, name in symbols(path, "--defined-only")}
+    rooms = Table(read_list(parsed.root / "scripts" / "layers.txt")).rooms
+    owner = {name: room for room, path in archives.items() for _, name in symbols(path, "--defined-only", "-g")}
     violations, used = [], set()
     for room, path in archives.items():
         allowed = [pattern for row in rows if row[0] in ("*", room) for pattern in row[1:]]
         for member, name in symbols(path, "-u"):
             used.add((room, name))
-            if name not in own and not any(fnmatch.fnmatchcase(name, pattern) for pattern in allowed):
+            if name in owner and owner[name] not in rooms[room]:
+                violations.append(f"src/{room}: {member} takes {name} from {owner[name]}")
+            elif name not in owner and not any(fnmatch.fnmatchcase(name, pattern) for pattern in allowed):
                 violations.append(f"src/{room}: {member} takes {name}")
     for row in rows:
         if row[0] in archives and not any(

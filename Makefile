@@ -1,0 +1,128 @@
+# A thin front to meson and the scripts; `make help` lists the targets.
+#
+#   BUILD=dir   build directory of `make`, `make test` and `make demo` (default build)
+#   SEED=n      the seed `make sim` replays
+#   UPDATE=1    lets tests rewrite their expected output (`make golden`)
+
+BUILD ?= build
+DEMO ?= up --input examples/demo --settle
+MESON_TEST = meson test --no-rebuild --print-errorlogs
+KUBECTL = $(CURDIR)/.cache/kubectl-1.32/usr/bin/kubectl
+ifneq ($(wildcard $(KUBECTL)),)
+export BERTH_KUBECTL ?= $(KUBECTL)
+endif
+
+# build_in DIRECTORY, MESON OPTIONS, TARGETS: configures once and builds, quietly
+define build_in
+	@[ -f $(1)/build.ninja ] || { command -v meson >/dev/null || \
+		{ echo "meson is missing: run scripts/setup.sh" >&2; exit 1; }; \
+		mkdir -p $(1); meson setup $(1) $(2) >$(1)/setup.log 2>&1 || { tail -n 20 $(1)/setup.log; exit 1; }; }
+	@ninja --quiet -C $(1) $(3)
+endef
+
+all: ## build everything into build/; the program is build/berth
+	$(call build_in,$(BUILD))
+	@ln -sf $(BUILD)/compile_commands.json compile_commands.json
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+setup: ## install what is missing on this machine (Debian 12 and 13)
+	@scripts/setup.sh build
+
+demo: setup ## show a cluster's life with the sample cluster
+	$(call build_in,$(BUILD),,berth)
+	@$(BUILD)/berth $(DEMO)
+
+test: all ## the quick tests
+	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet
+
+check: ## everything CI runs: both compilers, all tests, sanitizers, gates
+	@scripts/check.sh
+
+# ---- the same tests under sanitizers
+
+asan: ## all tests under ASan and UBSan
+	$(call build_in,build-asan,-Db_sanitize=address$(comma)undefined -Doptimization=1)
+	@scripts/test.sh build-asan
+
+tsan: ## all tests under TSan
+	$(call build_in,build-tsan,-Db_sanitize=thread -Doptimization=1)
+	@scripts/test.sh build-tsan
+
+msan: ## unit tests of the rooms without foreign libraries under MSan (clang)
+	@CC=clang $(MAKE) --no-print-directory msan-with-clang
+msan-with-clang:
+	$(call build_in,build-msan,-Db_sanitize=memory -Db_lundef=false -Doptimization=1)
+	@scripts/test.sh build-msan --suite base
+
+# ---- more tests
+
+FUZZ_SECONDS ?= 10
+fuzz: ## every fuzzer for FUZZ_SECONDS (clang)
+	@CC=clang $(MAKE) --no-print-directory fuzz-with-clang
+fuzz-with-clang:
+	$(call build_in,build-fuzz,-Dfuzz=true -Db_lundef=false -Db_sanitize=address$(comma)undefined \
+		-Dc_args=-fsanitize=fuzzer-no-link -Dtests=true)
+	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+SOAK_RUNS ?= 20
+soak: all ## the quick tests SOAK_RUNS times over, to find what depends on chance
+	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet --repeat $(SOAK_RUNS)
+
+bench: ## run the benchmarks on an optimised build
+	$(call build_in,build-release,--buildtype=release -Db_ndebug=false)
+	@scripts/bench.sh build-release
+
+bench-diff: ## compare the benchmarks with the stored baseline
+	$(call build_in,build-release,--buildtype=release -Db_ndebug=false)
+	@scripts/bench.sh build-release --compare
+
+golden: all ## rewrite the expected output of tests; review the diff
+	@UPDATE=1 $(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet
+
+cover: ## line coverage of the tests
+	$(call build_in,build-cover,-Db_coverage=true -Doptimization=0)
+	@scripts/test.sh build-cover
+	@gcovr -r . --object-directory build-cover -e tests/ -s --html-details build-cover/coverage.html | tail -n 4
+
+# ---- gates
+
+gates: layers banned limits headers format symbols ## all gates below
+
+fmt: ## format the sources
+	@scripts/check_format.py --fix
+format: ## formatting
+	@scripts/check_format.py
+layers: ## direction of includes
+	@scripts/check_layers.py
+banned: ## banned functions and constructs
+	@scripts/check_banned.py
+limits: ## sizes of lines, functions and files
+	@scripts/check_limits.py
+headers: ## each header compiles alone
+	@scripts/check_headers.py
+symbols: all ## what the core takes from outside
+	@scripts/check_symbols.py --build $(BUILD)
+commits: ## subjects of the commits since RANGE (default: all)
+	@scripts/check_commits.py $(RANGE)
+tidy: all ## clang-tidy over src (slow); FILES=... for some
+	@clang-tidy -p $(BUILD) --quiet $(or $(FILES),$(wildcard src/*/*.c src/*/*/*.c)) 2>/dev/null
+
+# ---- documents and releases
+
+man: all ## the manual pages that are there
+	@ls docs/man 2>/dev/null || echo "no manual pages yet"
+
+dist: all ## release tarball of the committed tree, reproducible
+	@meson dist -C $(BUILD) --no-tests --formats xztar --allow-dirty | tail -n 1
+
+install: all ## install the program (DESTDIR, prefix by meson)
+	@meson install -C $(BUILD) --no-rebuild --quiet
+
+clean: ## remove every build directory
+	@rm -rf build build-* compile_commands.json
+
+comma := ,
+.PHONY: all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+	cover gates fmt format layers banned limits headers symbols commits tidy man dist install clean
