@@ -10,6 +10,7 @@
 #include "run/action_request.h"
 #include "run/cluster_feed.h"
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,11 @@ struct runtime {
         struct cluster *cluster;
         struct cluster_feed *feed;
         struct write_queue *writes;
-        struct event_recorder *recorder;
+        struct recorder_slot {
+                char controller[128];
+                struct event_recorder *recorder;
+        } recorders[RUNTIME_ROLES_MAX]; /* one per reporting controller */
+        size_t recorder_count;
         struct runtime_config config;
         struct role roles[RUNTIME_ROLES_MAX];
         size_t role_count;
@@ -88,10 +93,6 @@ struct runtime *runtime_new(const struct runtime_config *config) {
                                                                      : RUNTIME_WRITES_DEFAULT,
                                               .seed = config->seed },
                 &runtime->transport, runtime->loop);
-        runtime->recorder =
-                event_recorder_new(&(struct event_recorder_config){ .instance = config->instance,
-                                                                    .seed = config->seed },
-                                   runtime->writes, runtime->loop);
         arena_init(&runtime->scratch, 0);
         return runtime;
 }
@@ -102,8 +103,9 @@ void runtime_free(struct runtime *runtime) {
         cluster_feed_free(runtime->feed);
         for (size_t i = 0; i < runtime->role_count; i++)
                 runtime->roles[i].free(runtime->roles[i].self);
-        event_recorder_free(runtime->recorder);
         write_queue_free(runtime->writes);
+        for (size_t i = 0; i < runtime->recorder_count; i++)
+                event_recorder_free(runtime->recorders[i].recorder);
         while (runtime->open_first) {
                 struct open_action *open = runtime->open_first;
 
@@ -223,19 +225,37 @@ static void on_written(void *context, const struct write_result *write) {
         free(open);
 }
 
+/* Profiles and roles report under names of their own; beyond the limit the last one serves. */
+static struct event_recorder *recorder_of(struct runtime *runtime, struct slice controller) {
+        struct recorder_slot *slot = runtime->recorders;
+
+        for (size_t i = 0; i < runtime->recorder_count; i++, slot++)
+                if (slice_is(controller, slot->controller))
+                        return slot->recorder;
+        if (runtime->recorder_count == RUNTIME_ROLES_MAX)
+                return slot[-1].recorder;
+        snprintf(slot->controller, sizeof(slot->controller), SLICE_FMT, SLICE_ARG(controller));
+        slot->recorder = event_recorder_new(
+                &(struct event_recorder_config){ .controller = slot->controller,
+                                                 .instance = runtime->config.instance },
+                runtime->writes, runtime->loop);
+        runtime->recorder_count++;
+        return slot->recorder;
+}
+
 static void record(struct runtime *runtime, const struct action *action) {
         const struct event_action *event = &action->event;
 
-        event_recorder_record(runtime->recorder,
-                              &(struct recorded_event){ .is_warning = event->is_warning,
-                                                        .reason = event->reason,
-                                                        .action = event->action,
-                                                        .note = event->note,
-                                                        .controller = event->controller,
-                                                        .kind = action->target.kind,
-                                                        .ns = action->target.ns,
-                                                        .name = action->target.name,
-                                                        .uid = action->target.uid });
+        event_recorder_add(recorder_of(runtime, event->controller),
+                           &(struct event_note){ .is_warning = event->is_warning,
+                                                 .reason = event->reason,
+                                                 .action = event->action,
+                                                 .note = event->note,
+                                                 .regarding = { .api_version = SLICE_LITERAL("v1"),
+                                                                .kind = action->target.kind,
+                                                                .namespace_name = action->target.ns,
+                                                                .name = action->target.name,
+                                                                .uid = action->target.uid } });
 }
 
 static void send(struct runtime *runtime, void *self, const struct action *action) {
