@@ -1,0 +1,260 @@
+/* Where values stand in the text: recorded in document order, bound to the parsed values, looked up
+ * by value or by field path. */
+#include "base/util.h"
+#include "config/document_priv.h"
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- collecting ---- */
+
+void document_marks_add(struct document_marks *marks, struct document_mark mark) {
+        if (marks->count == marks->capacity) {
+                marks->capacity = marks->capacity ? marks->capacity * 2 : 64;
+                marks->items = xreallocarray(marks->items, marks->capacity, sizeof(mark));
+        }
+        marks->items[marks->count++] = mark;
+}
+
+void document_marks_release(struct document_marks *marks) {
+        free(marks->items);
+        *marks = (struct document_marks){ 0 };
+}
+
+/* A walk over JSON text that is known to be valid. */
+struct scan {
+        const char *at, *end;
+        uint32_t line, column;
+        struct document_mark pending; /* the key seen last */
+        bool is_object[JSON_DEPTH_MAX];
+        size_t depth;
+        bool expects_key;
+};
+
+static void step(struct scan *scan) {
+        unsigned char c = (unsigned char)*scan->at++;
+        if (c == '\n') {
+                scan->line++;
+                scan->column = 1;
+        } else if ((c & 0xc0) != 0x80) {
+                scan->column++; /* continuation bytes of UTF-8 belong to their first byte */
+        }
+}
+
+static void skip_string(struct scan *scan) {
+        step(scan);
+        while (scan->at < scan->end && *scan->at != '"') {
+                if (*scan->at == '\\')
+                        step(scan);
+                step(scan);
+        }
+        step(scan);
+}
+
+static void skip_literal(struct scan *scan) {
+        while (scan->at < scan->end && !strchr(",]} \t\r\n", *scan->at))
+                step(scan);
+}
+
+static void add_value(struct scan *scan, struct document_marks *marks) {
+        struct document_mark mark = scan->pending;
+        mark.line = scan->line;
+        mark.column = scan->column;
+        scan->pending = (struct document_mark){ 0 };
+        document_marks_add(marks, mark);
+}
+
+static void scan_open(struct scan *scan, struct document_marks *marks) {
+        add_value(scan, marks);
+        assert(scan->depth < JSON_DEPTH_MAX);
+        scan->is_object[scan->depth++] = *scan->at == '{';
+        scan->expects_key = *scan->at == '{';
+        step(scan);
+}
+
+static void scan_string(struct scan *scan, struct document_marks *marks) {
+        if (scan->expects_key) {
+                scan->pending.key_line = scan->line;
+                scan->pending.key_column = scan->column;
+                scan->expects_key = false;
+        } else {
+                add_value(scan, marks);
+        }
+        skip_string(scan);
+}
+
+static void scan_token(struct scan *scan, struct document_marks *marks) {
+        switch (*scan->at) {
+        case '{':
+        case '[':
+                scan_open(scan, marks);
+                break;
+        case '}':
+        case ']':
+                scan->depth--;
+                step(scan);
+                break;
+        case '"':
+                scan_string(scan, marks);
+                break;
+        case ',':
+                scan->expects_key = scan->is_object[scan->depth - 1];
+                step(scan);
+                break;
+        case ':':
+        case ' ':
+        case '\t':
+        case '\r':
+        case '\n':
+                step(scan);
+                break;
+        default:
+                add_value(scan, marks);
+                skip_literal(scan);
+        }
+}
+
+void document_marks_scan(struct slice json, struct document_marks *marks) {
+        struct scan scan = { .at = json.ptr, .end = json.ptr + json.len, .line = 1, .column = 1 };
+        while (scan.at < scan.end)
+                scan_token(&scan, marks);
+}
+
+/* ---- binding ---- */
+
+static void bind(struct document_marks *marks, size_t *at, const struct json *value) {
+        struct json_iter iter = json_iter(value);
+        const struct json *child;
+        assert(*at < marks->count);
+        marks->items[(*at)++].value = value;
+        while (json_next(&iter, NULL, &child))
+                bind(marks, at, child);
+}
+
+void document_marks_bind(struct document_marks *marks, const struct json *root) {
+        size_t at = 0;
+        bind(marks, &at, root);
+        assert(at == marks->count);
+}
+
+/* ---- looking up ---- */
+
+static int compare_mark(const void *key, const void *item) {
+        const struct json *value = key;
+        const struct document_mark *mark = item;
+        return (value > mark->value) - (value < mark->value);
+}
+
+static const struct document_mark *find_mark(const struct document *document,
+                                             const struct json *value) {
+        if (!value || document->marks.count == 0)
+                return NULL;
+        return bsearch(value, document->marks.items, document->marks.count,
+                       sizeof(struct document_mark), compare_mark);
+}
+
+void document_locate(const struct document *document, const struct json *value, struct err *err) {
+        const struct document_mark *mark = find_mark(document, value);
+        err_position(err, document->file, mark ? mark->line : 0, mark ? mark->column : 0);
+}
+
+static const struct json *locate_value(const struct document *document, const struct json *value,
+                                       bool wants_key, struct err *err) {
+        const struct document_mark *mark = find_mark(document, value);
+        if (mark && wants_key && mark->key_line)
+                err_position(err, document->file, mark->key_line, mark->key_column);
+        else
+                document_locate(document, value, err);
+        return value;
+}
+
+void document_locate_key(const struct document *document, const struct json *object,
+                         struct slice key, struct err *err) {
+        const struct json *value = json_get_slice(object, key);
+        locate_value(document, value ? value : object, value != NULL, err);
+}
+
+/* A key in brackets, as Kubernetes writes those that are no plain names. */
+static const struct json *descend_bracket(const struct json *value, struct slice *path) {
+        for (size_t length = path->len - 1; length > 1; length--) {
+                const struct json *child;
+                if (path->ptr[length] != ']')
+                        continue;
+                child = json_get_slice(value, slice_make(path->ptr + 1, length - 1));
+                if (!child)
+                        continue;
+                *path = slice_make(path->ptr + length + 1, path->len - length - 1);
+                return child;
+        }
+        return NULL;
+}
+
+/* One step of a path: the longest member name that ends at a separator, since names of members may
+ * themselves contain dots. */
+static const struct json *descend(const struct json *value, struct slice *path) {
+        if (path->len && path->ptr[0] == '.')
+                *path = slice_make(path->ptr + 1, path->len - 1);
+        if (path->len && path->ptr[0] == '[' && json_type(value) == JSON_ARRAY) {
+                char *end;
+                unsigned long index = strtoul(path->ptr + 1, &end, 10);
+                if (*end != ']' || index >= json_count(value))
+                        return NULL;
+                end++;
+                *path = slice_make(end, path->len - (size_t)(end - path->ptr));
+                return json_at(value, index);
+        }
+        if (path->len && path->ptr[0] == '[')
+                return descend_bracket(value, path);
+        for (size_t length = path->len; length > 0; length--) {
+                bool is_end = length == path->len || strchr(".[", path->ptr[length]);
+                const struct json *child =
+                        is_end ? json_get_slice(value, slice_make(path->ptr, length)) : NULL;
+                if (!child)
+                        continue;
+                *path = slice_make(path->ptr + length, path->len - length);
+                return child;
+        }
+        return NULL;
+}
+
+static void locate_path(const struct document *document, const struct json *value, const char *path,
+                        bool wants_key, struct err *err) {
+        struct slice rest = slice_of(path);
+        while (rest.len > 0) {
+                const struct json *child = descend(value, &rest);
+                if (!child)
+                        break;
+                value = child;
+        }
+        locate_value(document, value, wants_key && rest.len == 0, err);
+}
+
+void document_locate_path(const struct document *document, const struct json *value,
+                          const char *path, struct err *err) {
+        locate_path(document, value, path, false, err);
+}
+
+/* ---- repeated keys ---- */
+
+struct duplicates {
+        const struct document *document;
+        void (*found)(void *context, const struct err *where);
+        void *context;
+};
+
+static void report_duplicate(void *context, struct slice path) {
+        const struct duplicates *duplicates = context;
+        struct err where = { 0 };
+        err_set(&where, BERTH_ERR_BAD_REQUEST, "written twice");
+        snprintf(where.path, sizeof(where.path), SLICE_FMT, SLICE_ARG(path));
+        locate_path(duplicates->document, document_root(duplicates->document), where.path, true,
+                    &where);
+        duplicates->found(duplicates->context, &where);
+}
+
+size_t document_duplicates(const struct document *document,
+                           void (*found)(void *context, const struct err *where), void *context) {
+        struct duplicates duplicates = { document, found, context };
+        return json_duplicates(document_root(document), found ? report_duplicate : NULL,
+                               &duplicates);
+}
