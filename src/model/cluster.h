@@ -55,6 +55,8 @@ int cluster_apply(struct cluster *cluster, enum object_kind kind, enum change_ki
 void cluster_assume(struct cluster *cluster, struct pod_id pod, struct node_id node);
 /* Takes an assumed pod off its node again; a pod already confirmed is left alone. */
 void cluster_forget(struct cluster *cluster, struct pod_id pod);
+/* Value of pod_row.failure_hash for this reason and message. */
+uint64_t cluster_failure_hash(struct slice reason, struct slice message);
 void cluster_nominate(struct cluster *cluster, struct pod_id pod,
                       struct slice node); /* "" clears */
 
@@ -135,7 +137,8 @@ bool cluster_image(const struct cluster *cluster, struct str_id name, int64_t *r
 bool cluster_node_has_image(const struct cluster *cluster, struct node_id node, struct str_id name);
 /* Declared features of a node: the keys of the set. */
 struct label_set_id cluster_node_features(const struct cluster *cluster, struct node_id node);
-/* Pending pods with a nomination, in the order they got it. */
+/* Pods with a nomination, in the order they got it.  Assumed ones keep theirs until they are
+ * confirmed; whoever reserves room for nominated pods skips those with a node. */
 size_t cluster_nominated_pods(const struct cluster *cluster, const struct pod_id **ret_pods);
 
 /* Namespaces, budgets, priority classes, claims: cold tables. */

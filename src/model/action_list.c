@@ -1,0 +1,83 @@
+/* Lists of actions; every slice is copied into the list's arena. */
+#include "model/action.h"
+
+#include "base/util.h"
+#include <assert.h>
+#include <stdlib.h>
+
+const char *action_kind_name(enum action_kind kind) {
+        static const char *const names[] = {
+                [ACTION_BIND] = "bind",
+                [ACTION_POD_STATUS] = "pod-status",
+                [ACTION_EVICT] = "evict",
+                [ACTION_DELETE_POD] = "delete-pod",
+                [ACTION_RECORD_EVENT] = "record-event",
+        };
+        assert((size_t)kind < ARRAY_LEN(names));
+        return names[kind];
+}
+
+void action_list_init(struct action_list *list) {
+        *list = (struct action_list){ .next_id = 1 };
+        arena_init(&list->arena, 4096);
+}
+
+void action_list_release(struct action_list *list) {
+        arena_release(&list->arena);
+        free(list->items);
+        *list = (struct action_list){ 0 };
+}
+
+void action_list_clear(struct action_list *list) {
+        arena_clear(&list->arena);
+        list->count = 0;
+}
+
+static void keep(struct arena *arena, struct slice *text) {
+        *text = arena_slice(arena, *text);
+}
+
+static void keep_payload(struct arena *arena, struct action *action) {
+        switch (action->kind) {
+        case ACTION_BIND:
+                keep(arena, &action->bind.node);
+                return;
+        case ACTION_POD_STATUS:
+                keep(arena, &action->status.reason);
+                keep(arena, &action->status.message);
+                keep(arena, &action->status.nomination);
+                return;
+        case ACTION_EVICT:
+                keep(arena, &action->evict.node);
+                keep(arena, &action->evict.plugin);
+                keep(arena, &action->evict.profile);
+                keep(arena, &action->evict.reason);
+                keep(arena, &action->evict.requested_by);
+                return;
+        case ACTION_DELETE_POD:
+        case ACTION_KIND_COUNT:
+                return;
+        case ACTION_RECORD_EVENT:
+                keep(arena, &action->event.reason);
+                keep(arena, &action->event.action);
+                keep(arena, &action->event.note);
+                keep(arena, &action->event.controller);
+                return;
+        }
+}
+
+uint64_t action_list_add(struct action_list *list, const struct action *action) {
+        if (list->count == list->cap) {
+                list->cap = list->cap ? list->cap * 2 : 16;
+                list->items = xreallocarray(list->items, list->cap, sizeof(*list->items));
+        }
+        struct action *item = &list->items[list->count++];
+        *item = *action;
+        item->id = list->next_id++;
+        keep(&list->arena, &item->target.kind);
+        keep(&list->arena, &item->target.ns);
+        keep(&list->arena, &item->target.name);
+        keep(&list->arena, &item->target.uid);
+        keep_payload(&list->arena, item);
+        return item->id;
+}

@@ -1,0 +1,109 @@
+/* Life cycle of the model and plain look-ups. */
+#include "model/cluster_priv.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define SCRATCH_BLOCK ((size_t)16 << 10)
+
+struct cluster *cluster_new(const struct cluster_config *config) {
+        struct cluster *cluster = xcalloc(1, sizeof(*cluster));
+        cluster->config = *config;
+        cluster->strings = interner_new();
+        arena_init(&cluster->scratch, SCRATCH_BLOCK);
+        arena_init(&cluster->decoded, SCRATCH_BLOCK);
+        change_log_init(&cluster->log, config->log_capacity);
+        node_rows_init(cluster);
+        resources_init(cluster);
+        label_sets_init(cluster);
+        taint_sets_init(cluster);
+        owner_lists_init(cluster);
+        cold_tables_init(cluster);
+        return cluster;
+}
+
+void cluster_free(struct cluster *cluster) {
+        if (!cluster)
+                return;
+        what_if_release(cluster);
+        cold_tables_release(cluster);
+        pod_rows_release(cluster);
+        classes_release(cluster);
+        owner_lists_release(cluster);
+        images_release(cluster);
+        node_rows_release(cluster);
+        resources_release(cluster);
+        node_labels_release(cluster);
+        label_sets_release(cluster);
+        taint_sets_release(cluster);
+        change_log_release(&cluster->log);
+        buf_release(&cluster->content);
+        arena_release(&cluster->scratch);
+        arena_release(&cluster->decoded);
+        interner_free(cluster->strings);
+        free(cluster);
+}
+
+void cluster_log_change(struct cluster *cluster, uint32_t mask, struct node_id node,
+                        struct pod_id pod) {
+        uint64_t generation = change_log_add(&cluster->log, mask, node, pod);
+        if (!node_id_is_none(node))
+                cluster->nodes.generation[node.index] = generation;
+}
+
+uint64_t cluster_generation(const struct cluster *cluster) {
+        return cluster->log.generation;
+}
+
+bool cluster_changes_since(const struct cluster *cluster, uint64_t generation,
+                           struct change_range *ret_range) {
+        return change_log_since(&cluster->log, generation, ret_range);
+}
+
+/* ---- nodes ---- */
+
+const struct node_table *cluster_nodes(const struct cluster *cluster) {
+        return &cluster->nodes;
+}
+
+size_t cluster_node_count(const struct cluster *cluster) {
+        return cluster->live_nodes;
+}
+
+struct node_id cluster_find_any_node(const struct cluster *cluster, struct slice name) {
+        bool is_known;
+        struct str_id id = interner_find(cluster->strings, name, &is_known);
+        return is_known ? node_row_find(cluster, id) : NODE_NONE;
+}
+
+struct node_id cluster_find_node(const struct cluster *cluster, struct slice name) {
+        struct node_id node = cluster_find_any_node(cluster, name);
+        if (node_id_is_none(node) || !(cluster->nodes.flags[node.index] & NODE_KNOWN))
+                return NODE_NONE;
+        return node;
+}
+
+struct slice cluster_node_name(const struct cluster *cluster, struct node_id node) {
+        assert(node.index < cluster->nodes.count);
+        return interner_text(cluster->strings, cluster->nodes.name[node.index]);
+}
+
+struct bitset cluster_live_nodes(const struct cluster *cluster, struct arena *arena) {
+        struct bitset live = bitset_in_arena(arena, cluster->nodes.live.bits);
+        bitset_copy(&live, &cluster->nodes.live);
+        return live;
+}
+
+/* ---- strings ---- */
+
+const struct interner *cluster_strings(const struct cluster *cluster) {
+        return cluster->strings;
+}
+
+struct slice cluster_text(const struct cluster *cluster, struct str_id id) {
+        return interner_text(cluster->strings, id);
+}
+
+struct str_id cluster_str(const struct cluster *cluster, struct slice text, bool *ret_found) {
+        return interner_find(cluster->strings, text, ret_found);
+}

@@ -1,0 +1,303 @@
+/* Inside of the cluster model: its tables, and what their files offer each other.
+ *
+ * Interned things (label sets, taint sets, owner lists, classes) are counted rows with recycled
+ * numbers, found by content through an id_index.  `_take` functions return a counted row, `_drop`
+ * gives one count back. */
+#pragma once
+
+#include "base/map.h"
+#include "base/util.h"
+#include "model/change_log.h"
+#include "model/cluster.h"
+#include "model/id_index.h"
+#include "model/node_order.h"
+
+#define RESOURCES_MAX 1024u /* columns; what comes later shares one that no node has any of */
+
+/* ---- label sets and the inverted index over nodes ---- */
+
+struct label_set {
+        uint32_t refs, hash, count;
+        struct label_pair *pairs; /* sorted by key id; strings counted */
+};
+struct label_sets {
+        struct label_set *items; /* 0 = no labels, never counted */
+        uint32_t cap, live;
+        struct id_pool ids;
+        struct id_index index;
+        size_t bytes; /* of pairs */
+};
+
+/* Nodes with a pair: one, few in a list, or many in a bitset. */
+enum node_group_kind { GROUP_ONE, GROUP_FEW, GROUP_MANY };
+struct node_group {
+        struct label_pair pair;
+        uint32_t count, cap;
+        uint32_t next, prev; /* groups of the same key, plus one */
+        enum node_group_kind kind;
+        union {
+                uint32_t one;
+                uint32_t *few;
+                struct bitset *many;
+        };
+};
+struct label_key {
+        struct str_id key;
+        uint32_t count;       /* nodes */
+        uint32_t first_group; /* plus one */
+        uint32_t group_count;
+        struct bitset nodes;
+};
+struct node_labels {
+        struct node_group *groups;
+        uint32_t group_cap;
+        struct id_pool group_ids;
+        struct id_index group_index;
+        struct label_key *keys;
+        uint32_t key_cap;
+        struct id_pool key_ids;
+        struct id_index key_index;
+        size_t bytes; /* of lists and bitsets of groups */
+};
+
+void label_sets_init(struct cluster *cluster);
+void label_sets_release(struct cluster *cluster);
+struct label_set_id label_set_take(struct cluster *cluster, struct label_list labels);
+void label_set_drop(struct cluster *cluster, struct label_set_id set);
+const struct label_set *label_set_at(const struct cluster *cluster, struct label_set_id set);
+
+void node_labels_release(struct cluster *cluster);
+void node_labels_resize(struct cluster *cluster); /* after the node table grew */
+void node_labels_add(struct cluster *cluster, struct node_id node, struct label_set_id set);
+void node_labels_remove(struct cluster *cluster, struct node_id node, struct label_set_id set);
+
+/* ---- taint sets ---- */
+
+struct taint_set {
+        uint32_t refs, hash;
+        size_t count, node_count;
+        struct taint *taints; /* one allocation with their text and the bytes below */
+        const char *content;  /* canonical bytes */
+        size_t content_size;
+        struct bitset nodes; /* live ones */
+};
+struct taint_sets {
+        struct taint_set *items; /* 0 = no taints */
+        uint32_t cap;
+        struct id_pool ids;
+        struct id_index index;
+        size_t bytes;
+};
+void taint_sets_init(struct cluster *cluster);
+void taint_sets_release(struct cluster *cluster);
+void taint_sets_resize(struct cluster *cluster);
+struct taint_set_id taint_set_take(struct cluster *cluster, const struct taint *taints,
+                                   size_t count);
+void taint_set_drop(struct cluster *cluster, struct taint_set_id set);
+void taint_set_add_node(struct cluster *cluster, struct taint_set_id set, struct node_id node);
+void taint_set_remove_node(struct cluster *cluster, struct taint_set_id set, struct node_id node);
+
+/* ---- owner lists ---- */
+
+struct owner_list {
+        uint32_t refs, hash, count;
+        struct owner_row rows[];
+};
+struct owner_links { /* lists that name an owner */
+        struct owner_list **lists;
+        uint32_t count, cap;
+};
+struct owner_lists {
+        struct owner_list **items;
+        uint32_t cap;
+        struct id_pool ids;
+        struct id_index index;
+        struct map_u64 *owners; /* uid string number -> struct owner_links */
+        size_t bytes;
+};
+void owner_lists_init(struct cluster *cluster);
+void owner_lists_release(struct cluster *cluster);
+const struct owner_row *owner_list_take(struct cluster *cluster, const struct owner_ref *owners,
+                                        size_t count);   /* NULL without owners */
+uint32_t owner_list_count(const struct owner_row *rows); /* 0 for NULL */
+void owner_list_drop(struct cluster *cluster, const struct owner_row *rows); /* accepts NULL */
+
+/* ---- images ---- */
+
+struct image_row {
+        struct str_id name;
+        uint32_t node_count;
+        int64_t size_bytes;
+};
+struct image_table {
+        struct image_row *rows;
+        uint32_t cap;
+        struct id_pool ids;
+        struct id_index index;
+};
+void images_release(struct cluster *cluster);
+/* Makes the node's image list the given one; true when it changed. */
+bool node_images_set(struct cluster *cluster, struct node_id node, const struct node_image *images,
+                     size_t count);
+
+/* ---- classes ---- */
+
+struct class_memory {        /* behind pod_class.memory */
+        const char *content; /* canonical bytes */
+        size_t content_size, bytes;
+        struct json_doc *sources; /* of volumes; NULL = none */
+};
+struct class_table {
+        struct pod_class **items;
+        uint32_t cap, live;
+        struct id_pool ids;
+        struct id_index index;
+        size_t bytes;
+};
+void classes_release(struct cluster *cluster);
+struct class_id class_take(struct cluster *cluster, const struct pod_spec *spec);
+void class_drop(struct cluster *cluster, struct class_id class);
+
+/* ---- resources ---- */
+
+struct resource_names {
+        struct str_id *names; /* by column */
+        struct id_index index;
+};
+void resources_init(struct cluster *cluster);
+void resources_release(struct cluster *cluster);
+struct resource_id resource_take(struct cluster *cluster, struct slice name);
+/* Whether it is the column that stands for all resources beyond the limit. */
+bool resource_is_overflow(struct resource_id resource);
+
+/* ---- nodes ---- */
+
+struct node_extra { /* cold part of a row */
+        uint64_t annotation_hash, condition_hash, image_hash, uid_hash;
+        struct label_set_id features;
+        bool is_used;
+};
+void node_rows_init(struct cluster *cluster);
+void node_rows_release(struct cluster *cluster);
+struct node_id node_row_find(const struct cluster *cluster, struct str_id name);
+/* Rows without NODE_KNOWN included. */
+struct node_id cluster_find_any_node(const struct cluster *cluster, struct slice name);
+/* The row of a name, a new one without NODE_KNOWN when there is none. */
+struct node_id node_row_take(struct cluster *cluster, struct slice name);
+/* Frees a row that neither an object nor a pod needs. */
+void node_row_release_unused(struct cluster *cluster, struct node_id node);
+
+/* ---- pods ---- */
+
+#define POD_CHUNK_ROWS 512u
+
+struct pod_rows {
+        struct pod_row **chunks;
+        uint32_t chunk_cap;
+        struct id_pool ids;
+        struct id_index index;
+        uint32_t live;
+        size_t text_bytes, detail_bytes;
+        struct pod_id *nominated;
+        uint32_t nominated_count, nominated_cap;
+};
+static inline struct pod_row *pod_row_at(const struct pod_rows *pods, struct pod_id pod) {
+        return &pods->chunks[pod.index / POD_CHUNK_ROWS][pod.index % POD_CHUNK_ROWS];
+}
+void pod_rows_release(struct cluster *cluster);
+struct pod_id pod_row_find(const struct cluster *cluster, struct str_id ns, struct slice name);
+struct pod_id pod_row_new(struct cluster *cluster, const struct object_meta *meta);
+void pod_row_free(struct cluster *cluster, struct pod_id pod); /* off its node already */
+static inline bool pod_row_occupies(const struct pod_row *row) {
+        return !node_id_is_none(row->node) && !pod_row_is_finished(row);
+}
+/* Detail of a status; NULL when it has nothing to tell or the model does not keep it. */
+struct pod_detail *pod_detail_new(struct cluster *cluster, const struct pod *pod);
+void pod_detail_free(struct cluster *cluster, struct pod_detail *detail); /* accepts NULL */
+bool pod_detail_eq(const struct pod_detail *a, const struct pod_detail *b);
+size_t pod_detail_bytes(const struct pod_detail *detail);
+
+/* ---- placement: lists, sums, ports; nothing here is logged ---- */
+
+void pod_link(struct cluster *cluster, struct pod_id pod, struct node_id node);
+void pod_unlink(struct cluster *cluster, struct pod_id pod);
+/* Adds what the pod occupies to its node, or takes it off again. */
+void pod_account(struct cluster *cluster, struct pod_id pod);
+void pod_unaccount(struct cluster *cluster, struct pod_id pod);
+/* Sets the nomination ("" clears) and keeps the list of nominated pods; true when it changed. */
+bool pod_set_nomination(struct cluster *cluster, struct pod_id pod, struct slice node);
+uint32_t pod_nomination_position(const struct cluster *cluster, struct pod_id pod);
+void pod_nomination_insert(struct cluster *cluster, struct pod_id pod, uint32_t position);
+void pod_nomination_remove(struct cluster *cluster, struct pod_id pod);
+
+/* ---- what-if ---- */
+
+struct undo_entry { /* a row as it was before the step */
+        struct pod_id pod;
+        struct node_id node;
+        struct pod_id next_on_node, prev_on_node;
+        struct str_id nominated;     /* counted */
+        uint32_t nominated_position; /* in the list of nominated pods; ID_NONE = not in it */
+        uint16_t flags;
+        bool moves_nomination;
+};
+struct what_if {
+        struct undo_entry *journal;
+        uint32_t count, cap;
+        uint32_t *marks; /* journal length at each open checkpoint */
+        uint32_t depth, mark_cap;
+        struct bitset touched;
+        struct node_id *touched_list;
+        uint32_t touched_count, touched_cap;
+};
+void what_if_release(struct cluster *cluster);
+
+/* ---- cold tables ---- */
+
+struct cold_tables {
+        struct map_u64 *namespaces; /* name string number -> struct namespace_row */
+        struct map_u64 *budgets;    /* namespace string number -> struct budget_list */
+        struct map *priority_classes;
+        struct map *claims; /* "namespace/name" -> struct claim_row */
+        size_t bytes;
+};
+void cold_tables_init(struct cluster *cluster);
+void cold_tables_release(struct cluster *cluster);
+
+struct cluster {
+        struct cluster_config config;
+        struct interner *strings;
+        struct arena scratch; /* cleared when a change begins */
+        struct arena decoded; /* cluster_apply */
+        struct buf content;   /* canonical bytes being built */
+        struct change_log log;
+        struct node_table nodes;
+        struct node_extra *node_extra;
+        struct id_pool node_ids;
+        struct id_index node_index; /* by name */
+        size_t live_nodes;
+        struct node_order *order;
+        struct resource_names resources;
+        struct label_sets label_sets;
+        struct node_labels node_labels;
+        struct taint_sets taint_sets;
+        struct owner_lists owner_lists;
+        struct image_table images;
+        struct class_table classes;
+        struct pod_rows pods;
+        struct what_if what_if;
+        struct cold_tables tables;
+};
+
+static inline bool cluster_is_what_if(const struct cluster *cluster) {
+        return cluster->what_if.depth > 0;
+}
+static inline struct str_id str_take(struct cluster *cluster, struct slice text) {
+        return interner_add(cluster->strings, text);
+}
+static inline void str_drop(struct cluster *cluster, struct str_id id) {
+        interner_unref(cluster->strings, id);
+}
+/* Logs a change and stamps the node with its generation. */
+void cluster_log_change(struct cluster *cluster, uint32_t mask, struct node_id node,
+                        struct pod_id pod);

@@ -1,0 +1,157 @@
+/* What a pod on a node amounts to: its place in the node's list, sums, ports; and nominations. */
+#include "model/cluster_priv.h"
+
+#include <assert.h>
+
+/* ---- lists ---- */
+
+void pod_link(struct cluster *cluster, struct pod_id pod, struct node_id node) {
+        struct pod_row *row = pod_row_at(&cluster->pods, pod);
+        struct pod_id *first = &cluster->nodes.first_pod[node.index];
+        assert(node_id_is_none(row->node));
+        row->node = node;
+        row->prev_on_node = POD_NONE;
+        row->next_on_node = *first;
+        if (!pod_id_is_none(*first))
+                pod_row_at(&cluster->pods, *first)->prev_on_node = pod;
+        *first = pod;
+}
+
+void pod_unlink(struct cluster *cluster, struct pod_id pod) {
+        struct pod_row *row = pod_row_at(&cluster->pods, pod);
+        if (pod_id_is_none(row->prev_on_node))
+                cluster->nodes.first_pod[row->node.index] = row->next_on_node;
+        else
+                pod_row_at(&cluster->pods, row->prev_on_node)->next_on_node = row->next_on_node;
+        if (!pod_id_is_none(row->next_on_node))
+                pod_row_at(&cluster->pods, row->next_on_node)->prev_on_node = row->prev_on_node;
+        row->node = NODE_NONE;
+        row->next_on_node = row->prev_on_node = POD_NONE;
+}
+
+/* ---- sums; they wrap rather than saturate, so that taking off gives back what was there ---- */
+
+static void sum_add(int64_t *sum, int64_t amount) {
+        *sum = (int64_t)((uint64_t)*sum + (uint64_t)amount);
+}
+
+static void sum_take(int64_t *sum, int64_t amount) {
+        *sum = (int64_t)((uint64_t)*sum - (uint64_t)amount);
+}
+
+static struct port_row *find_port(const struct node_table *nodes, struct node_id node,
+                                  const struct class_port *port) {
+        struct port_row *rows = nodes->ports[node.index];
+        for (uint16_t i = 0; i < nodes->port_count[node.index]; i++) {
+                if (rows[i].port == port->port && str_id_eq(rows[i].ip, port->ip) &&
+                    str_id_eq(rows[i].protocol, port->protocol))
+                        return &rows[i];
+        }
+        return NULL;
+}
+
+/* The strings are the class's, which lives as long as a pod holds the port. */
+static void add_port(struct node_table *nodes, struct node_id node, const struct class_port *port) {
+        struct port_row *row = find_port(nodes, node, port);
+        uint16_t count = nodes->port_count[node.index];
+        if (row) {
+                row->count++;
+                return;
+        }
+        if (count == UINT16_MAX)
+                return;
+        if ((count & (count - 1)) == 0)
+                nodes->ports[node.index] = xreallocarray(nodes->ports[node.index],
+                                                         count ? count * 2u : 1, sizeof(*row));
+        nodes->ports[node.index][count] = (struct port_row){
+                .ip = port->ip, .protocol = port->protocol, .port = port->port, .count = 1
+        };
+        nodes->port_count[node.index]++;
+}
+
+static void remove_port(struct node_table *nodes, struct node_id node,
+                        const struct class_port *port) {
+        struct port_row *row = find_port(nodes, node, port);
+        if (row && --row->count == 0)
+                *row = nodes->ports[node.index][--nodes->port_count[node.index]];
+}
+
+void pod_account(struct cluster *cluster, struct pod_id pod) {
+        const struct pod_row *row = pod_row_at(&cluster->pods, pod);
+        const struct pod_class *class = cluster_class(cluster, row->class);
+        struct node_table *nodes = &cluster->nodes;
+        uint32_t at = row->node.index;
+        if (!pod_row_occupies(row))
+                return;
+        for (size_t i = 0; i < class->request_count; i++)
+                sum_add(&nodes->resources[class->requests[i].resource.index].requested[at],
+                        class->requests[i].amount);
+        nodes->resources[RESOURCE_PODS].requested[at]++;
+        nodes->pod_count[at]++;
+        sum_add(&nodes->nonzero_cpu_milli[at], class->nonzero_cpu_milli);
+        sum_add(&nodes->nonzero_memory_bytes[at], class->nonzero_memory_bytes);
+        for (size_t i = 0; i < class->port_count; i++)
+                add_port(nodes, row->node, &class->ports[i]);
+}
+
+void pod_unaccount(struct cluster *cluster, struct pod_id pod) {
+        const struct pod_row *row = pod_row_at(&cluster->pods, pod);
+        const struct pod_class *class = cluster_class(cluster, row->class);
+        struct node_table *nodes = &cluster->nodes;
+        uint32_t at = row->node.index;
+        if (!pod_row_occupies(row))
+                return;
+        for (size_t i = 0; i < class->request_count; i++)
+                sum_take(&nodes->resources[class->requests[i].resource.index].requested[at],
+                         class->requests[i].amount);
+        assert(nodes->pod_count[at] > 0);
+        nodes->resources[RESOURCE_PODS].requested[at]--;
+        nodes->pod_count[at]--;
+        sum_take(&nodes->nonzero_cpu_milli[at], class->nonzero_cpu_milli);
+        sum_take(&nodes->nonzero_memory_bytes[at], class->nonzero_memory_bytes);
+        for (size_t i = 0; i < class->port_count; i++)
+                remove_port(nodes, row->node, &class->ports[i]);
+}
+
+/* ---- nominations ---- */
+
+uint32_t pod_nomination_position(const struct cluster *cluster, struct pod_id pod) {
+        const struct pod_rows *pods = &cluster->pods;
+        for (uint32_t i = 0; i < pods->nominated_count; i++) {
+                if (pods->nominated[i].index == pod.index)
+                        return i;
+        }
+        return ID_NONE;
+}
+
+void pod_nomination_insert(struct cluster *cluster, struct pod_id pod, uint32_t position) {
+        struct pod_rows *pods = &cluster->pods;
+        assert(position <= pods->nominated_count);
+        pods->nominated = rows_reserve(pods->nominated, &pods->nominated_cap,
+                                       pods->nominated_count + 1, sizeof(*pods->nominated));
+        memmove(&pods->nominated[position + 1], &pods->nominated[position],
+                (pods->nominated_count - position) * sizeof(*pods->nominated));
+        pods->nominated[position] = pod;
+        pods->nominated_count++;
+}
+
+void pod_nomination_remove(struct cluster *cluster, struct pod_id pod) {
+        struct pod_rows *pods = &cluster->pods;
+        uint32_t position = pod_nomination_position(cluster, pod);
+        assert(position != ID_NONE);
+        pods->nominated_count--;
+        memmove(&pods->nominated[position], &pods->nominated[position + 1],
+                (pods->nominated_count - position) * sizeof(*pods->nominated));
+}
+
+bool pod_set_nomination(struct cluster *cluster, struct pod_id pod, struct slice node) {
+        struct pod_row *row = pod_row_at(&cluster->pods, pod);
+        struct str_id now = str_take(cluster, node), before = row->nominated;
+        row->nominated = now;
+        str_drop(cluster, before);
+        if (before.index == 0 && now.index != 0)
+                pod_nomination_insert(cluster, pod, cluster->pods.nominated_count);
+        if (before.index != 0 && now.index == 0)
+                pod_nomination_remove(cluster, pod);
+        return !str_id_eq(before, now);
+}
