@@ -68,12 +68,15 @@ static void note_event(struct evict_service *service, const struct evict_record 
                        const char *failure) {
         char controller[128], note[ERR_TEXT_MAX + 512];
         reporting_name(record->requested_by, controller, sizeof(controller));
-        snprintf(note, sizeof(note), "pod eviction from " SLICE_FMT " node by " SLICE_FMT "%s%s",
+        struct slice more = failure ? slice_of(failure) : record->reason;
+        snprintf(note, sizeof(note),
+                 "pod eviction from " SLICE_FMT " node by " SLICE_FMT "%s" SLICE_FMT,
                  SLICE_ARG(record->node), SLICE_ARG(record->requested_by),
-                 failure ? " failed: " : "", failure ? failure : "");
-        struct slice reason = record->reason.len > 0   ? record->reason
-                              : record->plugin.len > 0 ? record->plugin
-                                                       : SLICE_LITERAL("NotSet");
+                 failure        ? " failed: "
+                 : more.len > 0 ? ": "
+                                : "",
+                 SLICE_ARG(more));
+        struct slice reason = record->plugin.len > 0 ? record->plugin : SLICE_LITERAL("NotSet");
         const struct action event = {
                 .kind = ACTION_RECORD_EVENT,
                 .target = record->pod,
