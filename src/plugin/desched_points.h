@@ -26,14 +26,29 @@ bool desched_run_pre_eviction_filter(struct desched_run *run, struct pod_id pod)
 /* reason: free text for the audit trail and the event, "" = the plugin's name. */
 enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
                                      struct slice reason);
+/* Both kinds of filters, the cheap ones first. */
+bool desched_run_may_evict(struct desched_run *run, struct pod_id pod);
 /* Pods of a node in a fixed order (creation time, then name), optionally without finished ones. */
 size_t desched_run_pods(struct desched_run *run, struct node_id node, bool with_finished,
                         const struct pod_id **ret_pods);
+
+/* That order: oldest first, then namespace and name (<0, 0, >0). */
+int desched_pod_order(const struct cluster *cluster, struct pod_id a, struct pod_id b);
+struct pod_order {
+        const struct cluster *cluster;
+        int (*compare)(const struct cluster *cluster, struct pod_id a, struct pod_id b);
+};
+/* Stable sort; arena lends memory. */
+void desched_sort_pods(const struct pod_order *order, struct pod_id *pods, size_t count,
+                       struct arena *arena);
 
 /* Reasons a filter gives, joined for people. */
 struct spare_reasons {
         struct buf *text; /* NULL: nobody asks */
 };
+/* Adds one, after a comma; nothing when nobody asks. */
+void spare_reason(struct spare_reasons *reasons, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
 
 struct desched_points {
         /* True: the pod may be evicted. */

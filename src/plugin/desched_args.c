@@ -1,0 +1,140 @@
+/* Shared arguments of descheduler plugins. */
+#include "plugin/desched_args.h"
+#include <stdio.h>
+
+/* ---- label selectors ---- */
+
+/* Unknown members and wrong types name their path; the rest is the selector decoder's business. */
+static bool is_member(struct slice key, const char *const *names) {
+        for (; *names; names++)
+                if (slice_is(key, *names))
+                        return true;
+        return false;
+}
+
+static bool check_members(struct field_reader *reader, const struct json *object,
+                          const char *prefix, const char *const *names) {
+        bool is_good = true;
+        struct json_iter iter = json_iter(object);
+        struct slice key;
+        const struct json *value;
+        while (json_next(&iter, &key, &value)) {
+                if (is_member(key, names))
+                        continue;
+                char suffix[128];
+                snprintf(suffix, sizeof(suffix), "%s" SLICE_FMT, prefix, SLICE_ARG(key));
+                field_problem(reader, value, suffix, "unknown field");
+                is_good = false;
+        }
+        return is_good;
+}
+
+static bool check_selector_members(struct field_reader *reader, const struct json *value) {
+        static const char *const members[] = { "matchLabels", "matchExpressions", NULL };
+        static const char *const terms[] = { "key", "operator", "values", NULL };
+        bool is_good = check_members(reader, value, "", members);
+        const struct json *list = json_get(value, "matchExpressions");
+        if (json_type(list) != JSON_ARRAY)
+                return is_good;
+        struct json_iter iter = json_iter(list);
+        const struct json *item;
+        for (size_t i = 0; json_next(&iter, NULL, &item); i++) {
+                char prefix[48];
+                snprintf(prefix, sizeof(prefix), "matchExpressions[%zu].", i);
+                is_good &= check_members(reader, item, prefix, terms);
+        }
+        return is_good;
+}
+
+void selector_arg_decode(struct field_reader *reader, const struct json *value, void *member) {
+        struct selector_arg *arg = member;
+        *arg = (struct selector_arg){ 0 };
+        if (!value || json_type(value) == JSON_NULL)
+                return;
+        if (json_type(value) != JSON_OBJECT) {
+                field_problem(reader, value, NULL, "expected a label selector, found %s",
+                              json_type_name(json_type(value)));
+                return;
+        }
+        if (!check_selector_members(reader, value))
+                return;
+        struct err err = { 0 };
+        if (selector_decode(value, reader->arena, &arg->selector, &err) < 0) {
+                field_problem(reader, value, err.path[0] ? err.path : NULL, "%s", err.text);
+                return;
+        }
+        arg->is_given = true;
+}
+
+/* ---- namespaces ---- */
+
+const struct field namespaces_arg_fields[] = {
+        { .name = "include",
+          .type = FIELD_TEXTS,
+          .offset = offsetof(struct namespaces_arg, include),
+          .presence = FIELD_NO_PRESENCE,
+          .help = "Only pods of these namespaces." },
+        { .name = "exclude",
+          .type = FIELD_TEXTS,
+          .offset = offsetof(struct namespaces_arg, exclude),
+          .presence = FIELD_NO_PRESENCE,
+          .help = "No pods of these namespaces." },
+        FIELD_END,
+};
+
+void namespaces_arg_check(struct field_reader *reader, const struct json *value,
+                          const void *member) {
+        const struct namespaces_arg *namespaces = member;
+        if (namespaces->include.count > 0 && namespaces->exclude.count > 0)
+                field_problem(reader, value, NULL, "only one of include and exclude can be set");
+}
+
+/* ---- compiled for a pass ---- */
+
+struct name_set name_set_make(const struct cluster *cluster, const struct text_list *names,
+                              struct arena *arena) {
+        struct name_set set = { .ids = ARENA_ARRAY(arena, struct str_id, names->count) };
+        for (size_t i = 0; i < names->count; i++) {
+                bool is_found;
+                struct str_id id = cluster_str(cluster, names->items[i], &is_found);
+                if (is_found || names->items[i].len == 0)
+                        set.ids[set.count++] = id;
+        }
+        return set;
+}
+
+bool name_set_has(const struct name_set *set, struct str_id name) {
+        for (size_t i = 0; i < set->count; i++)
+                if (str_id_eq(set->ids[i], name))
+                        return true;
+        return false;
+}
+
+struct pod_scope pod_scope_make(struct desched_run *run, const struct namespaces_arg *namespaces,
+                                const struct selector_arg *labels) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        struct arena *scratch = desched_run_scratch(run);
+        return (struct pod_scope){
+                .has_include = namespaces->include.count > 0,
+                .include = name_set_make(cluster, &namespaces->include, scratch),
+                .exclude = name_set_make(cluster, &namespaces->exclude, scratch),
+                .labels = labels && labels->is_given ? &labels->selector : NULL,
+        };
+}
+
+bool pod_scope_has(const struct desched_run *run, const struct pod_scope *scope,
+                   const struct pod_row *pod) {
+        if (scope->has_include && !name_set_has(&scope->include, pod->ns))
+                return false;
+        if (name_set_has(&scope->exclude, pod->ns))
+                return false;
+        return !scope->labels ||
+               cluster_labels_match(desched_run_cluster(run), scope->labels, pod->labels);
+}
+
+bool pod_has_owner_kind(const struct pod_row *pod, const struct name_set *kinds) {
+        for (uint16_t i = 0; i < pod->owner_count; i++)
+                if (name_set_has(kinds, pod->owners[i].kind))
+                        return true;
+        return false;
+}

@@ -1,0 +1,49 @@
+/* One pass of the descheduler as its runner sees it: what plugins reach through
+ * plugin/desched_points.h.  Made by the desched room, one per pass; profile and rule change as the
+ * pass goes on. */
+#pragma once
+
+#include "plugin/desched_points.h"
+
+struct desched_instance { /* a plugin of a profile with its state */
+        const struct plugin *plugin;
+        const void *state;
+};
+struct desched_filters {
+        size_t count;
+        const struct desched_instance *items;
+};
+
+/* Told about what happens to pods; either may be NULL. */
+struct desched_run_listener {
+        void *context;
+        void (*spared)(void *context, struct pod_id pod, struct slice reasons);
+        void (*asked)(void *context, struct pod_id pod, enum evict_outcome outcome);
+};
+
+struct desched_run {
+        const struct cluster *cluster;
+        struct wall_time now;
+        struct arena *pass;    /* lives as long as the pass */
+        struct arena *scratch; /* cleared before each rule */
+        bool is_parity, is_dry_run;
+        struct node_batch_list nodes;
+        /* Pods of every node row in a fixed order: those of node n are pods[first[2n]] up to
+         * pods[first[2n + 1]]. */
+        uint32_t *first;
+        struct pod_id *pods;
+        struct bitset gone; /* asked to go in this pass, no longer shown */
+        /* The profile and rule at work. */
+        struct desched_filters filters, pre_filters;
+        struct slice profile, plugin;
+        struct evict_sink sink;
+        bool has_grace;
+        int64_t grace_s;
+        struct desched_run_listener listener;
+        bool wants_reasons;
+};
+
+/* Orders nodes and pods; nodes are the ready ones among selected.  Memory comes from run->pass. */
+void desched_run_prepare(struct desched_run *run, const struct bitset *selected);
+/* All reasons why filters (or the filters before eviction) keep the pod, joined. */
+bool desched_run_explain(struct desched_run *run, struct pod_id pod, struct buf *reasons);

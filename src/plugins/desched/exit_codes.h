@@ -1,0 +1,21 @@
+/* Sets of exit codes in configuration: numbers as upstream has them, and outside parity ranges
+ * ("2-5"), comparisons (">=128"), signals ("SIGKILL" is 137) and exclusions ("!0"). */
+#pragma once
+
+#include "config/field_table.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct exit_code_range {
+        int32_t min, max; /* inclusive */
+        bool is_excluded;
+};
+struct exit_code_set {
+        size_t count; /* 0: nothing was asked for */
+        bool only_excludes;
+        struct exit_code_range *ranges;
+};
+/* FIELD_CUSTOM decoder of a struct exit_code_set. */
+void exit_code_set_decode(struct field_reader *reader, const struct json *value, void *member);
+/* In some range (or there are only exclusions) and not excluded. */
+bool exit_code_set_has(const struct exit_code_set *set, int32_t code);

@@ -1,0 +1,175 @@
+/* RemovePodsViolatingInterPodAntiAffinity: pods whose own required anti-affinity is broken by
+ * another pod (reference descheduler.md 4.6). */
+#include "base/map.h"
+#include "plugin/desched_args.h"
+#include "plugins/desched/affinity_term.h"
+#include "plugins/desched/priority_order.h"
+#include "plugins/desched/registry.h"
+#include "plugins/desched/sweep.h"
+
+struct anti_affinity_args {
+        struct namespaces_arg namespaces;
+        struct selector_arg labels;
+};
+
+static const struct field fields[] = {
+        { .name = "namespaces",
+          .type = FIELD_STRUCT,
+          .offset = offsetof(struct anti_affinity_args, namespaces),
+          .presence = FIELD_NO_PRESENCE,
+          .fields = namespaces_arg_fields,
+          .check = namespaces_arg_check,
+          .help = "Where to look, for victims and for the pods they conflict with." },
+        { .name = "labelSelector",
+          .type = FIELD_CUSTOM,
+          .offset = offsetof(struct anti_affinity_args, labels),
+          .presence = FIELD_NO_PRESENCE,
+          .decode = selector_arg_decode,
+          .help = "Which pods to look at, for victims and for the pods they conflict with." },
+        FIELD_END,
+};
+
+/* The pods a term speaks of, found once for all pods of one class and namespace. */
+struct term_matches {
+        size_t count;
+        struct pod_id *pods;
+};
+struct conflict_search {
+        struct desched_run *run;
+        size_t pod_count; /* every pod in scope, by node, low priority first */
+        struct pod_id *pods;
+        size_t *node_end;      /* by position in the list of nodes */
+        struct bitset gone;    /* evicted by this rule */
+        struct map_u64 *known; /* (class, namespace) -> struct term_matches[required_count] */
+};
+
+static void collect(struct conflict_search *search, const struct pod_scope *scope) {
+        struct desched_run *run = search->run;
+        const struct cluster *cluster = desched_run_cluster(run);
+        struct arena *scratch = desched_run_scratch(run);
+        struct node_batch_list nodes = desched_run_nodes(run);
+        search->gone = bitset_in_arena(scratch, cluster_pod_cap(cluster));
+        search->pods = ARENA_ARRAY(scratch, struct pod_id, cluster_pod_cap(cluster));
+        search->node_end = ARENA_ARRAY(scratch, size_t, nodes.count);
+        for (size_t n = 0; n < nodes.count; n++) {
+                const struct pod_id *pods;
+                size_t count = desched_run_pods(run, nodes.nodes[n], false, &pods);
+                size_t from = search->pod_count;
+                for (size_t i = 0; i < count; i++)
+                        if (pod_scope_has(run, scope, cluster_pod(cluster, pods[i])))
+                                search->pods[search->pod_count++] = pods[i];
+                sort_by_priority(run, search->pods + from, search->pod_count - from);
+                search->node_end[n] = search->pod_count;
+        }
+}
+
+static struct term_matches match_term(const struct conflict_search *search,
+                                      const struct pod_affinity_term *term,
+                                      const struct pod_row *owner) {
+        const struct cluster *cluster = desched_run_cluster(search->run);
+        struct arena *scratch = desched_run_scratch(search->run);
+        size_t count = 0;
+        for (size_t i = 0; i < search->pod_count; i++)
+                count += affinity_term_matches(cluster, term, owner,
+                                               cluster_pod(cluster, search->pods[i]));
+        struct term_matches found = { .pods = ARENA_ARRAY(scratch, struct pod_id, count) };
+        for (size_t i = 0; i < search->pod_count && found.count < count; i++)
+                if (affinity_term_matches(cluster, term, owner,
+                                          cluster_pod(cluster, search->pods[i])))
+                        found.pods[found.count++] = search->pods[i];
+        return found;
+}
+
+static const struct term_matches *matches_of(struct conflict_search *search,
+                                             const struct pod_row *owner,
+                                             const struct pod_affinity_terms *terms) {
+        uint64_t key = (uint64_t)owner->class.index << 32 | owner->ns.index;
+        struct term_matches *found = map_u64_get(search->known, key);
+        if (found)
+                return found;
+        found = ARENA_ARRAY(desched_run_scratch(search->run), struct term_matches,
+                            terms->required_count);
+        for (size_t i = 0; i < terms->required_count; i++)
+                found[i] = match_term(search, &terms->required[i], owner);
+        map_u64_put(search->known, key, found);
+        return found;
+}
+
+/* One node, or two that share the value of the key. */
+static bool is_together(const struct cluster *cluster, struct slice topology_key, struct node_id a,
+                        struct node_id b) {
+        if (a.index == b.index)
+                return true;
+        const struct label_set_id *labels = cluster_nodes(cluster)->labels;
+        bool is_known;
+        struct str_id x, y, key = cluster_str(cluster, topology_key, &is_known);
+        return is_known && cluster_label_get(cluster, labels[a.index], key, &x) &&
+               cluster_label_get(cluster, labels[b.index], key, &y) && str_id_eq(x, y);
+}
+
+/* The pod that breaks a rule of this one; POD_NONE when there is none. */
+static struct pod_id find_conflict(struct conflict_search *search, const struct pod_row *pod) {
+        const struct cluster *cluster = desched_run_cluster(search->run);
+        const struct pod_affinity_terms *terms =
+                &cluster_class(cluster, pod->class)->spec.affinity.pod_anti;
+        if (terms->required_count == 0)
+                return POD_NONE;
+        const struct term_matches *matches = matches_of(search, pod, terms);
+        for (size_t t = 0; t < terms->required_count; t++)
+                for (size_t i = 0; i < matches[t].count; i++) {
+                        struct pod_id id = matches[t].pods[i];
+                        const struct pod_row *other = cluster_pod(cluster, id);
+                        if (!bitset_has(&search->gone, id.index) &&
+                            strcmp(other->name, pod->name) != 0 &&
+                            is_together(cluster, terms->required[t].topology_key, pod->node,
+                                        other->node))
+                                return id;
+                }
+        return POD_NONE;
+}
+
+/* False when nothing more can be evicted in this pass. */
+static bool sweep_node(struct conflict_search *search, size_t from, size_t to) {
+        struct desched_run *run = search->run;
+        const struct cluster *cluster = desched_run_cluster(run);
+        for (size_t i = from; i < to; i++) {
+                struct pod_id conflict =
+                        find_conflict(search, cluster_pod(cluster, search->pods[i]));
+                if (pod_id_is_none(conflict) || !desched_run_may_evict(run, search->pods[i]))
+                        continue;
+                struct slice reason =
+                        evict_reason(run, "required anti-affinity is broken by pod %s",
+                                     cluster_pod(cluster, conflict)->name);
+                enum evict_outcome outcome = desched_run_evict(run, search->pods[i], reason);
+                if (outcome == EVICT_DONE)
+                        bitset_add(&search->gone, search->pods[i].index);
+                if (outcome == EVICT_NODE_LIMIT)
+                        return true;
+                if (outcome == EVICT_TOTAL_LIMIT)
+                        return false;
+        }
+        return true;
+}
+
+static int deschedule(struct desched_run *run, const void *state, struct err *err) {
+        (void)err;
+        const struct anti_affinity_args *args = state;
+        struct pod_scope scope = pod_scope_make(run, &args->namespaces, &args->labels);
+        struct conflict_search search = { .run = run, .known = map_u64_new() };
+        collect(&search, &scope);
+        size_t from = 0, node_count = desched_run_nodes(run).count;
+        for (size_t n = 0; n < node_count; n++) {
+                if (!sweep_node(&search, from, search.node_end[n]))
+                        break;
+                from = search.node_end[n];
+        }
+        map_u64_free(search.known);
+        return 0;
+}
+
+const struct plugin plugin_inter_pod_anti_affinity = {
+        .name = "RemovePodsViolatingInterPodAntiAffinity",
+        .args = fields,
+        .args_size = sizeof(struct anti_affinity_args),
+        .desched = &(const struct desched_points){ .deschedule = deschedule },
+};

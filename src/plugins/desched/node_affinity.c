@@ -1,0 +1,123 @@
+/* RemovePodsViolatingNodeAffinity: pods whose node no longer satisfies their node affinity, or
+ * satisfies it less than another would (reference descheduler.md 4.5). */
+#include "rules/node_affinity.h"
+#include "plugin/desched_args.h"
+#include "plugins/desched/node_fit.h"
+#include "plugins/desched/registry.h"
+#include "plugins/desched/sweep.h"
+
+struct node_affinity_args {
+        struct namespaces_arg namespaces;
+        struct selector_arg labels;
+        struct text_list types;
+};
+
+#define MEMBER(member) offsetof(struct node_affinity_args, member), .presence = FIELD_NO_PRESENCE
+#define TYPE_REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
+#define TYPE_PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
+
+static const struct field fields[] = {
+        { .name = "namespaces",
+          .type = FIELD_STRUCT,
+          .offset = MEMBER(namespaces),
+          .fields = namespaces_arg_fields,
+          .check = namespaces_arg_check,
+          .help = "Where to look." },
+        { .name = "labelSelector",
+          .type = FIELD_CUSTOM,
+          .offset = MEMBER(labels),
+          .decode = selector_arg_decode,
+          .help = "Which pods to look at." },
+        { .name = "nodeAffinityType",
+          .type = FIELD_TEXTS,
+          .offset = MEMBER(types),
+          .help = TYPE_REQUIRED ", " TYPE_PREFERRED ", or both." },
+        FIELD_END,
+};
+
+static void check(struct field_reader *reader, const struct json *value, const void *data) {
+        const struct node_affinity_args *args = data;
+        if (args->types.count == 0)
+                field_problem(reader, value, "nodeAffinityType", "needs to be set");
+        for (size_t i = 0; i < args->types.count && !args_want_parity(reader); i++)
+                if (!slice_is(args->types.items[i], TYPE_REQUIRED) &&
+                    !slice_is(args->types.items[i], TYPE_PREFERRED))
+                        field_problem(reader, value, "nodeAffinityType",
+                                      "expected " TYPE_REQUIRED " or " TYPE_PREFERRED
+                                      ", found \"" SLICE_FMT "\"",
+                                      SLICE_ARG(args->types.items[i]));
+}
+
+struct affinity_rule {
+        struct pod_scope scope;
+};
+
+static bool wants_required(struct desched_run *run, const void *context, struct pod_id id,
+                           struct slice *ret_reason) {
+        const struct pod_row *pod = cluster_pod(desched_run_cluster(run), id);
+        const struct affinity_rule *rule = context;
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct pod_spec *spec = &cluster_class(cluster, pod->class)->spec;
+        if (!spec->affinity.has_required_node_terms || !pod_scope_has(run, &rule->scope, pod) ||
+            node_affinity_admits(cluster, spec, pod->node) || !node_fits_any(run, id))
+                return false;
+        *ret_reason = evict_reason(run, "the node no longer meets the required node affinity");
+        return true;
+}
+
+/* Upstream compares with the best node whether or not the pod could run there, and asks for a fit
+ * anywhere; here the better node must take the pod. */
+static bool has_better_node(struct desched_run *run, struct pod_id id,
+                            const struct affinity *affinity) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        struct node_batch_list nodes = desched_run_nodes(run);
+        bool is_parity = desched_run_is_parity(run);
+        int64_t current =
+                node_affinity_preference(cluster, affinity, cluster_pod(cluster, id)->node);
+        for (size_t i = 0; i < nodes.count; i++)
+                if (node_affinity_preference(cluster, affinity, nodes.nodes[i]) > current &&
+                    (is_parity || node_fits(cluster, id, nodes.nodes[i])))
+                        return !is_parity || node_fits_any(run, id);
+        return false;
+}
+
+static bool wants_preferred(struct desched_run *run, const void *context, struct pod_id id,
+                            struct slice *ret_reason) {
+        const struct pod_row *pod = cluster_pod(desched_run_cluster(run), id);
+        const struct affinity_rule *rule = context;
+        const struct affinity *affinity =
+                &cluster_class(desched_run_cluster(run), pod->class)->spec.affinity;
+        if (affinity->preferred_node_count == 0 || !pod_scope_has(run, &rule->scope, pod) ||
+            !has_better_node(run, id, affinity))
+                return false;
+        *ret_reason = evict_reason(run, "another node meets the preferred node affinity better");
+        return true;
+}
+
+static int deschedule(struct desched_run *run, const void *state, struct err *err) {
+        const struct node_affinity_args *args = state;
+        const struct affinity_rule rule = { pod_scope_make(run, &args->namespaces, &args->labels) };
+        int code = 0;
+        for (size_t i = 0; i < args->types.count; i++) {
+                struct slice type = args->types.items[i];
+                struct sweep sweep = { .context = &rule };
+                if (slice_is(type, TYPE_REQUIRED))
+                        sweep.wants = wants_required;
+                else if (slice_is(type, TYPE_PREFERRED))
+                        sweep.wants = wants_preferred;
+                if (sweep.wants)
+                        sweep_nodes(run, &sweep);
+                else
+                        code = err_set(err, BERTH_ERR_INVALID,
+                                       "invalid nodeAffinityType: " SLICE_FMT, SLICE_ARG(type));
+        }
+        return code;
+}
+
+const struct plugin plugin_node_affinity_strategy = {
+        .name = "RemovePodsViolatingNodeAffinity",
+        .args = fields,
+        .args_size = sizeof(struct node_affinity_args),
+        .check = check,
+        .desched = &(const struct desched_points){ .deschedule = deschedule },
+};

@@ -1,0 +1,14 @@
+/* Whether a pod could run on a node, as far as the descheduler asks (upstream: NodeFit,
+ * pkg/descheduler/node; reference descheduler.md 3.4): cordon, node selector and required affinity,
+ * taints, the pod's own required anti-affinity against the pods of that very node, free resources.
+ */
+#pragma once
+
+#include "plugin/desched_points.h"
+
+/* On its own node resources are not asked for: it has them. */
+bool node_fits(const struct cluster *cluster, struct pod_id pod, struct node_id node);
+/* On any node of the set (a heap or arena bitset over node rows, left alone), its own excepted. */
+bool node_fits_any_other(struct desched_run *run, struct pod_id pod, const struct bitset *nodes);
+/* On any node the pass looks at, its own included. */
+bool node_fits_any(struct desched_run *run, struct pod_id pod);

@@ -1,0 +1,42 @@
+/* The walk over nodes and their pods. */
+#include "plugins/desched/sweep.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+#define EVICT_REASON_MAX 200
+
+/* False when nothing more can be evicted in this pass. */
+static bool sweep_node(struct desched_run *run, const struct sweep *sweep, struct node_id node) {
+        const struct pod_id *pods;
+        size_t count = desched_run_pods(run, node, sweep->with_finished, &pods);
+        for (size_t i = 0; i < count; i++) {
+                struct slice reason = SLICE_EMPTY;
+                if (!sweep->wants(run, sweep->context, pods[i], &reason) ||
+                    !desched_run_may_evict(run, pods[i]))
+                        continue;
+                enum evict_outcome outcome = desched_run_evict(run, pods[i], reason);
+                if (outcome == EVICT_NODE_LIMIT)
+                        return true;
+                if (outcome == EVICT_TOTAL_LIMIT)
+                        return false;
+        }
+        return true;
+}
+
+void sweep_nodes(struct desched_run *run, const struct sweep *sweep) {
+        struct node_batch_list nodes = desched_run_nodes(run);
+        for (size_t i = 0; i < nodes.count; i++)
+                if (!sweep_node(run, sweep, nodes.nodes[i]))
+                        return;
+}
+
+struct slice evict_reason(struct desched_run *run, const char *format, ...) {
+        if (desched_run_is_parity(run))
+                return SLICE_EMPTY;
+        char text[EVICT_REASON_MAX];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text, sizeof(text), format, args);
+        va_end(args);
+        return arena_slice(desched_run_scratch(run), slice_of(text));
+}
