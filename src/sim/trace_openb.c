@@ -1,6 +1,7 @@
 /* Reads the openb CSV tables: checks every row, then writes each as a Kubernetes object. */
 #include "sim/trace_openb.h"
 
+#include "base/arena.h"
 #include "base/util.h"
 
 enum column { /* both tables; absent ones stay empty */

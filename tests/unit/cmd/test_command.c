@@ -1,0 +1,97 @@
+/* The command tables: each entry is complete, its help names every option, and the manual pages and
+ * completion scripts are made from the same tables. */
+#include "cmd/command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void entries_are_complete(void **state) {
+        (void)state;
+        for (size_t i = 0; commands[i]; i++) {
+                const struct command *command = commands[i];
+
+                assert_non_null(command->summary);
+                assert_non_null(command->synopsis);
+                assert_non_null(command->description);
+                assert_non_null(command->run);
+                assert_ptr_equal(command_find(command->name), command);
+                for (const struct option *o = command->options; o && o->name; o++) {
+                        assert_non_null(o->help);
+                        assert_true((o->type == OPTION_FLAG) == (o->value_name == NULL));
+                        assert_true((o->type == OPTION_CHOICE) == (o->choices != NULL));
+                        assert_true(o->help[strlen(o->help) - 1] != '.');
+                }
+        }
+        assert_null(command_find("nothing"));
+}
+
+/* Defaults are parsed like words from the user, so a bad one would break the command. */
+static void defaults_parse(void **state) {
+        (void)state;
+        for (size_t i = 0; commands[i]; i++) {
+                CLEANUP(arena_release) struct arena arena;
+                struct arguments arguments;
+                struct err err = { 0 };
+                bool wants_help;
+                void *options;
+
+                arena_init(&arena, 0);
+                options = arena_alloc(&arena, commands[i]->options_size);
+                assert_int_equal(options_parse(commands[i]->options, NULL, 0, &arena, options,
+                                               &arguments, &wants_help, &err),
+                                 0);
+        }
+}
+
+static void help_and_manual_name_every_option(void **state) {
+        (void)state;
+        for (size_t i = 0; commands[i]; i++) {
+                CLEANUP(buf_release) struct buf help = { 0 };
+                CLEANUP(buf_release) struct buf manual = { 0 };
+
+                command_help(commands[i], &help);
+                command_manual(commands[i], &manual);
+                for (const struct option *o = commands[i]->options; o && o->name; o++) {
+                        char text[128];
+
+                        snprintf(text, sizeof(text), "--%s", o->name);
+                        assert_non_null(strstr(help.data, text));
+                }
+                assert_non_null(strstr(manual.data, ".SH OPTIONS"));
+                assert_non_null(strstr(manual.data, ".SH EXIT STATUS"));
+        }
+}
+
+static void completion_knows_every_command(void **state) {
+        static const char *const shells[] = { "bash", "zsh", "fish" };
+
+        (void)state;
+        for (size_t s = 0; s < 3; s++) {
+                CLEANUP(buf_release) struct buf out = { 0 };
+
+                assert_true(completion_script(shells[s], &out));
+                for (size_t i = 0; commands[i]; i++)
+                        assert_non_null(strstr(out.data, commands[i]->name));
+        }
+        {
+                CLEANUP(buf_release) struct buf out = { 0 };
+
+                assert_false(completion_script("csh", &out));
+        }
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(entries_are_complete),
+                cmocka_unit_test(defaults_parse),
+                cmocka_unit_test(help_and_manual_name_every_option),
+                cmocka_unit_test(completion_knows_every_command),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
