@@ -75,7 +75,7 @@ static const struct {
         { "apiVersion: v1\nkind: Pod\nmetadata: {name: bad}\nspec:\n  containers:\n  - image: 5\n",
           "in:6:12: spec.containers[0].image: not wanted" },
         { "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: bad}\n  spec:\n    x: 1\n",
-          "in:6:7: items[0].spec.containers[0].image: not wanted" },
+          "in:6:5: items[0].spec.containers[0].image: not wanted" },
 };
 
 static void test_refusals(void **state) {
