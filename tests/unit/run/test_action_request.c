@@ -1,0 +1,101 @@
+/* Actions on the wire: method, path, content type and body of each kind. */
+#include "run/action_request.h"
+
+#include "base/util.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define POD                                                                                        \
+        { SLICE_LITERAL("Pod"), SLICE_LITERAL("ns"), SLICE_LITERAL("p"), SLICE_LITERAL("u-1") }
+
+struct request_case {
+        const char *name;
+        struct action action;
+        enum api_method method;
+        const char *path, *content_type, *body;
+};
+
+static void check(const struct request_case *c) {
+        CLEANUP(arena_release) struct arena arena;
+        struct action_request request;
+
+        arena_init(&arena, 0);
+        action_request_make(&c->action, &arena, &request);
+        if (request.method != c->method || !slice_is(request.path, c->path) ||
+            !slice_is(request.content_type, c->content_type) || !slice_is(request.body, c->body))
+                fail_msg("%s: %s " SLICE_FMT " " SLICE_FMT " " SLICE_FMT, c->name,
+                         api_method_name(request.method), SLICE_ARG(request.path),
+                         SLICE_ARG(request.content_type), SLICE_ARG(request.body));
+}
+
+static void writes_requests(void **state) {
+        const struct request_case cases[] = {
+                { "bind",
+                  { .kind = ACTION_BIND, .target = POD, .bind = { SLICE_LITERAL("n1") } },
+                  API_POST,
+                  "/api/v1/namespaces/ns/pods/p/binding",
+                  "",
+                  "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",\"metadata\":{\"name\":\"p\","
+                  "\"namespace\":\"ns\",\"uid\":\"u-1\"},\"target\":{\"apiVersion\":\"v1\","
+                  "\"kind\":\"Node\",\"name\":\"n1\"}}" },
+                { "condition and cleared nomination",
+                  { .kind = ACTION_POD_STATUS,
+                    .target = POD,
+                    .status = { .sets_condition = true,
+                                .reason = SLICE_LITERAL("Unschedulable"),
+                                .message = SLICE_LITERAL("a \"b\""),
+                                .observed_generation = 3,
+                                .changed = { 1700000000 * NS_PER_S },
+                                .sets_nomination = true } },
+                  API_PATCH,
+                  "/api/v1/namespaces/ns/pods/p/status",
+                  "application/strategic-merge-patch+json",
+                  "{\"metadata\":{\"uid\":\"u-1\"},\"status\":{\"conditions\":[{\"type\":"
+                  "\"PodScheduled\",\"status\":\"False\",\"observedGeneration\":3,"
+                  "\"lastTransitionTime\":\"2023-11-14T22:13:20Z\",\"reason\":\"Unschedulable\","
+                  "\"message\":\"a \\\"b\\\"\"}],\"nominatedNodeName\":null}}" },
+                { "nomination alone",
+                  { .kind = ACTION_POD_STATUS,
+                    .target = POD,
+                    .status = { .sets_nomination = true, .nomination = SLICE_LITERAL("n2") } },
+                  API_PATCH,
+                  "/api/v1/namespaces/ns/pods/p/status",
+                  "application/strategic-merge-patch+json",
+                  "{\"metadata\":{\"uid\":\"u-1\"},\"status\":{\"nominatedNodeName\":\"n2\"}}" },
+                { "eviction with grace",
+                  { .kind = ACTION_EVICT,
+                    .target = POD,
+                    .evict = { .plugin = SLICE_LITERAL("PodLifeTime"),
+                               .profile = SLICE_LITERAL("prof"),
+                               .requested_by = SLICE_LITERAL("me"),
+                               .has_grace = true,
+                               .grace_s = 0 } },
+                  API_POST,
+                  "/api/v1/namespaces/ns/pods/p/eviction",
+                  "",
+                  "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":"
+                  "\"p\",\"namespace\":\"ns\",\"annotations\":{\"reason\":\"triggered by "
+                  "prof/PodLifeTime: \",\"requested-by\":\"me\"}},\"deleteOptions\":{"
+                  "\"gracePeriodSeconds\":0,\"preconditions\":{\"uid\":\"u-1\"}}}" },
+                { "delete",
+                  { .kind = ACTION_DELETE_POD, .target = POD },
+                  API_DELETE,
+                  "/api/v1/namespaces/ns/pods/p",
+                  "",
+                  "{\"preconditions\":{\"uid\":\"u-1\"}}" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+                check(&cases[i]);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = { cmocka_unit_test(writes_requests) };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
