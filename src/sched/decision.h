@@ -28,10 +28,10 @@ struct decision_request {
         struct slice node_name; /* spec.nodeName where an assigned pod is judged; else empty */
         uint32_t wants;         /* enum decision_wants */
         bool is_parity;
-        uint32_t parallelism;    /* upstream's, for sampling in parity mode */
-        struct wall_time now;    /* start of pods that have not started, in preemption */
-        struct rng *rng;         /* breaks ties; NULL = first by node order */
-        const size_t *next_node; /* parity: where the sampled scan starts; NULL = 0 */
+        int32_t percentage_of_nodes; /* parity: share to look at; 0 = upstream's formula */
+        struct wall_time now;        /* start of pods that have not started, in preemption */
+        struct rng *rng;             /* breaks ties; NULL = first by node order */
+        const size_t *next_node;     /* parity: where the sampled scan starts; NULL = 0 */
 };
 
 /* Everything lives in the arena handed to scheduler_decide. */
@@ -46,6 +46,9 @@ struct decision {
         const int64_t *totals;                   /* NULL when nothing was scored */
         size_t best_count;
         const struct node_id *best; /* feasible nodes of the highest total */
+        size_t next_node;           /* parity: where the next sampled scan starts */
+        bool took_nominated;        /* the nominated node still fits; no other was looked at */
+        bool has_no_nodes;          /* DECISION_ERROR because the cluster is empty */
         bool is_first_fit;          /* the profile scores nothing: any feasible node is right */
         size_t column_count;
         const struct score_column *columns;

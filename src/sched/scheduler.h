@@ -24,7 +24,7 @@ struct scheduler_config {
         struct sched_profile *const *profiles; /* built; owned by the caller, outlive it */
         uint64_t seed;                         /* ties */
         bool is_parity;
-        uint32_t parallelism;             /* parity sampling; 0 = 16 */
+        int32_t percentage_of_nodes;      /* parity sampling; 0 = upstream's formula */
         int64_t backoff_initial_ns;       /* 0 = 1 s */
         int64_t backoff_max_ns;           /* 0 = 10 s */
         int64_t unschedulable_timeout_ns; /* 0 = 5 min */

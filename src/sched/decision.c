@@ -1,0 +1,310 @@
+/* One pod against the cluster: the phases of a scheduling cycle in order (reference scheduler.md
+ * section 3). */
+#include "sched/decision.h"
+#include <assert.h>
+
+/* Upstream's sampling (parity only). */
+#define SAMPLE_NODES_MIN 100
+#define SAMPLE_PERCENT_MIN 5
+#define SAMPLE_PERCENT_BASE 50
+#define SAMPLE_NODES_PER_PERCENT 125
+
+struct decide {
+        struct sched_attempt attempt;
+        const struct decision_request *request;
+        struct arena *arena;
+        struct decision *out;
+        const struct node_id *order; /* all nodes */
+        size_t node_count;
+};
+
+const char *decision_outcome_name(enum decision_outcome outcome) {
+        static const char *const names[] = {
+                [DECISION_PLACED] = "scheduled",
+                [DECISION_UNSCHEDULABLE] = "unschedulable",
+                [DECISION_ERROR] = "error",
+                [DECISION_GATED] = "gated",
+        };
+        return names[outcome];
+}
+
+static bool wants(const struct decide *d, enum decision_wants what) {
+        return (d->request->wants & what) != 0;
+}
+
+static void fail(struct decide *d, struct slice text) {
+        d->out->outcome = DECISION_ERROR;
+        d->out->message = text;
+        d->out->sets_nomination = true;
+        d->out->nomination = SLICE_EMPTY;
+}
+
+static struct slice join_reasons(struct arena *arena, const struct slice *reasons, size_t count) {
+        struct buf text = { 0 };
+        for (size_t i = 0; i < count; i++) {
+                if (i > 0)
+                        buf_text(&text, ", ");
+                buf_slice(&text, reasons[i]);
+        }
+        struct slice joined = arena_slice(arena, buf_view(&text));
+        buf_release(&text);
+        return joined;
+}
+
+static void fail_with(struct decide *d, const struct verdict *verdict) {
+        fail(d, join_reasons(d->arena, verdict->reasons, verdict->reason_count));
+}
+
+/* ---- why nodes were refused ---- */
+
+static uint64_t bit_of(const struct decide *d, const struct plugin *plugin) {
+        const struct sched_profile *profile = d->attempt.profile;
+        for (size_t i = 0; i < profile->plugin_count; i++)
+                if (profile->plugins[i].plugin == plugin)
+                        return (uint64_t)1 << i;
+        return 0;
+}
+
+static void note_rejector(struct decide *d, const struct node_refusal *refusal) {
+        uint64_t bits =
+                refusal->plugin != NULL ? bit_of(d, refusal->plugin) : d->attempt.restrictors;
+        d->out->rejectors |= bits;
+        if (refusal->code == VERDICT_PENDING)
+                d->out->pendings |= bits;
+}
+
+static struct node_refusal absent_refusal(struct decide *d, struct node_id node) {
+        return (struct node_refusal){
+                .node = node,
+                .code = VERDICT_UNRESOLVABLE,
+                .reason_count = 1,
+                .reasons = &d->attempt.absent_reason,
+        };
+}
+
+static bool is_absent(const struct decide *d, struct node_id node) {
+        return d->attempt.only != NULL && !bitset_has(d->attempt.only, node.index);
+}
+
+static void explain_refusals(struct decide *d, const struct bitset *feasible) {
+        struct node_refusal *refusals = ARENA_ARRAY(d->arena, struct node_refusal, d->node_count);
+        size_t count = 0;
+        for (size_t i = 0; i < d->node_count; i++) {
+                struct node_id node = d->order[i];
+                if (bitset_has(feasible, node.index))
+                        continue;
+                if (is_absent(d, node)) {
+                        refusals[count] = absent_refusal(d, node);
+                } else {
+                        bool fits = sched_attempt_judge(&d->attempt, node, &refusals[count]);
+                        assert(!fits); /* filter and explain agree */
+                }
+                note_rejector(d, &refusals[count++]);
+        }
+        d->out->refusals = d->attempt.refusals = refusals;
+        d->out->refusal_count = d->attempt.refusal_count = count;
+}
+
+/* PreFilter refused the pod: every node carries its words. */
+static void refuse_everywhere(struct decide *d) {
+        struct node_refusal *refusals = ARENA_ARRAY(d->arena, struct node_refusal, d->node_count);
+        const struct verdict *verdict = &d->attempt.pre_filter;
+        const struct slice *reasons =
+                arena_copy(d->arena, verdict->reasons, verdict->reason_count * sizeof(*reasons));
+        for (size_t i = 0; i < d->node_count; i++)
+                refusals[i] = (struct node_refusal){
+                        .node = d->order[i],
+                        .plugin = d->attempt.pre_filter_plugin,
+                        .code = verdict->code,
+                        .reason_count = verdict->reason_count,
+                        .reasons = reasons,
+                };
+        if (d->attempt.pre_filter_plugin != NULL)
+                d->out->rejectors |= bit_of(d, d->attempt.pre_filter_plugin);
+        d->out->rejectors |= d->attempt.restrictors;
+        d->out->refusals = d->attempt.refusals = refusals;
+        d->out->refusal_count = d->attempt.refusal_count = d->node_count;
+}
+
+/* The condition's message: what refused, then what PostFilter said. */
+static void conclude(struct decide *d, struct slice refusal) {
+        struct decision *out = d->out;
+        out->outcome = DECISION_UNSCHEDULABLE;
+        out->message = refusal;
+        if (!wants(d, DECIDE_POST_FILTER))
+                return;
+        sched_attempt_post_filter(&d->attempt);
+        struct preemption *preemption = ARENA_NEW(d->arena, struct preemption);
+        *preemption = d->attempt.preemption;
+        out->preemption = preemption;
+        out->sets_nomination = d->attempt.sets_nomination;
+        out->nomination = d->attempt.nomination;
+        if (!slice_is_empty(preemption->message))
+                out->message =
+                        slice_of(arena_printf(d->arena, SLICE_FMT " " SLICE_FMT, SLICE_ARG(refusal),
+                                              SLICE_ARG(preemption->message)));
+}
+
+static void conclude_pre_filter(struct decide *d) {
+        const struct verdict *verdict = &d->attempt.pre_filter;
+        if (verdict->code == VERDICT_ERROR) {
+                fail_with(d, verdict);
+                return;
+        }
+        refuse_everywhere(d);
+        struct slice reasons = join_reasons(d->arena, verdict->reasons, verdict->reason_count);
+        conclude(d, slice_of(arena_printf(d->arena, "0/%zu nodes are available: " SLICE_FMT ".",
+                                          d->node_count, SLICE_ARG(reasons))));
+}
+
+/* ---- feasible nodes ---- */
+
+/* How many feasible nodes upstream looks for. */
+static size_t sample_target(const struct decide *d, size_t candidates) {
+        int32_t percent = d->request->percentage_of_nodes;
+        if (d->attempt.profile->percentage_of_nodes >= 0)
+                percent = d->attempt.profile->percentage_of_nodes;
+        if (candidates < SAMPLE_NODES_MIN || percent >= 100)
+                return candidates;
+        if (percent == 0) {
+                percent = SAMPLE_PERCENT_BASE - (int32_t)(candidates / SAMPLE_NODES_PER_PERCENT);
+                if (percent < SAMPLE_PERCENT_MIN)
+                        percent = SAMPLE_PERCENT_MIN;
+        }
+        size_t target = candidates * (size_t)percent / 100;
+        return target < SAMPLE_NODES_MIN ? SAMPLE_NODES_MIN : target;
+}
+
+static void take_feasible(struct decide *d, const struct bitset *nodes) {
+        struct decision *out = d->out;
+        size_t cap = bitset_count(nodes), start = 0, target = SIZE_MAX, looked = 0;
+        struct node_id *feasible = ARENA_ARRAY(d->arena, struct node_id, cap);
+        if (d->request->is_parity && d->request->next_node != NULL) {
+                start = *d->request->next_node % d->node_count;
+                target = sample_target(d, d->node_count);
+        }
+        for (; looked < d->node_count && out->feasible_count < cap; looked++) {
+                struct node_id node = d->order[(start + looked) % d->node_count];
+                if (out->feasible_count >= target)
+                        break;
+                if (bitset_has(nodes, node.index))
+                        feasible[out->feasible_count++] = node;
+        }
+        out->feasible = feasible;
+        if (target != SIZE_MAX && out->feasible_count >= target)
+                out->next_node = (start + looked) % d->node_count;
+        else
+                out->next_node = start;
+}
+
+static void keep_best(struct decide *d) {
+        struct decision *out = d->out;
+        struct node_id *best = ARENA_ARRAY(d->arena, struct node_id, out->feasible_count);
+        int64_t top = INT64_MIN;
+        for (size_t i = 0; i < out->feasible_count; i++) {
+                int64_t total = out->totals == NULL ? 0 : out->totals[i];
+                if (total > top)
+                        out->best_count = 0;
+                if (total >= top) {
+                        top = total;
+                        best[out->best_count++] = out->feasible[i];
+                }
+        }
+        out->best = best;
+        size_t pick = 0;
+        if (d->request->rng != NULL && out->best_count > 1 && !out->is_first_fit)
+                pick = (size_t)rng_below(d->request->rng, out->best_count);
+        out->node = best[pick];
+        out->outcome = DECISION_PLACED;
+}
+
+static void place(struct decide *d) {
+        struct decision *out = d->out;
+        struct node_batch feasible = { out->feasible, out->feasible_count };
+        out->is_first_fit = d->attempt.profile->points[POINT_SCORE].count == 0;
+        if (out->feasible_count > 1 && !out->is_first_fit) {
+                struct attempt_scores scores;
+                struct verdict verdict = { .code = VERDICT_OK };
+                if (sched_attempt_score(&d->attempt, feasible, wants(d, DECIDE_SCORES), &scores,
+                                        &verdict) != VERDICT_OK) {
+                        fail_with(d, &verdict);
+                        return;
+                }
+                out->totals = scores.totals;
+                out->columns = scores.columns;
+                out->column_count = scores.column_count;
+        }
+        keep_best(d);
+}
+
+/* A nominated node that still fits is taken whatever the others are worth. */
+static bool take_nominated(struct decide *d) {
+        const struct pod_row *row = cluster_pod(d->attempt.cluster, d->request->pod);
+        struct node_refusal refusal;
+        if (row->nominated.index == 0)
+                return false;
+        struct node_id node = cluster_find_node(d->attempt.cluster,
+                                                cluster_text(d->attempt.cluster, row->nominated));
+        if (node_id_is_none(node) || !sched_attempt_judge(&d->attempt, node, &refusal))
+                return false;
+        d->out->took_nominated = true;
+        d->out->feasible_count = 1;
+        d->out->feasible = arena_copy(d->arena, &node, sizeof(node));
+        place(d);
+        return true;
+}
+
+static void filter_and_place(struct decide *d) {
+        struct bitset nodes = cluster_live_nodes(d->attempt.cluster, d->arena);
+        sched_attempt_filter(&d->attempt, &nodes);
+        bool is_empty = bitset_is_empty(&nodes);
+        if (is_empty || wants(d, DECIDE_VERDICTS))
+                explain_refusals(d, &nodes);
+        if (is_empty) {
+                conclude(d, refusals_message(d->node_count, d->out->refusals, d->out->refusal_count,
+                                             d->arena));
+                return;
+        }
+        take_feasible(d, &nodes);
+        place(d);
+}
+
+static void decide(struct decide *d) {
+        struct decision *out = d->out;
+        if (wants(d, DECIDE_GATES) && sched_attempt_gate(&d->attempt, &out->gate)) {
+                out->outcome = DECISION_GATED;
+                return;
+        }
+        if (d->node_count == 0) {
+                fail(d, SLICE_LITERAL("no nodes available to schedule pods"));
+                out->has_no_nodes = true;
+                return;
+        }
+        enum verdict_code code = sched_attempt_pre_filter(&d->attempt);
+        out->pre_filter_count = d->attempt.pre_filter_count;
+        out->pre_filters = d->attempt.pre_filters;
+        if (code != VERDICT_OK)
+                conclude_pre_filter(d);
+        else if (!take_nominated(d))
+                filter_and_place(d);
+}
+
+void scheduler_decide(struct cluster *cluster, const struct sched_profile *profile,
+                      const struct decision_request *request, struct arena *arena,
+                      struct decision *ret_decision) {
+        struct decide d = { .request = request,
+                            .arena = arena,
+                            .out = ret_decision,
+                            .node_count = cluster_node_count(cluster) };
+        struct attempt_request attempt = { .cluster = cluster,
+                                           .profile = profile,
+                                           .pod = request->pod,
+                                           .node_name = request->node_name,
+                                           .now = request->now,
+                                           .arena = arena };
+        *ret_decision = (struct decision){ .node = NODE_NONE, .node_count = d.node_count };
+        d.order = cluster_node_order(cluster);
+        sched_attempt_init(&d.attempt, &attempt);
+        decide(&d);
+        sched_attempt_release(&d.attempt);
+}

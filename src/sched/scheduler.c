@@ -1,0 +1,277 @@
+/* The step machine: take a pod, decide, act on the outcome. */
+#include "sched/scheduler.h"
+#include "base/util.h"
+#include "plugin/sched_points.h"
+#include "sched/scheduler_priv.h"
+#include <assert.h>
+#include <stdlib.h>
+
+#define TRACES_DEFAULT 256
+#define BACKOFF_INITIAL_NS NS_PER_S
+#define BACKOFF_MAX_NS (10 * NS_PER_S)
+#define UNSCHEDULABLE_TIMEOUT_NS (300 * NS_PER_S)
+/* Changes caught up with at least this often while many pods are decided in one step. */
+#define DECISIONS_PER_CATCH_UP 1024
+
+/* ---- life ---- */
+
+struct scheduler *scheduler_new(const struct scheduler_config *config) {
+        assert(config->profile_count > 0);
+        struct scheduler *scheduler = xcalloc(1, sizeof(*scheduler));
+        struct scheduling_queue *queue = &scheduler->queue;
+        scheduler->config = *config;
+        if (scheduler->config.trace_capacity == 0)
+                scheduler->config.trace_capacity = TRACES_DEFAULT;
+        size_t size = config->profile_count * sizeof(struct sched_profile *);
+        scheduler->config.profiles = memcpy(xmalloc(size), config->profiles, size);
+        queue->initial_ns =
+                config->backoff_initial_ns ? config->backoff_initial_ns : BACKOFF_INITIAL_NS;
+        queue->max_ns = config->backoff_max_ns ? config->backoff_max_ns : BACKOFF_MAX_NS;
+        queue->timeout_ns = config->unschedulable_timeout_ns ? config->unschedulable_timeout_ns
+                                                             : UNSCHEDULABLE_TIMEOUT_NS;
+        const struct sched_profile *profile = config->profiles[0];
+        const uint8_t *sorts = profile->points[POINT_QUEUE_SORT].plugins;
+        queue->is_before = profile->plugins[sorts[0]].plugin->sched->is_before;
+        scheduling_queue_init(queue);
+        rng_init(&scheduler->rng, config->seed);
+        arena_init(&scheduler->scratch, 0);
+        scheduler->actions = map_u64_new();
+        scheduler->traces =
+                xcalloc(scheduler->config.trace_capacity, sizeof(struct decision_trace));
+        return scheduler;
+}
+
+static void free_action(struct open_action *open) {
+        free(open->node);
+        free(open);
+}
+
+void scheduler_free(struct scheduler *scheduler) {
+        if (scheduler == NULL)
+                return;
+        size_t at = 0;
+        uint64_t id;
+        void *open;
+        while (map_u64_next(scheduler->actions, &at, &id, &open))
+                free_action(open);
+        map_u64_free(scheduler->actions);
+        scheduling_queue_release(&scheduler->queue);
+        arena_release(&scheduler->scratch);
+        free(scheduler->traces);
+        free((void *)scheduler->config.profiles);
+        free(scheduler);
+}
+
+/* ---- deciding ---- */
+
+/* Which changes may help: what the plugins that refused listen to. */
+static void set_wakes(struct scheduler *scheduler, struct queued_pod *entry,
+                      const struct decision *decision) {
+        const struct sched_profile *profile = scheduler->config.profiles[entry->profile];
+        entry->rejectors = decision->rejectors;
+        entry->pendings = decision->pendings;
+        entry->wakes_on = 0;
+        for (size_t i = 0; i < profile->plugin_count; i++)
+                if ((entry->rejectors >> i & 1) != 0)
+                        entry->wakes_on |= profile->plugins[i].plugin->wakes_on;
+        if (decision->has_no_nodes) {
+                entry->rejectors = UINT64_MAX;
+                entry->wakes_on = CLUSTER_NODE_ADDED;
+        }
+        if (scheduler->config.is_parity && (entry->wakes_on & CLUSTER_NODE_ADDED) != 0)
+                entry->wakes_on |= CLUSTER_NODE_TAINTS;
+}
+
+/* Upstream retries on an empty cluster by the clock; here a node must come first. */
+static void give_up(struct step *step, struct queued_pod *entry, const struct decision *decision) {
+        struct scheduler *scheduler = step->scheduler;
+        bool waits_for_node = decision->has_no_nodes && !scheduler->config.is_parity;
+        struct failure failure = {
+                .is_error = decision->outcome == DECISION_ERROR && !waits_for_node,
+                .is_reason_unschedulable = decision->has_no_nodes,
+                .message = decision->message,
+                .sets_nomination = decision->sets_nomination,
+                .nomination = decision->nomination,
+        };
+        if (failure.is_error)
+                scheduler->stats.errors++;
+        else
+                scheduler->stats.unschedulable++;
+        if (decision->preemption != NULL && decision->preemption->chosen != NULL)
+                scheduler_preempt(step, entry, decision->preemption);
+        scheduler_fail(step, entry, &failure);
+}
+
+static void decide(struct step *step, struct queued_pod *entry) {
+        struct scheduler *scheduler = step->scheduler;
+        struct cluster *cluster = scheduler->config.cluster;
+        struct decision_request request = {
+                .pod = entry->pod,
+                .wants = DECIDE_POST_FILTER,
+                .is_parity = scheduler->config.is_parity,
+                .percentage_of_nodes = scheduler->config.percentage_of_nodes,
+                .now = step->wall,
+                .rng = &scheduler->rng,
+                .next_node = scheduler->config.is_parity ? &scheduler->next_node : NULL,
+        };
+        struct decision decision;
+        arena_clear(&scheduler->scratch);
+        entry->decided_generation = cluster_generation(cluster);
+        scheduler_decide(cluster, scheduler->config.profiles[entry->profile], &request,
+                         &scheduler->scratch, &decision);
+        scheduler->stats.decisions++;
+        scheduler->next_node = decision.next_node;
+        scheduler_record(step, entry, &decision);
+        if (decision.outcome == DECISION_PLACED) {
+                scheduler_bind(step, entry, &decision);
+                return;
+        }
+        set_wakes(scheduler, entry, &decision);
+        give_up(step, entry, &decision);
+}
+
+/* Pods on their way out are not placed any more. */
+static bool skip_terminating(struct step *step, struct queued_pod *entry) {
+        struct scheduler *scheduler = step->scheduler;
+        const struct cluster *cluster = scheduler->config.cluster;
+        const struct pod_row *row = cluster_pod(cluster, entry->pod);
+        if ((row->flags & POD_TERMINATING) == 0)
+                return false;
+        scheduling_queue_remove(&scheduler->queue, entry);
+        return true;
+}
+
+struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mono_time mono,
+                                         struct wall_time wall, size_t max_decisions,
+                                         struct action_list *out) {
+        struct step step = { scheduler, mono, wall, out };
+        struct scheduler_progress progress = { 0 };
+        scheduler_catch_up(scheduler, mono.ns);
+        scheduling_queue_flush(&scheduler->queue, mono.ns);
+        while (progress.decisions < max_decisions) {
+                struct queued_pod *entry = scheduling_queue_pop(&scheduler->queue);
+                if (entry == NULL)
+                        break;
+                if (skip_terminating(&step, entry))
+                        continue;
+                decide(&step, entry);
+                if (++progress.decisions % DECISIONS_PER_CATCH_UP == 0)
+                        scheduler_catch_up(scheduler, mono.ns);
+        }
+        scheduler_catch_up(scheduler, mono.ns);
+        progress.has_more = scheduling_queue_has_ready(&scheduler->queue);
+        return progress;
+}
+
+bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret_due) {
+        return scheduling_queue_next_due(&scheduler->queue, &ret_due->ns);
+}
+
+/* ---- outcomes of actions ---- */
+
+/* The entry an outcome belongs to; NULL when the pod has gone or been replaced. */
+static struct queued_pod *entry_of(struct scheduler *scheduler, const struct open_action *open) {
+        struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, open->pod);
+        return entry != NULL && entry->uid_hash == open->uid_hash ? entry : NULL;
+}
+
+static void announce_bound(struct step *step, const struct action_result *result,
+                           const struct open_action *open, struct slice controller) {
+        struct scheduler *scheduler = step->scheduler;
+        arena_clear(&scheduler->scratch);
+        struct action event = {
+                .kind = ACTION_RECORD_EVENT,
+                .target = result->target,
+                .event = { .reason = SLICE_LITERAL("Scheduled"),
+                           .action = SLICE_LITERAL("Binding"),
+                           .note = slice_of(arena_printf(
+                                   &scheduler->scratch,
+                                   "Successfully assigned " SLICE_FMT "/" SLICE_FMT " to %s",
+                                   SLICE_ARG(result->target.ns), SLICE_ARG(result->target.name),
+                                   open->node)),
+                           .controller = controller },
+        };
+        action_list_add(step->out, &event);
+}
+
+static void finish_bind(struct step *step, const struct action_result *result,
+                        const struct open_action *open) {
+        struct scheduler *scheduler = step->scheduler;
+        struct queued_pod *entry = entry_of(scheduler, open);
+        bool is_waiting = entry != NULL && entry->part == QUEUE_BINDING;
+        if (result->code == BERTH_OK) {
+                scheduler->stats.scheduled++;
+                announce_bound(step, result, open,
+                               scheduler->config.profiles[open->profile]->scheduler_name);
+                if (is_waiting)
+                        scheduling_queue_remove(&scheduler->queue, entry);
+                return;
+        }
+        scheduler->stats.errors++;
+        if (!is_waiting)
+                return;
+        cluster_forget(scheduler->config.cluster, open->pod);
+        arena_clear(&scheduler->scratch);
+        struct failure failure = {
+                .is_error = true,
+                .message = slice_of(arena_printf(
+                        &scheduler->scratch,
+                        "binding rejected: running Bind plugin \"DefaultBinder\": " SLICE_FMT,
+                        SLICE_ARG(result->text))),
+                .sets_nomination = true,
+        };
+        entry->rejectors = 0;
+        entry->wakes_on = 0;
+        scheduler_fail(step, entry, &failure);
+}
+
+void scheduler_result(struct scheduler *scheduler, const struct action_result *result,
+                      struct mono_time mono, struct wall_time wall, struct action_list *out) {
+        struct step step = { scheduler, mono, wall, out };
+        struct open_action *open = map_u64_remove(scheduler->actions, result->id);
+        if (open == NULL)
+                return;
+        if (open->kind == ACTION_BIND) {
+                finish_bind(&step, result, open);
+        } else if (result->code != BERTH_OK) {
+                struct queued_pod *entry = entry_of(scheduler, open);
+                if (entry != NULL)
+                        entry->failure_hash = 0; /* written again by the next failure */
+        }
+        free_action(open);
+}
+
+/* ---- looking in ---- */
+
+void scheduler_stats(const struct scheduler *scheduler, struct scheduler_stats *ret_stats) {
+        const struct scheduling_queue *queue = &scheduler->queue;
+        const struct pod_id *nominated;
+        *ret_stats = scheduler->stats;
+        ret_stats->active = queue->active.count;
+        ret_stats->backoff = queue->backoff.count + queue->error_backoff.count;
+        ret_stats->unschedulable_pods = queue->unschedulable.count;
+        ret_stats->gated = queue->gated.count;
+        ret_stats->binding = queue->binding_count;
+        ret_stats->nominated = cluster_nominated_pods(scheduler->config.cluster, &nominated);
+}
+
+const char *queue_part_name(enum queue_part part) {
+        static const char *const names[] = {
+                [QUEUE_NONE] = "none",       [QUEUE_ACTIVE] = "active",
+                [QUEUE_BACKOFF] = "backoff", [QUEUE_UNSCHEDULABLE] = "unschedulable",
+                [QUEUE_BINDING] = "binding",
+        };
+        return names[part];
+}
+
+bool scheduler_find(const struct scheduler *scheduler, struct pod_id pod,
+                    struct queue_place *ret_place) {
+        const struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, pod);
+        if (entry == NULL)
+                return false;
+        *ret_place = (struct queue_place){ .part = entry->part,
+                                           .is_gated = entry->is_gated,
+                                           .attempts = entry->attempts,
+                                           .backoff_ends = { entry->backoff_ends_ns } };
+        return true;
+}

@@ -1,0 +1,177 @@
+/* What follows from a decision: binding, the one write of a failure, preemption. */
+#include "base/util.h"
+#include "sched/scheduler_priv.h"
+#include <stdlib.h>
+
+#define EVENT_NOTE_MAX 1024
+#define EVENT_NOTE_CUT " ..."
+
+uint64_t scheduler_uid_hash(const struct pod_row *row) {
+        return slice_hash(slice_of(row->uid));
+}
+
+static struct object_ref ref_of(const struct cluster *cluster, const struct pod_row *row) {
+        return (struct object_ref){ .kind = SLICE_LITERAL("Pod"),
+                                    .ns = cluster_text(cluster, row->ns),
+                                    .name = slice_of(row->name),
+                                    .uid = slice_of(row->uid) };
+}
+
+void scheduler_remember(struct scheduler *scheduler, const struct action *action, uint64_t id,
+                        const struct queued_pod *entry, struct slice node) {
+        struct open_action *open = xcalloc(1, sizeof(*open));
+        *open = (struct open_action){ .kind = action->kind,
+                                      .pod = entry->pod,
+                                      .uid_hash = entry->uid_hash,
+                                      .profile = entry->profile,
+                                      .node = slice_is_empty(node) ? NULL : slice_dup(node) };
+        free(map_u64_put(scheduler->actions, id, open));
+}
+
+static struct slice controller_of(const struct scheduler *scheduler,
+                                  const struct queued_pod *entry) {
+        return scheduler->config.profiles[entry->profile]->scheduler_name;
+}
+
+/* ---- binding ---- */
+
+void scheduler_bind(struct step *step, struct queued_pod *entry, const struct decision *decision) {
+        struct scheduler *scheduler = step->scheduler;
+        struct cluster *cluster = scheduler->config.cluster;
+        struct slice node = cluster_node_name(cluster, decision->node);
+        struct action bind = { .kind = ACTION_BIND,
+                               .target = ref_of(cluster, cluster_pod(cluster, entry->pod)),
+                               .bind = { .node = node } };
+        uint64_t id = action_list_add(step->out, &bind);
+        scheduler_remember(scheduler, &bind, id, entry, node);
+        scheduling_queue_bind(&scheduler->queue, entry);
+        cluster_assume(cluster, entry->pod, decision->node);
+}
+
+/* ---- failing ---- */
+
+static void emit_event(struct step *step, const struct queued_pod *entry, struct slice message) {
+        const struct cluster *cluster = step->scheduler->config.cluster;
+        char note[EVENT_NOTE_MAX];
+        struct action event = { .kind = ACTION_RECORD_EVENT,
+                                .target = ref_of(cluster, cluster_pod(cluster, entry->pod)),
+                                .event = { .is_warning = true,
+                                           .reason = SLICE_LITERAL("FailedScheduling"),
+                                           .action = SLICE_LITERAL("Scheduling"),
+                                           .note = message,
+                                           .controller = controller_of(step->scheduler, entry) } };
+        if (message.len > EVENT_NOTE_MAX) {
+                size_t kept = EVENT_NOTE_MAX - strlen(EVENT_NOTE_CUT);
+                memcpy(note, message.ptr, kept);
+                memcpy(note + kept, EVENT_NOTE_CUT, strlen(EVENT_NOTE_CUT));
+                event.event.note = slice_make(note, sizeof(note));
+        }
+        action_list_add(step->out, &event);
+}
+
+/* Condition and nomination in one write; nothing when neither differs from what was written. */
+static void emit_status(struct step *step, struct queued_pod *entry, struct slice reason,
+                        const struct failure *failure) {
+        struct scheduler *scheduler = step->scheduler;
+        struct cluster *cluster = scheduler->config.cluster;
+        const struct pod_row *row = cluster_pod(cluster, entry->pod);
+        uint64_t hash = cluster_failure_hash(reason, failure->message);
+        bool changes_condition = hash != entry->failure_hash;
+        bool changes_nomination =
+                failure->sets_nomination &&
+                !slice_eq(cluster_text(cluster, row->nominated), failure->nomination);
+        if (!changes_condition && !changes_nomination)
+                return;
+        if (!wall_time_is_set(entry->failed_since))
+                entry->failed_since = step->wall;
+        struct action status = {
+                .kind = ACTION_POD_STATUS,
+                .target = ref_of(cluster, row),
+                .status = { .sets_condition = changes_condition,
+                            .reason = reason,
+                            .message = failure->message,
+                            .observed_generation = row->observed_generation,
+                            .changed = entry->failed_since,
+                            .sets_nomination = changes_nomination,
+                            .nomination = failure->nomination },
+        };
+        uint64_t id = action_list_add(step->out, &status);
+        scheduler_remember(scheduler, &status, id, entry, SLICE_EMPTY);
+        entry->failure_hash = hash;
+}
+
+void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure) {
+        struct scheduler *scheduler = step->scheduler;
+        struct cluster *cluster = scheduler->config.cluster;
+        struct slice reason = failure->is_error && !failure->is_reason_unschedulable
+                                      ? SLICE_LITERAL("SchedulerError")
+                                      : SLICE_LITERAL("Unschedulable");
+        emit_event(step, entry, failure->message);
+        emit_status(step, entry, reason, failure);
+        if (failure->sets_nomination)
+                cluster_nominate(cluster, entry->pod, failure->nomination);
+        scheduling_queue_return(&scheduler->queue, entry, failure->is_error, step->mono.ns);
+}
+
+/* ---- preempting ---- */
+
+static void delete_victim(struct step *step, const struct queued_pod *entry, struct pod_id victim,
+                          struct node_id node) {
+        struct scheduler *scheduler = step->scheduler;
+        const struct cluster *cluster = scheduler->config.cluster;
+        const struct pod_row *row = cluster_pod(cluster, victim);
+        const struct pod_row *preemptor = cluster_pod(cluster, entry->pod);
+        if ((row->flags & POD_TERMINATING) != 0)
+                return;
+        struct slice note =
+                slice_of(arena_printf(&scheduler->scratch, "Preempted by pod %s on node " SLICE_FMT,
+                                      preemptor->uid, SLICE_ARG(cluster_node_name(cluster, node))));
+        struct action removal = { .kind = ACTION_DELETE_POD, .target = ref_of(cluster, row) };
+        struct action event = { .kind = ACTION_RECORD_EVENT,
+                                .target = removal.target,
+                                .event = { .reason = SLICE_LITERAL("Preempted"),
+                                           .action = SLICE_LITERAL("Preempting"),
+                                           .note = note,
+                                           .controller = controller_of(scheduler, entry) } };
+        action_list_add(step->out, &removal);
+        action_list_add(step->out, &event);
+        scheduler->stats.victims++;
+}
+
+/* Pods of lower priority lose their claim to the node. */
+static void clear_lower_nominations(struct step *step, const struct queued_pod *entry,
+                                    struct node_id node) {
+        struct scheduler *scheduler = step->scheduler;
+        struct cluster *cluster = scheduler->config.cluster;
+        const struct pod_id *nominated;
+        size_t count = cluster_nominated_pods(cluster, &nominated);
+        const struct pod_id *pods =
+                arena_copy(&scheduler->scratch, nominated, count * sizeof(*nominated));
+        struct str_id name = cluster_nodes(cluster)->name[node.index];
+        for (size_t i = 0; i < count; i++) {
+                const struct pod_row *row = cluster_pod(cluster, pods[i]);
+                if (!str_id_eq(row->nominated, name) || row->priority >= entry->priority)
+                        continue;
+                struct action clear = { .kind = ACTION_POD_STATUS,
+                                        .target = ref_of(cluster, row),
+                                        .status = { .sets_nomination = true } };
+                action_list_add(step->out, &clear);
+                cluster_nominate(cluster, pods[i], SLICE_EMPTY);
+        }
+}
+
+void scheduler_preempt(struct step *step, struct queued_pod *entry,
+                       const struct preemption *preemption) {
+        const struct preemption_candidate *chosen = preemption->chosen;
+        const struct cluster *cluster = step->scheduler->config.cluster;
+        bool has_work = false;
+        for (size_t i = 0; i < chosen->victim_count; i++)
+                if ((cluster_pod(cluster, chosen->victims[i])->flags & POD_TERMINATING) == 0)
+                        has_work = true;
+        if (!has_work)
+                return;
+        step->scheduler->stats.preemptions++;
+        clear_lower_nominations(step, entry, chosen->node);
+        for (size_t i = 0; i < chosen->victim_count; i++)
+                delete_victim(step, entry, chosen->victims[i], chosen->node);
+}

@@ -1,0 +1,65 @@
+/* What the files of the step machine share. */
+#pragma once
+
+#include "base/map.h"
+#include "sched/scheduler.h"
+#include "sched/scheduling_queue.h"
+
+/* An action whose outcome matters. */
+struct open_action {
+        enum action_kind kind;
+        struct pod_id pod;
+        uint64_t uid_hash;
+        uint8_t profile;
+        char *node; /* binds: name of the node; owned */
+};
+
+struct scheduler {
+        struct scheduler_config config;
+        struct scheduling_queue queue;
+        struct rng rng;
+        struct arena scratch;    /* of one decision */
+        uint64_t seen;           /* generation of the cluster the queue has caught up with */
+        bool has_seen;           /* false: starts from the cluster's rows */
+        size_t next_node;        /* parity sampling */
+        struct map_u64 *actions; /* id -> struct open_action */
+        struct scheduler_stats stats;
+        struct decision_trace *traces; /* ring */
+        size_t trace_count, trace_first;
+        uint64_t trace_number;
+};
+
+/* One step's surroundings. */
+struct step {
+        struct scheduler *scheduler;
+        struct mono_time mono;
+        struct wall_time wall;
+        struct action_list *out;
+};
+
+/* ---- waking (scheduler_wake.c) ---- */
+/* Catches up with the cluster's change log. */
+void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns);
+/* Lets an entry in, or parks it behind its gate. */
+void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns);
+
+/* ---- outcomes (scheduler_outcome.c) ---- */
+void scheduler_remember(struct scheduler *scheduler, const struct action *action, uint64_t id,
+                        const struct queued_pod *entry, struct slice node);
+uint64_t scheduler_uid_hash(const struct pod_row *row);
+void scheduler_bind(struct step *step, struct queued_pod *entry, const struct decision *decision);
+/* A cycle or a bind failed: writes condition, nomination and event, and puts the pod back. */
+struct failure {
+        bool is_error;                /* SchedulerError rather than Unschedulable */
+        bool is_reason_unschedulable; /* an error that is reported as Unschedulable */
+        struct slice message;
+        bool sets_nomination;
+        struct slice nomination;
+};
+void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure);
+void scheduler_preempt(struct step *step, struct queued_pod *entry,
+                       const struct preemption *preemption);
+
+/* ---- traces (scheduler_trace.c) ---- */
+void scheduler_record(struct step *step, const struct queued_pod *entry,
+                      const struct decision *decision);

@@ -1,0 +1,196 @@
+/* Keeping the queue in step with the cluster: which pods wait, and whom a change may help. */
+#include "plugin/sched_points.h"
+#include "sched/scheduler_priv.h"
+
+#define NO_PROFILE UINT8_MAX
+
+/* What may change about a pod that is not yet placed. */
+#define OWN_CHANGES                                                                                \
+        (CLUSTER_PENDING_ADDED | CLUSTER_PENDING_UPDATED | CLUSTER_PENDING_REMOVED |               \
+         CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED | CLUSTER_POD_STATUS | CLUSTER_POD_GATES)
+
+static uint8_t profile_of(const struct scheduler *scheduler, const struct pod_row *row) {
+        const struct pod_class *class = cluster_class(scheduler->config.cluster, row->class);
+        for (size_t i = 0; i < scheduler->config.profile_count; i++)
+                if (slice_eq(scheduler->config.profiles[i]->scheduler_name,
+                             class->spec.scheduler_name))
+                        return (uint8_t)i;
+        return NO_PROFILE;
+}
+
+/* ---- entering ---- */
+
+void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns) {
+        const struct sched_profile *profile = scheduler->config.profiles[entry->profile];
+        const struct pod_row *row = cluster_pod(scheduler->config.cluster, entry->pod);
+        struct sched_attempt attempt;
+        struct phase_verdict gate;
+        entry->priority = row->priority;
+        arena_clear(&scheduler->scratch);
+        sched_attempt_init(&attempt,
+                           &(struct attempt_request){ .cluster = scheduler->config.cluster,
+                                                      .profile = profile,
+                                                      .pod = entry->pod,
+                                                      .arena = &scheduler->scratch });
+        if (sched_attempt_gate(&attempt, &gate)) {
+                entry->wakes_on = gate.plugin->wakes_on;
+                scheduling_queue_park(&scheduler->queue, entry, true);
+        } else {
+                scheduling_queue_move(&scheduler->queue, entry, now_ns);
+        }
+        sched_attempt_release(&attempt);
+}
+
+static bool is_waiting(const struct pod_row *row) {
+        return row->is_live && node_id_is_none(row->node) && !pod_row_is_finished(row);
+}
+
+static bool is_ours_in_flight(const struct queued_pod *entry, const struct pod_row *row) {
+        return entry->part == QUEUE_BINDING && row->is_live && (row->flags & POD_ASSUMED) != 0 &&
+               entry->uid_hash == scheduler_uid_hash(row);
+}
+
+/* Brings one pod's entry in line with its row. */
+static void refresh(struct scheduler *scheduler, struct pod_id pod, uint32_t mask, int64_t now_ns) {
+        const struct pod_row *row = cluster_pod(scheduler->config.cluster, pod);
+        struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, pod);
+        uint8_t profile = is_waiting(row) ? profile_of(scheduler, row) : NO_PROFILE;
+        if (entry != NULL && is_ours_in_flight(entry, row))
+                return;
+        if (entry != NULL &&
+            (profile == NO_PROFILE || entry->uid_hash != scheduler_uid_hash(row))) {
+                scheduling_queue_remove(&scheduler->queue, entry);
+                entry = NULL;
+        }
+        if (profile == NO_PROFILE)
+                return;
+        if (entry == NULL) {
+                entry = scheduling_queue_add(&scheduler->queue, pod, now_ns);
+                entry->uid_hash = scheduler_uid_hash(row);
+                entry->profile = profile;
+                entry->failure_hash = row->failure_hash;
+                entry->failed_since = row->failure_changed;
+                scheduler_admit(scheduler, entry, now_ns);
+        } else if (entry->is_gated && (mask & (CLUSTER_POD_GATES | CLUSTER_POD_SPEC)) != 0) {
+                scheduler_admit(scheduler, entry, now_ns);
+        }
+}
+
+/* ---- waking ---- */
+
+/* Upstream wakes plugins that listen to new nodes for every change of taints, too. */
+static uint32_t heard_by(const struct scheduler *scheduler, const struct plugin *plugin) {
+        uint32_t mask = plugin->wakes_on;
+        if (scheduler->config.is_parity && (mask & CLUSTER_NODE_ADDED) != 0)
+                mask |= CLUSTER_NODE_TAINTS;
+        return mask;
+}
+
+static bool is_extra_edge(const struct plugin *plugin, uint32_t mask) {
+        return (mask & plugin->wakes_on) == 0;
+}
+
+/* The plugins, among those that refused the pod, whose answer the change may turn. */
+static uint64_t woken_plugins(const struct scheduler *scheduler, const struct queued_pod *entry,
+                              const struct cluster_change *change) {
+        const struct cluster *cluster = scheduler->config.cluster;
+        const struct sched_profile *profile = scheduler->config.profiles[entry->profile];
+        const struct pod_row *row = cluster_pod(cluster, entry->pod);
+        struct sched_cycle cycle = { .cluster = cluster,
+                                     .pod = entry->pod,
+                                     .class = cluster_class(cluster, row->class),
+                                     .labels = row->labels,
+                                     .ns = row->ns,
+                                     .priority = row->priority,
+                                     .pod_name = row->name,
+                                     .is_parity = scheduler->config.is_parity };
+        uint64_t woken = 0;
+        for (size_t i = 0; i < profile->plugin_count; i++) {
+                const struct profile_plugin *plugin = &profile->plugins[i];
+                if ((entry->rejectors >> i & 1) == 0 ||
+                    (heard_by(scheduler, plugin->plugin) & change->mask) == 0)
+                        continue;
+                if (plugin->plugin->sched->wakes == NULL ||
+                    is_extra_edge(plugin->plugin, change->mask) ||
+                    plugin->plugin->sched->wakes(&cycle, plugin->state, change))
+                        woken |= (uint64_t)1 << i;
+        }
+        return woken;
+}
+
+static bool is_alive_node(const struct cluster *cluster, struct node_id node) {
+        return bitset_has(&cluster_nodes(cluster)->live, node.index);
+}
+
+/* Nodes that went again since, and nominations that did not end, help nobody. */
+static bool is_void(const struct scheduler *scheduler, const struct cluster_change *change) {
+        const struct cluster *cluster = scheduler->config.cluster;
+        return !node_id_is_none(change->node) && (change->mask & CLUSTER_NODE_REMOVED) == 0 &&
+               !is_alive_node(cluster, change->node);
+}
+
+static void wake(struct scheduler *scheduler, const struct cluster_change *change, int64_t now_ns) {
+        struct scheduling_queue *queue = &scheduler->queue;
+        if ((queue->wakes_on & change->mask) == 0 || is_void(scheduler, change))
+                return;
+        for (struct queued_pod *entry = queue->unschedulable.first, *next; entry != NULL;
+             entry = next) {
+                next = entry->next;
+                if ((entry->wakes_on & change->mask) == 0 ||
+                    change->generation <= entry->decided_generation)
+                        continue;
+                uint64_t woken = woken_plugins(scheduler, entry, change);
+                if ((woken & entry->pendings) != 0)
+                        scheduling_queue_activate(queue, entry);
+                else if (woken != 0)
+                        scheduling_queue_move(queue, entry, now_ns);
+        }
+}
+
+/* A nomination that ended gives room as a deleted pod does. */
+static struct cluster_change translate(const struct scheduler *scheduler,
+                                       const struct cluster_change *change) {
+        struct cluster_change translated = *change;
+        if ((change->mask & CLUSTER_NOMINATION) != 0 && !pod_id_is_none(change->pod)) {
+                const struct pod_row *row = cluster_pod(scheduler->config.cluster, change->pod);
+                if (!row->is_live || row->nominated.index == 0)
+                        translated.mask |= CLUSTER_POD_REMOVED;
+        }
+        return translated;
+}
+
+static void apply(struct scheduler *scheduler, const struct cluster_change *changes, size_t count,
+                  int64_t now_ns) {
+        for (size_t i = 0; i < count; i++) {
+                struct cluster_change change = translate(scheduler, &changes[i]);
+                if ((change.mask & OWN_CHANGES) != 0 && !pod_id_is_none(change.pod))
+                        refresh(scheduler, change.pod, change.mask, now_ns);
+                wake(scheduler, &change, now_ns);
+        }
+}
+
+/* The log does not reach back: look at every row, and let everyone try again. */
+static void start_afresh(struct scheduler *scheduler, int64_t now_ns) {
+        size_t cap = cluster_pod_cap(scheduler->config.cluster);
+        for (uint32_t i = 0; i < cap; i++)
+                refresh(scheduler, (struct pod_id){ i }, UINT32_MAX, now_ns);
+        struct queued_pod *entry;
+        while ((entry = scheduler->queue.unschedulable.last) != NULL)
+                scheduling_queue_move(&scheduler->queue, entry, now_ns);
+}
+
+void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns) {
+        struct cluster *cluster = scheduler->config.cluster;
+        uint64_t generation = cluster_generation(cluster);
+        struct change_range range;
+        if (scheduler->has_seen && generation == scheduler->seen)
+                return;
+        if (scheduler->has_seen && cluster_changes_since(cluster, scheduler->seen, &range)) {
+                apply(scheduler, range.first, range.first_count, now_ns);
+                apply(scheduler, range.second, range.second_count, now_ns);
+        } else {
+                start_afresh(scheduler, now_ns);
+        }
+        scheduler->has_seen = true;
+        scheduler->seen = generation;
+}
