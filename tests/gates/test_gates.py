@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Plants violations in a small tree, one at a time, and expects the gate in question to name it; and expects silence about
+the tree without them."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TABLES = ("layers.txt", "core-symbols.txt")
+# A tree every gate is content with.
+GOOD = {
+    "src/base/plain.h": "/* A value. */\n#pragma once\n\nint plain_get(void);\n",
+    "src/base/plain.c": '/* Gives the value. */\n#include "base/plain.h"\n\nint plain_get(void) {\n        return 1;\n}\n',
+    "src/sched/queue.c": '/* A queue. */\n#include "base/plain.h"\n#include <string.h>\n\nint queue_len(void);\n'
+                         "int queue_len(void) {\n        return plain_get();\n}\n",
+    "tests/unit/base/test_plain.c": "/* A test. */\nint main(void) {\n        return 0;\n}\n",
+}
+
+
+def c(code, includes=""):
+    return f"/* Planted. */\n{includes}\n{code}\n"
+
+
+def function(body, head="int planted(int a)"):
+    return c(head + " {\n" + body + "\n        return a;\n}")
+
+
+# gate, name of the case, planted files, what the gate has to say
+CASES = [
+    ("layers", "upwards", {"src/base/up.c": c("", '#include "sched/queue.h"')}, "sched/queue.h"),
+    ("layers", "deciders apart", {"src/desched/pass.h": c(""), "src/sched/x.c": c("", '#include "desched/pass.h"')},
+     "sched may not use desched"),
+    ("layers", "no plugins in sched", {"src/plugins/sched/registry.h": c(""),
+                                       "src/sched/x.c": c("", '#include "plugins/sched/registry.h"')},
+     "sched may not use plugins/sched"),
+    ("layers", "foreign header", {"src/model/x.c": c("", "#include <yyjson.h>")}, "library yyjson.h belongs to api"),
+    ("layers", "unknown header", {"src/run/x.c": c("", "#include <boost/any.h>")}, "unknown library header"),
+    ("layers", "socket in the core", {"src/rules/x.c": c("", "#include <sys/socket.h>")}, "the core does not include"),
+    ("layers", "second file with a library", {"src/base/a.c": c("", "#include <pcre2.h>"),
+                                              "src/base/b.c": c("", "#include <pcre2.h>")}, "included by 2 files, not 1"),
+    ("layers", "private header", {"src/base/x_priv.h": c(""), "src/api/x.c": c("", '#include "base/x_priv.h"')},
+     "private to base"),
+    ("layers", "unlisted room", {"src/misc/x.c": c("")}, "room misc is not in"),
+    ("banned", "sprintf", {"src/run/x.c": function("        sprintf(0, 0);")}, "sprintf"),
+    ("banned", "strcpy", {"tests/x.c": function("        strcpy(0, 0);")}, "strcpy"),
+    ("banned", "strtok", {"src/run/x.c": function("        strtok(0, 0);")}, "strtok"),
+    ("banned", "atoi", {"src/run/x.c": function("        a = atoi(0);")}, "atoi"),
+    ("banned", "localtime", {"src/run/x.c": function("        localtime(0);")}, "localtime"),
+    ("banned", "rand", {"src/run/x.c": function("        a = rand();")}, "rand"),
+    ("banned", "alloca", {"src/run/x.c": function("        alloca(3);")}, "alloca"),
+    ("banned", "statement expression", {"src/run/x.c": function("        a = ({ 1; });")}, "statement expression"),
+    ("banned", "typedef", {"src/run/x.h": c("#pragma once\ntypedef struct x x;")}, "typedef"),
+    ("banned", "marker", {"src/run/x.c": c("/* TODO later */")}, "unfinished"),
+    ("banned", "no purpose", {"src/run/x.c": "int x;\n"}, "does not open with its purpose"),
+    ("banned", "no guard", {"src/run/x.h": c("int x;")}, "no #pragma once"),
+    ("banned", "not in comments and strings",
+     {"src/run/x.c": c('/* strcpy(a, b) */\nconst char *const s = "strcpy(a)"; // rand()')}, None),
+    ("limits", "line", {"src/run/x.c": c("/* " + "x" * 100 + " */")}, "line 106, limit 100"),
+    ("limits", "file", {"src/run/x.c": c("\n" * 1000)}, "limit 1000"),
+    ("limits", "function", {"src/run/x.c": function("        a++;\n" * 70)}, "planted: function 74, limit 70"),
+    ("limits", "parameters", {"src/run/x.c": c("int planted(int a, int b, int c, int d, int e, void (*f)(int, int), int g) {\n"
+                                               "        return a;\n}")}, "planted: parameters 7, limit 6"),
+    ("limits", "nesting", {"src/run/x.c": function("if (a) { while (a) { do { if (a) { a++; } } while (a); } }")},
+     "planted: nesting 4, limit 3"),
+    ("limits", "initialisers do not nest",
+     {"src/run/x.c": function("struct s x[] = { { { { { 1 } } } } }; if (a) { if (a) { f((struct s){ { 0 } }); } }")}, None),
+    ("limits", "complexity", {"src/run/x.c": function("        if (a && a || a) a++;\n" * 5)}, "planted: complexity 16"),
+    ("limits", "switch is one decision", {"src/run/x.c": function(
+        "switch (a) {" + "".join(f"\ncase {i}: a++;" for i in range(40)) + " }")}, None),
+    ("limits", "exception", {"src/run/x.c": function("        a++;\n" * 70),
+                             "scripts/limits-exceptions.txt": "src/run/x.c:planted function a table\n"}, None),
+    ("limits", "stale exception", {"scripts/limits-exceptions.txt": "src/base/plain.c:plain_get function old\n"},
+     "no longer exceeds"),
+    ("limits", "exception without reason", {"scripts/limits-exceptions.txt": "src/base/plain.c function\n"}, "expected"),
+    ("headers", "not self-contained", {"src/run/x.h": c("#pragma once\nsize_t x(void);")}, "src/run/x.h"),
+    ("symbols", "clock", {"src/sched/x.c": c("int x(void) { return (int)time(0); }", "#include <time.h>")}, "takes time"),
+    ("symbols", "environment", {"src/base/x.c": c("int x(void) { return !getenv(\"A\"); }", "#include <stdlib.h>")},
+     "takes getenv"),
+    ("symbols", "thread", {"src/model/x.c": c("int x(void) { return pthread_self() != 0; }", "#include <pthread.h>")},
+     "takes pthread_self"),
+    ("symbols", "other room", {"src/desched/pass.c": c("int pass_run(void);\nint pass_run(void) { return 0; }"),
+                               "src/sched/x.c": c("int pass_run(void);\nint x(void) { return pass_run(); }")},
+     "takes pass_run from desched"),
+]
+
+
+def archive(root):
+    """Builds each core room of the tree the way meson names its archive."""
+    for room in {path.parent for path in (root / "src").rglob("*.c")}:
+        target = root / "build" / room.relative_to(root)
+        target.mkdir(parents=True, exist_ok=True)
+        objects = []
+        for source in sorted(room.glob("*.c")):
+            objects.append(target / (source.stem + ".o"))
+            subprocess.run(["gcc", "-w", f"-I{root / 'src'}", "-c", source, "-o", objects[-1]], check=True)
+        name = room.relative_to(root / "src").as_posix().replace("/", "_")
+        subprocess.run(["ar", "rcs", target / f"lib{name}.a", *objects], check=True)
+
+
+def run_gate(gate, planted):
+    """(exit code, output) of the gate on the good tree with the planted files."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "scripts").mkdir()
+        for table in TABLES:
+            shutil.copy(ROOT / "scripts" / table, root / "scripts")
+        if gate == "symbols":  # the exceptions of single rooms are about the real tree
+            rows = (root / "scripts" / "core-symbols.txt").read_text()
+            (root / "scripts" / "core-symbols.txt").write_text(re.sub(r"^[a-z].*$", "", rows, flags=re.MULTILINE))
+        for name, text in (GOOD | planted).items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        if gate == "symbols":
+            archive(root)
+        run = subprocess.run([ROOT / "scripts" / f"check_{gate}.py", "--root", root], capture_output=True, text=True)
+        return run.returncode, run.stdout + run.stderr
+
+
+def main():
+    cases = [(gate, "clean tree", {}, None) for gate in ("layers", "banned", "limits", "headers", "symbols")] + CASES
+    failures = 0
+    for gate, name, planted, expected in cases:
+        code, output = run_gate(gate, planted)
+        is_right = code == 0 if expected is None else code == 1 and expected in output
+        print(f"{'ok' if is_right else 'not ok'} - {gate}: {name}")
+        if not is_right:
+            failures += 1
+            print(f"# expected {expected!r}, exit {code}:\n# " + output.strip().replace("\n", "\n# "))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
