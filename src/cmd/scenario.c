@@ -120,11 +120,6 @@ static const struct field scenario_fields[] = {
         FIELD_END,
 };
 
-bool scenario_is(const struct json *object) {
-        return slice_is(json_get_text(object, "kind"), "Scenario") &&
-               slice_is(json_get_text(object, "apiVersion"), SCENARIO_API_VERSION);
-}
-
 bool scenario_decode(struct field_reader *reader, const struct json *object,
                      struct scenario *ret_scenario) {
         bool is_good = fields_decode(reader, scenario_fields, object, ret_scenario);

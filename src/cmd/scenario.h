@@ -32,7 +32,6 @@ struct scenario {
         struct item_list steps; /* struct scenario_step */
 };
 
-bool scenario_is(const struct json *object); /* by apiVersion and kind */
 /* Decodes; problems with positions go to the reader's list. */
 bool scenario_decode(struct field_reader *reader, const struct json *object,
                      struct scenario *ret_scenario);

@@ -157,19 +157,17 @@ static void scenario_failed(void *context, const struct err *err) {
 static int read_inputs(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
 
-        for (size_t i = 0; i < options->inputs.count; i++)
-                if (up_input_add_path(&up->input, options->inputs.items[i], err) < 0)
-                        return err->code;
+        if (up_input_add_paths(&up->input, options->inputs.items, options->inputs.count, err) < 0)
+                return err->code;
         if (options->trace && up_input_add_trace(&up->input, options->trace, err) < 0)
                 return err->code;
         if (options->report && up_report_check_path(options->report, err) < 0)
                 return err->code;
         return role_config_load(
-                &(struct role_config_sources){ .policy_path = options->policy,
-                                               .policy_document = up->input.policy_document,
-                                               .config_path = options->config,
-                                               .config_document = up->input.config_document,
-                                               .is_parity = options->is_parity },
+                &(struct role_config_sources){
+                        .policy_path = options->policy ? options->policy : up->input.policy_path,
+                        .config_path = options->config ? options->config : up->input.config_path,
+                        .is_parity = options->is_parity },
                 &up->config, err);
 }
 
@@ -230,7 +228,7 @@ static int start_roles(struct up *up, struct err *err) {
 
 static int fill_cluster(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
-        bool has_nothing = up->input.object_count == 0 && options->nodes == 0;
+        bool has_nothing = up->input.thing_count == 0 && options->nodes == 0;
         unsigned nodes = has_nothing ? DEFAULT_NODES : (unsigned)options->nodes;
 
         if (nodes && sandbox_control(up->sandbox) &&

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/util.h"
 #include "cmd/file_text.h"
+#include "config/objects_input.h"
 #include "run/sandbox_import.h"
 #include "sim/trace_openb.h"
 #include <dirent.h>
@@ -13,7 +14,12 @@
 #include <sys/stat.h>
 
 #define INPUT_FILES_MAX 10000
-#define INPUT_LIST_DEPTH_MAX 4
+
+static char uid_present, uid_named;
+
+#define RANK_NODE 3
+#define RANK_OTHER 7
+#define RANK_MAX 9
 
 /* Kinds that others refer to are created first; pods last. */
 static const struct {
@@ -24,175 +30,149 @@ static const struct {
         { "Namespace", 1 },
         { "PriorityClass", 2 },
         { "StorageClass", 2 },
-        { "Node", 3 },
+        { "Node", RANK_NODE },
         { "PersistentVolume", 4 },
         { "PersistentVolumeClaim", 5 },
         { "PodDisruptionBudget", 6 },
         { "Pod", 9 },
 };
-#define RANK_OTHER 7
 
-static int rank_of(const struct json *object) {
+static int rank_of(struct slice kind) {
         for (size_t i = 0; i < ARRAY_LEN(ranks); i++)
-                if (slice_is(json_get_text(object, "kind"), ranks[i].kind))
+                if (slice_is(kind, ranks[i].kind))
                         return ranks[i].rank;
         return RANK_OTHER;
 }
 
 void up_input_init(struct up_input *input) {
-        *input = (struct up_input){ 0 };
+        *input = (struct up_input){ .uids = map_new() };
         arena_init(&input->arena, 0);
 }
 
 void up_input_release(struct up_input *input) {
-        for (size_t i = 0; i < input->document_count; i++)
-                document_free(input->documents[i]);
-        free(input->documents);
-        free(input->objects);
+        document_free(input->scenario_document);
+        free(input->things);
+        map_free(input->uids);
         arena_release(&input->arena);
 }
 
-static void add_object(struct up_input *input, const struct input_object *object) {
-        if (input->object_count == input->object_cap) {
-                input->object_cap = input->object_cap ? input->object_cap * 2 : 64;
-                input->objects =
-                        xreallocarray(input->objects, input->object_cap, sizeof(*input->objects));
+static void add_thing(struct up_input *input, const struct up_thing *thing) {
+        if (input->thing_count == input->thing_cap) {
+                input->thing_cap = input->thing_cap ? input->thing_cap * 2 : 64;
+                input->things =
+                        xreallocarray(input->things, input->thing_cap, sizeof(*input->things));
         }
-        input->objects[input->object_count++] = *object;
+        input->things[input->thing_count++] = *thing;
 }
 
-static void keep_document(struct up_input *input, struct document *document) {
-        if (input->document_count == input->document_cap) {
-                input->document_cap = input->document_cap ? input->document_cap * 2 : 16;
-                input->documents = xreallocarray(input->documents, input->document_cap,
-                                                 sizeof(struct document *));
-        }
-        input->documents[input->document_count++] = document;
-}
-
-static int add_scenario(struct up_input *input, const struct document *document,
-                        const struct json *object, struct err *err) {
-        struct config_problems *problems;
-        struct field_reader reader = { .document = document, .arena = &input->arena };
-        int code;
-
-        if (input->has_scenario) {
-                err_set(err, BERTH_ERR_INVALID, "expected one Scenario, found another");
-                document_locate(document, object, err);
-                return BERTH_ERR_INVALID;
-        }
-        problems = config_problems_new();
-        reader.problems = problems;
-        input->has_scenario = scenario_decode(&reader, object, &input->scenario);
-        code = config_problems_to_err(problems, err);
-        config_problems_free(problems);
-        return code;
-}
-
-static int refuse(const struct document *document, const struct json *object, const char *expected,
-                  struct err *err) {
-        err_set(err, BERTH_ERR_INVALID, "expected %s, found %s", expected,
-                json_type_name(json_type(object)));
-        document_locate(document, object, err);
-        return BERTH_ERR_INVALID;
-}
-
-/* kind List, PodList ...: the items of typed lists may leave out kind and apiVersion. */
-static bool is_list(const struct json *object) {
-        struct slice kind = json_get_text(object, "kind");
-
-        return slice_has_suffix(kind, SLICE_LITERAL("List")) &&
-               json_type(json_get(object, "items")) == JSON_ARRAY;
-}
-
-static struct slice with_kind(struct up_input *input, const struct json *item,
-                              const struct json *list) {
+/* The object as JSON, with kind and apiVersion even where a typed list left them out. */
+static struct slice object_text(struct up_input *input, const struct input_object *object) {
         CLEANUP(buf_release) struct buf text = { 0 };
-        struct slice kind = json_get_text(list, "kind");
-        struct json_tree *tree = json_tree_new();
-        struct json_node *root = node_object(tree);
-        struct json_iter iter = json_iter(item);
-        const struct json *value;
-        struct slice key;
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
+        struct json_node *root;
 
-        node_put_text(tree, root, "apiVersion", json_get_text(list, "apiVersion"));
-        node_put_text(tree, root, "kind", slice_make(kind.ptr, kind.len - strlen("List")));
-        while (json_next(&iter, &key, &value))
-                node_set(tree, root, key, node_import(tree, value));
+        if (json_get(object->value, "kind") && json_get(object->value, "apiVersion")) {
+                json_write(object->value, &text);
+                return arena_slice(&input->arena, buf_view(&text));
+        }
+        tree = json_tree_new();
+        root = node_import(tree, object->value);
+        node_put_text(tree, root, "apiVersion", object->api_version);
+        node_put_text(tree, root, "kind", object->kind);
         node_write(root, &text);
-        json_tree_free(tree);
         return arena_slice(&input->arena, buf_view(&text));
 }
 
-static int add_value(struct up_input *input, const struct document *document,
-                     const struct json *object, unsigned depth, struct err *err);
+/* Remembers who is there and who is named as an owner. */
+static void note_owners(struct up_input *input, const struct json *object) {
+        const struct json *metadata = json_get(object, "metadata");
+        struct json_iter iter = json_iter(json_get(metadata, "ownerReferences"));
+        struct slice uid = json_get_text(metadata, "uid");
+        const struct json *owner;
 
-static int add_items(struct up_input *input, const struct document *document,
-                     const struct json *list, unsigned depth, struct err *err) {
-        struct json_iter iter = json_iter(json_get(list, "items"));
-        const struct json *item;
-
-        while (json_next(&iter, NULL, &item)) {
-                if (json_type(item) == JSON_OBJECT && !json_get(item, "kind")) {
-                        struct input_object one = { .text = with_kind(input, item, list),
-                                                    .document = document,
-                                                    .file = document_file(document),
-                                                    .rank = RANK_OTHER };
-
-                        one.rank = slice_is(json_get_text(list, "kind"), "NodeList") ? 3 : 9;
-                        add_object(input, &one);
-                } else if (add_value(input, document, item, depth + 1, err) < 0) {
-                        return err->code;
-                }
+        if (uid.len)
+                map_put(input->uids, uid, &uid_present);
+        while (json_next(&iter, NULL, &owner)) {
+                uid = json_get_text(owner, "uid");
+                if (uid.len && !map_get(input->uids, uid))
+                        map_put(input->uids, uid, &uid_named);
         }
+}
+
+bool up_input_has_dangling_owners(const struct up_input *input) {
+        size_t at = 0;
+        void *value;
+
+        while (map_next(input->uids, &at, NULL, &value))
+                if (value == &uid_named)
+                        return true;
+        return false;
+}
+
+/* Documents for berth itself stand alone in their file, which is read again for them. */
+static int note_document(struct up_input *input, const struct input_object *object,
+                         const char **ret_path, struct err *err) {
+        if (*ret_path) {
+                err_set(err, BERTH_ERR_INVALID,
+                        "expected one " SLICE_FMT ", found another after %s",
+                        SLICE_ARG(object->kind), *ret_path);
+                return BERTH_ERR_INVALID;
+        }
+        *ret_path = arena_string(&input->arena, slice_of(document_file(object->document)));
         return 0;
 }
 
-static int add_value(struct up_input *input, const struct document *document,
-                     const struct json *object, unsigned depth, struct err *err) {
-        if (json_type(object) != JSON_OBJECT || depth > INPUT_LIST_DEPTH_MAX)
-                return refuse(document, object, "a Kubernetes object", err);
-        if (is_list(object))
-                return add_items(input, document, object, depth, err);
-        if (scenario_is(object)) {
-                input->scenario_document = document;
-                return add_scenario(input, document, object, err);
-        }
-        if (slice_is(json_get_text(object, "kind"), "DeschedulerPolicy")) {
-                input->policy_document = document;
-                return 0;
-        }
-        if (slice_is(json_get_text(object, "kind"), "KubeSchedulerConfiguration")) {
-                input->config_document = document;
-                return 0;
-        }
-        if (!json_get_text(object, "kind").len || !json_get_text(object, "apiVersion").len) {
-                err_set(err, BERTH_ERR_INVALID,
-                        "expected a Kubernetes object with apiVersion and kind");
-                document_locate(document, object, err);
-                return BERTH_ERR_INVALID;
-        }
-        add_object(input, &(struct input_object){ .object = object,
-                                                  .document = document,
-                                                  .file = document_file(document),
-                                                  .rank = rank_of(object) });
+static int add_object(void *context, const struct input_object *object, struct err *err) {
+        struct up_input *input = context;
+        struct err where = { 0 };
+
+        if (slice_is(object->kind, "Scenario") &&
+            slice_is(object->api_version, SCENARIO_API_VERSION))
+                return note_document(input, object, &input->scenario_path, err);
+        if (slice_is(object->kind, "DeschedulerPolicy"))
+                return note_document(input, object, &input->policy_path, err);
+        if (slice_is(object->kind, "KubeSchedulerConfiguration"))
+                return note_document(input, object, &input->config_path, err);
+        document_locate(object->document, object->value, &where);
+        note_owners(input, object->value);
+        add_thing(input, &(struct up_thing){
+                                 .text = object_text(input, object),
+                                 .file = arena_string(&input->arena,
+                                                      slice_of(document_file(object->document))),
+                                 .path = arena_string(&input->arena, slice_of(object->path)),
+                                 .line = where.line,
+                                 .column = where.column,
+                                 .rank = rank_of(object->kind) });
         return 0;
 }
 
 static int add_file(struct up_input *input, const char *path, struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 };
-        struct document_list list = { 0 };
-        int code = file_text_read(path, &text, err);
 
-        if (code == 0)
-                code = document_list_read(buf_view(&text), path, &list, err);
-        if (code < 0)
-                return code;
-        for (size_t i = 0; i < list.count; i++)
-                keep_document(input, list.items[i]);
-        for (size_t i = 0; code == 0 && i < list.count; i++)
-                code = add_value(input, list.items[i], document_root(list.items[i]), 0, err);
-        free(list.items);
+        if (file_text_read(path, &text, err) < 0)
+                return err->code;
+        return objects_input_read(buf_view(&text), path, add_object, input, err);
+}
+
+static int read_scenario(struct up_input *input, struct err *err) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct config_problems *problems;
+        struct field_reader reader = { .arena = &input->arena };
+        int code;
+
+        if (!input->scenario_path)
+                return 0;
+        if (file_text_read(input->scenario_path, &text, err) < 0 ||
+            document_read(buf_view(&text), input->scenario_path, &input->scenario_document, err) <
+                    0)
+                return err->code;
+        problems = config_problems_new();
+        reader.problems = problems;
+        reader.document = input->scenario_document;
+        input->has_scenario =
+                scenario_decode(&reader, document_root(input->scenario_document), &input->scenario);
+        code = config_problems_to_err(problems, err);
+        config_problems_free(problems);
         return code;
 }
 
@@ -225,12 +205,22 @@ static int add_folder(struct up_input *input, const char *path, struct err *err)
         return code;
 }
 
-int up_input_add_path(struct up_input *input, const char *path, struct err *err) {
+static int add_path(struct up_input *input, const char *path, struct err *err) {
         struct stat status;
 
+        if (strcmp(path, "-") == 0)
+                return add_file(input, path, err);
         if (stat(path, &status) < 0)
                 return err_set_errno(err, BERTH_ERR_IO, errno, "%s", path);
         return S_ISDIR(status.st_mode) ? add_folder(input, path, err) : add_file(input, path, err);
+}
+
+int up_input_add_paths(struct up_input *input, const char *const *paths, size_t count,
+                       struct err *err) {
+        for (size_t i = 0; i < count; i++)
+                if (add_path(input, paths[i], err) < 0)
+                        return err->code;
+        return read_scenario(input, err);
 }
 
 /* ---- traces ---- */
@@ -246,10 +236,10 @@ static int keep_traced(void *context, struct slice name, struct slice object, st
 
         (void)name;
         (void)err;
-        add_object(target->input,
-                   &(struct input_object){ .text = arena_slice(&target->input->arena, object),
-                                           .file = target->file,
-                                           .rank = target->rank });
+        add_thing(target->input,
+                  &(struct up_thing){ .text = arena_slice(&target->input->arena, object),
+                                      .file = target->file,
+                                      .rank = target->rank });
         return 0;
 }
 
@@ -283,46 +273,35 @@ int up_input_add_trace(struct up_input *input, const char *trace, struct err *er
 
 /* ---- creating ---- */
 
-static int create_one(const struct input_object *object, struct sandbox_import *import,
+static int create_one(const struct up_thing *thing, struct sandbox_import *import,
                       struct err *err) {
-        int code = object->object ? sandbox_import_object(import, object->object, err)
-                                  : sandbox_import_text(import, object->text, err);
+        struct err local = { 0 };
+        int code = sandbox_import_text(import, thing->text, &local);
 
-        if (code < 0 && object->object && object->document)
-                document_locate(object->document, object->object, err);
-        else if (code < 0)
-                err_position(err, object->file, 0, 0);
+        if (code == 0)
+                return 0;
+        if (thing->path && *thing->path)
+                err_path_prepend(&local, thing->path);
+        err_position(&local, thing->file, thing->line, thing->column);
+        if (err)
+                *err = local;
         return code;
 }
 
-int up_input_create(struct up_input *input, struct sandbox_import *import, struct err *err) {
-        for (int rank = 0; rank < 10; rank++)
-                for (size_t i = 0; i < input->object_count; i++)
-                        if (input->objects[i].rank == rank &&
-                            create_one(&input->objects[i], import, err) < 0)
+static int create_ranks(struct up_input *input, struct sandbox_import *import, int first, int last,
+                        struct err *err) {
+        for (int rank = first; rank <= last; rank++)
+                for (size_t i = 0; i < input->thing_count; i++)
+                        if (input->things[i].rank == rank &&
+                            create_one(&input->things[i], import, err) < 0)
                                 return err->code;
         return 0;
 }
 
-bool up_input_has_dangling_owners(const struct up_input *input) {
-        struct map *uids = map_new();
-        bool is_dangling = false;
+int up_input_create_nodes(struct up_input *input, struct sandbox_import *import, struct err *err) {
+        return create_ranks(input, import, 0, RANK_NODE, err);
+}
 
-        for (size_t i = 0; i < input->object_count; i++) {
-                struct slice uid =
-                        json_get_text(json_get(input->objects[i].object, "metadata"), "uid");
-
-                if (uid.len)
-                        map_put(uids, uid, (void *)input);
-        }
-        for (size_t i = 0; i < input->object_count && !is_dangling; i++) {
-                const struct json *metadata = json_get(input->objects[i].object, "metadata");
-                struct json_iter iter = json_iter(json_get(metadata, "ownerReferences"));
-                const struct json *owner;
-
-                while (!is_dangling && json_next(&iter, NULL, &owner))
-                        is_dangling = !map_get(uids, json_get_text(owner, "uid"));
-        }
-        map_free(uids);
-        return is_dangling;
+int up_input_create_rest(struct up_input *input, struct sandbox_import *import, struct err *err) {
+        return create_ranks(input, import, RANK_NODE + 1, RANK_MAX, err);
 }

@@ -1,0 +1,45 @@
+/* Configuration files of the roles: read, checked and built, with every mistake reported. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "run/descheduler_role.h"
+#include "run/runtime.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cluster;
+struct document;
+struct descheduler_policy;
+struct sched_profile;
+struct scheduler_config_file;
+
+struct role_config_sources {
+        /* Files; NULL = none: the scheduler runs with defaults, nothing is descheduled. */
+        const char *policy_path, *config_path;
+        bool is_parity;
+};
+
+struct role_config {
+        struct arena arena;
+        bool is_parity;
+        struct document *policy_document, *config_document;
+        struct descheduler_policy *policy;    /* NULL = none */
+        struct scheduler_config_file *config; /* NULL = defaults */
+        size_t profile_count;
+        struct sched_profile **profiles; /* after role_config_build */
+        int64_t backoff_initial_ns, backoff_max_ns; /* 0 = default */
+};
+
+/* Reads and checks the files.  ret_config must be zeroed; release it also after an error. */
+int role_config_load(const struct role_config_sources *sources, struct role_config *ret_config,
+                     struct err *err);
+/* Builds the scheduler's profiles over a cluster, which must outlive them. */
+int role_config_build(struct role_config *config, const struct cluster *cluster, struct err *err);
+/* Adds the descheduler with the policy of this configuration (policy, document and registry of role
+ * are filled in). */
+int role_config_add_descheduler(struct role_config *config, struct runtime *runtime,
+                                const struct descheduler_role_config *role,
+                                struct descheduler_role **ret_role, struct err *err);
+void role_config_release(struct role_config *config);
