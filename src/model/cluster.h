@@ -201,7 +201,7 @@ int cluster_compare(const struct cluster *cluster, const struct cluster_source *
  * after its rollback. */
 uint64_t cluster_digest(const struct cluster *cluster);
 struct cluster_usage {
-        size_t node_bytes, pod_bytes, class_bytes, string_bytes, index_bytes;
-        size_t nodes, pods, classes, label_sets;
+        size_t node_bytes, pod_bytes, class_bytes, string_bytes, index_bytes, log_bytes;
+        size_t nodes, pods, classes, label_sets, taint_sets, owner_lists, images, strings;
 };
 void cluster_usage(const struct cluster *cluster, struct cluster_usage *ret_usage);

@@ -69,6 +69,8 @@ const struct label_set *label_set_at(const struct cluster *cluster, struct label
 void node_labels_release(struct cluster *cluster);
 void node_labels_resize(struct cluster *cluster); /* after the node table grew */
 void node_labels_add(struct cluster *cluster, struct node_id node, struct label_set_id set);
+/* Group of a pair; NULL when no node carries it. */
+const struct node_group *node_group_find(const struct cluster *cluster, struct label_pair pair);
 void node_labels_remove(struct cluster *cluster, struct node_id node, struct label_set_id set);
 
 /* ---- taint sets ---- */
@@ -120,6 +122,7 @@ void owner_lists_release(struct cluster *cluster);
 const struct owner_row *owner_list_take(struct cluster *cluster, const struct owner_ref *owners,
                                         size_t count);   /* NULL without owners */
 uint32_t owner_list_count(const struct owner_row *rows); /* 0 for NULL */
+uint32_t owner_list_number(const struct cluster *cluster, const struct owner_row *rows);
 void owner_list_drop(struct cluster *cluster, const struct owner_row *rows); /* accepts NULL */
 
 /* ---- images ---- */

@@ -1,5 +1,5 @@
 /* Cold tables: namespaces, budgets, priority classes, claims. */
-#include "model/cluster_priv.h"
+#include "model/cluster_check.h"
 #include "model/content_codec.h"
 
 #include <assert.h>
@@ -318,6 +318,38 @@ const struct claim_row *cluster_claim(const struct cluster *cluster, struct str_
         arena_init(&arena, 512);
         return map_get(cluster->tables.claims,
                        claim_key(&arena, interner_text(cluster->strings, ns), name));
+}
+
+/* ---- checking ---- */
+
+static void hold(struct held_counts *counts, struct str_id id) {
+        if (id.index >= counts->strings.bits)
+                bitset_resize(&counts->strings, id.index + 1);
+        if (id.index > 0)
+                bitset_add(&counts->strings, id.index);
+}
+
+void cold_tables_count(const struct cluster *cluster, struct held_counts *counts) {
+        size_t at = 0;
+        void *value;
+        while (map_u64_next(cluster->tables.namespaces, &at, NULL, &value)) {
+                const struct namespace_row *row = value;
+                hold(counts, row->name);
+                counts->label_sets[row->labels.index]++;
+        }
+        at = 0;
+        while (map_u64_next(cluster->tables.budgets, &at, NULL, &value)) {
+                const struct budget_list *list = value;
+                hold(counts, list->ns);
+                for (uint32_t i = 0; i < list->count; i++)
+                        hold(counts, list->rows[i]->name);
+        }
+        at = 0;
+        while (map_next(cluster->tables.claims, &at, NULL, &value)) {
+                const struct claim_row *row = value;
+                hold(counts, row->storage_class);
+                hold(counts, row->volume_name);
+        }
 }
 
 /* ---- life cycle ---- */

@@ -260,10 +260,14 @@ void node_labels_remove(struct cluster *cluster, struct node_id node, struct lab
 
 /* ---- reading ---- */
 
+const struct node_group *node_group_find(const struct cluster *cluster, struct label_pair pair) {
+        uint32_t id = find_group(cluster, pair);
+        return id == ID_NONE ? NULL : &cluster->node_labels.groups[id];
+}
+
 static const struct node_group *group_of(const struct cluster *cluster, struct str_id key,
                                          struct str_id value) {
-        uint32_t id = find_group(cluster, (struct label_pair){ key, value });
-        return id == ID_NONE ? NULL : &cluster->node_labels.groups[id];
+        return node_group_find(cluster, (struct label_pair){ key, value });
 }
 
 static const uint32_t *group_list(const struct node_group *group) {

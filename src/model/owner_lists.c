@@ -151,7 +151,9 @@ const struct owner_row *owner_list_take(struct cluster *cluster, const struct ow
         return list->rows;
 }
 
-static uint32_t number_of(const struct owner_lists *lists, const struct owner_list *list) {
+uint32_t owner_list_number(const struct cluster *cluster, const struct owner_row *rows) {
+        const struct owner_lists *lists = &cluster->owner_lists;
+        const struct owner_list *list = list_of(rows);
         uint32_t at = 0, id;
         while (id_index_next(&lists->index, list->hash, &at, &id)) {
                 if (lists->items[id] == list)
@@ -168,7 +170,7 @@ void owner_list_drop(struct cluster *cluster, const struct owner_row *rows) {
         assert(list->refs > 0);
         if (--list->refs > 0)
                 return;
-        uint32_t id = number_of(lists, list);
+        uint32_t id = owner_list_number(cluster, rows);
         for (uint32_t i = 0; i < list->count; i++) {
                 if (!names_before(list, i))
                         unlink_owner(cluster, list, list->rows[i].uid);

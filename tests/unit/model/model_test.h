@@ -1,4 +1,5 @@
-/* Builders for tests of the model: objects as JSON with single quotes, fed through cluster_apply. */
+/* Builders for tests of the model: objects as JSON with single quotes, fed through cluster_apply.
+ */
 #pragma once
 
 #include "model/cluster.h"
@@ -29,8 +30,9 @@ static inline void apply_text(struct cluster *cluster, enum object_kind kind,
         json_doc_free(doc);
 }
 
-__attribute__((format(printf, 3, 4))) static inline void
-put(struct cluster *cluster, enum object_kind kind, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static inline void put(struct cluster *cluster,
+                                                             enum object_kind kind,
+                                                             const char *format, ...) {
         char text[TEST_TEXT_MAX];
         va_list args;
         va_start(args, format);

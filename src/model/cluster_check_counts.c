@@ -1,0 +1,155 @@
+/* The model against itself, counts: whoever holds something interned is counted there, and nothing
+ * else is kept. */
+#include "model/cluster_check.h"
+
+#include <stdlib.h>
+
+/* Ids are small numbers; the set grows with them. */
+static void hold(struct held_counts *counts, struct str_id id) {
+        if (id.index >= counts->strings.bits)
+                bitset_resize(&counts->strings, id.index + 1 + id.index / 4);
+        if (id.index > 0)
+                bitset_add(&counts->strings, id.index);
+}
+
+static void counts_init(const struct cluster *cluster, struct held_counts *counts) {
+        *counts = (struct held_counts){
+                .classes = xcalloc(cluster->classes.ids.used + 1, sizeof(uint32_t)),
+                .label_sets = xcalloc(cluster->label_sets.ids.used + 1, sizeof(uint32_t)),
+                .taint_sets = xcalloc(cluster->taint_sets.ids.used + 1, sizeof(uint32_t)),
+                .owner_lists = xcalloc(cluster->owner_lists.ids.used + 1, sizeof(uint32_t)),
+        };
+        bitset_init(&counts->strings);
+}
+
+static void counts_release(struct held_counts *counts) {
+        free(counts->classes);
+        free(counts->label_sets);
+        free(counts->taint_sets);
+        free(counts->owner_lists);
+        bitset_release(&counts->strings);
+}
+
+/* ---- holders ---- */
+
+static void count_detail(const struct pod_detail *detail, struct held_counts *counts) {
+        if (!detail)
+                return;
+        hold(counts, detail->reason);
+        for (uint32_t i = 0; i < detail->container_count; i++) {
+                hold(counts, detail->containers[i].name);
+                hold(counts, detail->containers[i].waiting_reason);
+                hold(counts, detail->containers[i].terminated_reason);
+                hold(counts, detail->containers[i].last_reason);
+        }
+        for (uint32_t i = 0; i < detail->condition_count; i++) {
+                hold(counts, detail->conditions[i].type);
+                hold(counts, detail->conditions[i].reason);
+        }
+}
+
+static void count_pods(const struct cluster *cluster, struct held_counts *counts) {
+        for (uint32_t i = 0; i < cluster->pods.ids.used; i++) {
+                const struct pod_row *row = pod_row_at(&cluster->pods, (struct pod_id){ i });
+                if (!row->is_live)
+                        continue;
+                hold(counts, row->ns);
+                hold(counts, row->nominated);
+                counts->classes[row->class.index]++;
+                counts->label_sets[row->labels.index]++;
+                if (row->owners)
+                        counts->owner_lists[owner_list_number(cluster, row->owners)]++;
+                count_detail(row->detail, counts);
+        }
+}
+
+static void count_nodes(const struct cluster *cluster, struct held_counts *counts) {
+        const struct node_table *nodes = &cluster->nodes;
+        for (uint32_t node = 0; node < nodes->count; node++) {
+                hold(counts, nodes->name[node]);
+                hold(counts, nodes->zone[node]);
+                hold(counts, nodes->boot_id[node]);
+                counts->label_sets[nodes->labels[node].index]++;
+                counts->label_sets[cluster->node_extra[node].features.index]++;
+                counts->taint_sets[nodes->taints[node].index]++;
+                for (uint16_t i = 0; i < nodes->image_count[node]; i++)
+                        hold(counts, nodes->images[node][i]);
+        }
+        for (size_t i = 0; i < nodes->resource_count; i++)
+                hold(counts, cluster->resources.names[i]);
+}
+
+static void count_interned(const struct cluster *cluster, struct held_counts *counts) {
+        for (uint32_t i = 0; i < cluster->label_sets.ids.used; i++) {
+                const struct label_set *set = &cluster->label_sets.items[i];
+                for (uint32_t j = 0; j < set->count; j++) {
+                        hold(counts, set->pairs[j].key);
+                        hold(counts, set->pairs[j].value);
+                }
+        }
+        for (uint32_t i = 0; i < cluster->owner_lists.ids.used; i++) {
+                const struct owner_list *list = cluster->owner_lists.items[i];
+                for (uint32_t j = 0; list && j < list->count; j++) {
+                        hold(counts, list->rows[j].kind);
+                        hold(counts, list->rows[j].name);
+                        hold(counts, list->rows[j].uid);
+                }
+        }
+        for (uint32_t i = 0; i < cluster->classes.ids.used; i++) {
+                const struct pod_class *class = cluster->classes.items[i];
+                for (size_t j = 0; class && j < class->port_count; j++) {
+                        hold(counts, class->ports[j].ip);
+                        hold(counts, class->ports[j].protocol);
+                }
+        }
+}
+
+/* ---- comparing ---- */
+
+static int problem(const char *what, size_t row, size_t found, size_t wanted, struct err *err) {
+        return err_set(err, BERTH_ERR_INTERNAL, "%s %zu is counted %zu times, held %zu times", what,
+                       row, found, wanted);
+}
+
+static int compare_counts(const struct cluster *cluster, const struct held_counts *counts,
+                          struct err *err) {
+        for (uint32_t i = 0; i < cluster->classes.ids.used; i++) {
+                const struct pod_class *class = cluster->classes.items[i];
+                if ((class ? class->ref_count : 0) != counts->classes[i])
+                        return problem("class", i, class ? class->ref_count : 0, counts->classes[i],
+                                       err);
+        }
+        for (uint32_t i = 1; i < cluster->label_sets.ids.used; i++) {
+                if (cluster->label_sets.items[i].refs != counts->label_sets[i])
+                        return problem("label set", i, cluster->label_sets.items[i].refs,
+                                       counts->label_sets[i], err);
+        }
+        for (uint32_t i = 1; i < cluster->taint_sets.ids.used; i++) {
+                if (cluster->taint_sets.items[i].refs != counts->taint_sets[i])
+                        return problem("taint set", i, cluster->taint_sets.items[i].refs,
+                                       counts->taint_sets[i], err);
+        }
+        for (uint32_t i = 0; i < cluster->owner_lists.ids.used; i++) {
+                const struct owner_list *list = cluster->owner_lists.items[i];
+                if ((list ? list->refs : 0) != counts->owner_lists[i])
+                        return problem("owner list", i, list ? list->refs : 0,
+                                       counts->owner_lists[i], err);
+        }
+        return 0;
+}
+
+int check_counts(const struct cluster *cluster, struct err *err) {
+        struct held_counts counts;
+        counts_init(cluster, &counts);
+        count_pods(cluster, &counts);
+        count_nodes(cluster, &counts);
+        count_interned(cluster, &counts);
+        cold_tables_count(cluster, &counts);
+        int r = compare_counts(cluster, &counts, err);
+        size_t held = bitset_count(&counts.strings), kept = interner_count(cluster->strings);
+        if (r == 0 && held != kept)
+                r = err_set(err, BERTH_ERR_INTERNAL, "%zu strings are kept, %zu of them held", kept,
+                            held);
+        counts_release(&counts);
+        return r;
+}
