@@ -23,8 +23,10 @@
 #define VIEW_INTERVAL_NS (500 * NS_PER_MS)
 #define SETTLE_INTERVAL_NS (100 * NS_PER_MS)
 #define SETTLE_QUIET_NS (600 * NS_PER_MS) /* nothing may change for so long */
-#define SETTLE_PASSES 2                   /* of the descheduler, without a change */
-#define DEFAULT_NODES 10                  /* when nothing is given at all */
+#define FILL_INTERVAL_NS (20 * NS_PER_MS)
+#define FILL_PATIENCE_NS (5 * NS_PER_S)
+#define SETTLE_PASSES 2  /* of the descheduler, without a change */
+#define DEFAULT_NODES 10 /* when nothing is given at all */
 
 struct up {
         const struct up_options *options;
@@ -40,12 +42,12 @@ struct up {
         struct up_input input;
         struct scenario_run *scenario;
         struct up_view view;
-        struct loop_timer view_timer, settle_timer, end_timer;
+        struct loop_timer view_timer, settle_timer, end_timer, fill_timer;
         struct mono_time started, quiet_since;
         uint64_t quiet_generation, quiet_passes;
         char kubeconfig[512];
-        bool is_settled, has_timed_out;
-        struct err failure; /* of the scenario */
+        bool is_filled, is_settled, has_timed_out;
+        struct err failure; /* of the input or the scenario */
 };
 
 static double elapsed_s(const struct up *up) {
@@ -107,7 +109,8 @@ static bool is_quiet(struct up *up) {
 
 static void on_settle_check(void *context) {
         struct up *up = context;
-        bool has_story_left = up->scenario && !scenario_run_is_over(up->scenario);
+        bool has_story_left =
+                !up->is_filled || (up->scenario && !scenario_run_is_over(up->scenario));
 
         if (is_quiet(up) && !has_story_left && up->options->settles) {
                 up->is_settled = true;
@@ -226,7 +229,7 @@ static int start_roles(struct up *up, struct err *err) {
                 &up->descheduler, err);
 }
 
-static int fill_cluster(struct up *up, struct err *err) {
+static int create_nodes(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
         bool has_nothing = up->input.thing_count == 0 && options->nodes == 0;
         unsigned nodes = has_nothing ? DEFAULT_NODES : (unsigned)options->nodes;
@@ -234,7 +237,34 @@ static int fill_cluster(struct up *up, struct err *err) {
         if (nodes && sandbox_control(up->sandbox) &&
             control_add_nodes(sandbox_control(up->sandbox), nodes, NULL, err) < 0)
                 return err->code;
-        return up_input_create(&up->input, up->import, err);
+        return up_input_create_nodes(&up->input, up->import, err);
+}
+
+static void start_scenario(struct up *up) {
+        if (up->input.has_scenario)
+                up->scenario =
+                        scenario_run_new(&up->input.scenario, up->loop, up->import,
+                                         &(struct scenario_events){ .context = up,
+                                                                    .is_settled = scenario_settled,
+                                                                    .said = scenario_said,
+                                                                    .failed = scenario_failed });
+}
+
+/* Pods come when the nodes are ready for them, or after a while all the same. */
+static void on_fill(void *context) {
+        struct up *up = context;
+        struct control *control = sandbox_control(up->sandbox);
+        bool is_late = loop_mono(up->loop).ns - up->started.ns > FILL_PATIENCE_NS;
+
+        if (control && !is_late && !control_is_settled(control)) {
+                loop_timer_arm(up->loop, &up->fill_timer, FILL_INTERVAL_NS);
+                return;
+        }
+        up->is_filled = true;
+        if (up_input_create_rest(&up->input, up->import, &up->failure) < 0)
+                loop_stop(up->loop);
+        else
+                start_scenario(up);
 }
 
 static void start_timers(struct up *up) {
@@ -244,17 +274,12 @@ static void start_timers(struct up *up) {
         up->view_timer = (struct loop_timer){ .fired = on_view, .context = up };
         up->settle_timer = (struct loop_timer){ .fired = on_settle_check, .context = up };
         up->end_timer = (struct loop_timer){ .fired = on_end, .context = up };
+        up->fill_timer = (struct loop_timer){ .fired = on_fill, .context = up };
+        loop_timer_arm(up->loop, &up->fill_timer, 0);
         loop_timer_arm(up->loop, &up->view_timer, VIEW_INTERVAL_NS);
         loop_timer_arm(up->loop, &up->settle_timer, SETTLE_INTERVAL_NS);
         if (end_ns > 0)
                 loop_timer_arm(up->loop, &up->end_timer, end_ns);
-        if (up->input.has_scenario)
-                up->scenario =
-                        scenario_run_new(&up->input.scenario, up->loop, up->import,
-                                         &(struct scenario_events){ .context = up,
-                                                                    .is_settled = scenario_settled,
-                                                                    .said = scenario_said,
-                                                                    .failed = scenario_failed });
 }
 
 static int start(struct up *up, struct err *err) {
@@ -271,7 +296,7 @@ static int start(struct up *up, struct err *err) {
         printf("cluster %s\nkubeconfig %s\n", sandbox_url(up->sandbox), up->kubeconfig);
         fflush(stdout);
         runtime_start(up->runtime);
-        if (fill_cluster(up, err) < 0)
+        if (create_nodes(up, err) < 0)
                 return err->code;
         start_timers(up);
         return 0;
