@@ -4,10 +4,7 @@
 
 /* The kubelet comes first, so that one turn's transitions are seen by all others together. */
 const struct controller *const controllers[] = {
-        &controller_kubelet,
-        &controller_job,
-        &controller_replica_set,
-        NULL,
+        &controller_kubelet, &controller_job, &controller_deployment, &controller_replica_set, NULL,
 };
 
 const char *control_controller_name(size_t index) {

@@ -264,10 +264,10 @@ static void tell_end(struct job_look *look, bool is_over) {
         int resource = look->run->control->resource.jobs;
 
         if (look->failure_reason && !object_condition(look->job, "FailureTarget"))
-                object_event(look->run, resource, look->job, true, look->failure_reason, "%s",
-                             look->failure_message);
+                object_warning(look->run, resource, look->job, look->failure_reason, "%s",
+                               look->failure_message);
         else if (look->is_success && is_over)
-                object_event(look->run, resource, look->job, false, "Completed", "Job completed");
+                object_event(look->run, resource, look->job, "Completed", "Job completed");
 }
 
 static int release_counted(struct job_look *look, struct err *err) {

@@ -290,7 +290,7 @@ static void put_suspension(struct job_look *look, struct json_tree *tree,
                         .message = look->is_suspended ? "Job suspended" : "Job resumed",
                         .has_probe_time = true },
                 look->now);
-        object_event(look->run, look->run->control->resource.jobs, look->job, false,
+        object_event(look->run, look->run->control->resource.jobs, look->job,
                      look->is_suspended ? "Suspended" : "Resumed", "%s",
                      look->is_suspended ? "Job suspended" : "Job resumed");
 }

@@ -24,22 +24,22 @@ static void tell_started(const struct step *step, size_t i) {
         const struct container_plan *container = &step->plan.containers[i];
         int pods = run->control->resource.pods;
 
-        object_event(run, pods, step->pod, false, "Pulled",
+        object_event(run, pods, step->pod, "Pulled",
                      "Container image \"" SLICE_FMT "\" already present on machine",
                      SLICE_ARG(container->image));
-        object_event(run, pods, step->pod, false, "Created", "Created container: " SLICE_FMT,
+        object_event(run, pods, step->pod, "Created", "Created container: " SLICE_FMT,
                      SLICE_ARG(container->name));
-        object_event(run, pods, step->pod, false, "Started", "Started container " SLICE_FMT,
+        object_event(run, pods, step->pod, "Started", "Started container " SLICE_FMT,
                      SLICE_ARG(container->name));
 }
 
 static void tell_backing_off(const struct step *step, size_t i) {
-        object_event(step->kubelet->run, step->kubelet->run->control->resource.pods, step->pod,
-                     true, "BackOff",
-                     "Back-off restarting failed container " SLICE_FMT " in pod " SLICE_FMT
-                     "_" SLICE_FMT "(" SLICE_FMT ")",
-                     SLICE_ARG(step->plan.containers[i].name), SLICE_ARG(step->plan.name),
-                     SLICE_ARG(step->plan.ns), SLICE_ARG(step->plan.uid));
+        object_warning(step->kubelet->run, step->kubelet->run->control->resource.pods, step->pod,
+                       "BackOff",
+                       "Back-off restarting failed container " SLICE_FMT " in pod " SLICE_FMT
+                       "_" SLICE_FMT "(" SLICE_FMT ")",
+                       SLICE_ARG(step->plan.containers[i].name), SLICE_ARG(step->plan.name),
+                       SLICE_ARG(step->plan.ns), SLICE_ARG(step->plan.uid));
 }
 
 static void tell(const struct step *step) {
@@ -58,7 +58,7 @@ static void tell(const struct step *step) {
                         tell_started(step, i);
                 if (step->run->is_stopping && !step->before->is_stopping &&
                     before->state == STATE_RUNNING)
-                        object_event(step->kubelet->run, pods, step->pod, false, "Killing",
+                        object_event(step->kubelet->run, pods, step->pod, "Killing",
                                      "Stopping container " SLICE_FMT,
                                      SLICE_ARG(step->plan.containers[i].name));
         }
@@ -115,8 +115,8 @@ static struct pod_run *copy_of(const struct pod_run *run) {
 }
 
 static void complain(const struct step *step, const struct err *complaint) {
-        object_event(step->kubelet->run, step->kubelet->run->control->resource.pods, step->pod,
-                     true, "InvalidLifecycle", "%s", complaint->text);
+        object_warning(step->kubelet->run, step->kubelet->run->control->resource.pods, step->pod,
+                       "InvalidLifecycle", "%s", complaint->text);
 }
 
 static void begin(struct step *step) {

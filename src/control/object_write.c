@@ -249,33 +249,51 @@ static void count_event(struct controller_run *run, const struct store_object *k
         store_object_unref(known);
 }
 
-void object_event(struct controller_run *run, int resource, const struct json *object,
-                  bool is_warning, const char *reason, const char *format, ...) {
+static void record(struct controller_run *run, struct event *event, const char *format,
+                   va_list args) {
         struct control *control = run->control;
-        struct slice ns = json_get_text(json_get(object, "metadata"), "namespace");
+        struct slice ns = json_get_text(json_get(event->object, "metadata"), "namespace");
         struct buf message = { 0 }, name = { 0 };
-        struct event event = { .is_warning = is_warning,
-                               .reason = reason,
-                               .entry = resource_table_find(control->table, resource),
-                               .object = object };
         const struct store_object *known;
-        va_list args;
 
-        if (!event.entry)
-                return;
-        va_start(args, format);
         buf_vprintf(&message, format, args);
-        va_end(args);
-        event.message = buf_view(&message);
-        event_name(&event, &name);
+        event->message = buf_view(&message);
+        event_name(event, &name);
         if (ns.len == 0)
                 ns = SLICE_LITERAL("default"); /* where events of cluster objects go */
         known = store_get(control->store, control->resource.events, ns, buf_view(&name));
         if (known)
                 count_event(run, known);
         else
-                create_event(run, &event, ns, buf_view(&name));
+                create_event(run, event, ns, buf_view(&name));
         control->stats.events++;
         buf_release(&message);
         buf_release(&name);
+}
+
+void object_event(struct controller_run *run, int resource, const struct json *object,
+                  const char *reason, const char *format, ...) {
+        struct event event = { .reason = reason,
+                               .entry = resource_table_find(run->control->table, resource),
+                               .object = object };
+        va_list args;
+
+        va_start(args, format);
+        if (event.entry)
+                record(run, &event, format, args);
+        va_end(args);
+}
+
+void object_warning(struct controller_run *run, int resource, const struct json *object,
+                    const char *reason, const char *format, ...) {
+        struct event event = { .is_warning = true,
+                               .reason = reason,
+                               .entry = resource_table_find(run->control->table, resource),
+                               .object = object };
+        va_list args;
+
+        va_start(args, format);
+        if (event.entry)
+                record(run, &event, format, args);
+        va_end(args);
 }

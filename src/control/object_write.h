@@ -38,7 +38,11 @@ struct object_deletion {
 int object_delete(struct controller_run *run, const struct object_target *target,
                   const struct object_deletion *options, struct err *err);
 
-/* Records an event about an object (whole, as stored); the same again counts up. */
+/* Records an event of type Normal or Warning about an object (whole, as stored); the same again
+ * counts up. */
 void object_event(struct controller_run *run, int resource, const struct json *object,
-                  bool is_warning, const char *reason, const char *format, ...)
-        __attribute__((format(printf, 6, 7)));
+                  const char *reason, const char *format, ...)
+        __attribute__((format(printf, 5, 6)));
+void object_warning(struct controller_run *run, int resource, const struct json *object,
+                    const char *reason, const char *format, ...)
+        __attribute__((format(printf, 5, 6)));

@@ -288,11 +288,11 @@ int pod_owner_create(struct controller_run *run, int resource, const struct json
                                    &doc, &failure);
 
         if (r == 0)
-                object_event(run, resource, owner, false, "SuccessfulCreate",
-                             "Created pod: " SLICE_FMT, SLICE_ARG(object_name(json_doc_root(doc))));
+                object_event(run, resource, owner, "SuccessfulCreate", "Created pod: " SLICE_FMT,
+                             SLICE_ARG(object_name(json_doc_root(doc))));
         else if (r != BERTH_ERR_EXISTS)
-                object_event(run, resource, owner, true, "FailedCreate", "Error creating: %s",
-                             failure.text);
+                object_warning(run, resource, owner, "FailedCreate", "Error creating: %s",
+                               failure.text);
         json_doc_free(doc);
         if (r < 0 && err)
                 *err = failure;
@@ -308,8 +308,8 @@ int pod_owner_delete(struct controller_run *run, int resource, const struct json
         int r = object_delete(run, &target, NULL, err);
 
         if (r == 0)
-                object_event(run, resource, owner, false, "SuccessfulDelete",
-                             "Deleted pod: " SLICE_FMT, SLICE_ARG(target.name));
+                object_event(run, resource, owner, "SuccessfulDelete", "Deleted pod: " SLICE_FMT,
+                             SLICE_ARG(target.name));
         store_object_unref(kept);
         return r;
 }

@@ -71,7 +71,7 @@ void template_hash(const struct json *template, int64_t collision, char *buffer)
 void status_count(struct json_tree *tree, struct json_node *status, const char *key, int64_t value);
 struct status_condition {
         const char *type;
-        bool is_true;
+        bool is_true, is_unknown;
         const char *reason, *message;
         bool has_update_time; /* lastUpdateTime, of deployments */
         bool has_probe_time;  /* lastProbeTime, of jobs */

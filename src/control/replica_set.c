@@ -157,6 +157,9 @@ static int write_status(struct controller_run *run, const struct json *set,
                         struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct json_node *status = status_begin(tree, set);
+        const char *reason = is_deleting ? "FailedDelete" : "FailedCreate";
+        bool is_told =
+                slice_is(json_get_text(object_condition(set, "ReplicaFailure"), "reason"), reason);
         int r;
 
         node_put_i64(tree, status, "replicas", counts->all);
@@ -164,16 +167,14 @@ static int write_status(struct controller_run *run, const struct json *set,
         status_count(tree, status, "readyReplicas", counts->ready);
         status_count(tree, status, "availableReplicas", counts->available);
         node_put_i64(tree, status, "observedGeneration", object_generation(set));
-        if (failure->code < 0)
+        if (failure->code < 0 && !is_told)
                 status_condition_put(tree, status,
                                      &(struct status_condition){ .type = "ReplicaFailure",
                                                                  .is_true = true,
-                                                                 .reason = is_deleting
-                                                                                   ? "FailedDelete"
-                                                                                   : "FailedCreate",
+                                                                 .reason = reason,
                                                                  .message = failure->text },
                                      control_now(run->control));
-        else
+        else if (failure->code == 0)
                 status_condition_remove(status, "ReplicaFailure");
         r = status_write_back(run, run->control->resource.replica_sets, set, tree, status, err);
         json_tree_free(tree);

@@ -115,7 +115,11 @@ static void make_ready(struct work_queue *queue, struct work_item *item) {
 }
 
 void work_queue_add(struct work_queue *queue, struct slice ns, struct slice name) {
-        make_ready(queue, find(queue, ns, name, true));
+        struct work_item *item = find(queue, ns, name, true);
+
+        if (item->position && item->failures > WORK_HASTY_RETRIES)
+                return;
+        make_ready(queue, item);
         if (queue->count == 1)
                 queue->wake(queue->context);
 }

@@ -17,6 +17,8 @@ struct work_item;
 struct work_queue *work_queue_new(void (*wake)(void *context), void *context);
 void work_queue_free(struct work_queue *queue); /* accepts NULL */
 
+/* A key that has failed more than WORK_HASTY_RETRIES times in a row waits out its pause. */
+#define WORK_HASTY_RETRIES 5
 void work_queue_add(struct work_queue *queue, struct slice ns, struct slice name);
 /* Of several times for one key the earliest counts. */
 void work_queue_add_at(struct work_queue *queue, struct slice ns, struct slice name,

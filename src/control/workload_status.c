@@ -110,9 +110,14 @@ static struct json_node *find_condition(const struct json_node *status, const ch
         return NULL;
 }
 
+static const char *status_word(const struct status_condition *condition) {
+        if (condition->is_unknown)
+                return "Unknown";
+        return condition->is_true ? "True" : "False";
+}
+
 static bool is_said(const struct json_node *old, const struct status_condition *condition) {
-        return old &&
-               slice_is(node_get_text(old, "status"), condition->is_true ? "True" : "False") &&
+        return old && slice_is(node_get_text(old, "status"), status_word(condition)) &&
                slice_is(node_get_text(old, "reason"), condition->reason) &&
                slice_is(node_get_text(old, "message"), condition->message);
 }
@@ -121,7 +126,7 @@ void status_condition_put(struct json_tree *tree, struct json_node *status,
                           const struct status_condition *condition, struct wall_time now) {
         struct json_node *conditions = node_need_array(tree, status, "conditions");
         struct json_node *fresh = node_object(tree), *old;
-        const char *word = condition->is_true ? "True" : "False";
+        const char *word = status_word(condition);
         size_t index;
 
         old = find_condition(status, condition->type, &index);

@@ -161,3 +161,9 @@ const char *cluster_event(struct cluster *cluster, const char *object, const cha
                  reason);
         return cluster_item(cluster, path, 0, "/message");
 }
+
+int64_t cluster_number(const char *text) {
+        int64_t number = 0;
+
+        return slice_to_i64(slice_of(text), &number) ? number : 0;
+}

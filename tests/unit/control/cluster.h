@@ -37,6 +37,8 @@ void cluster_wait(struct cluster *cluster, int64_t ms);
 /* A field of the object at path, such as "/status/phase" or "/status/conditions/type=Ready/status";
  * numbers and booleans as text, "" when absent, "gone" when the object is. */
 const char *cluster_field(struct cluster *cluster, const char *path, const char *field);
+/* A field's text as a number; 0 when empty. */
+int64_t cluster_number(const char *text);
 /* How many objects of a collection (path may have a query) there are. */
 size_t cluster_count(struct cluster *cluster, const char *path);
 /* Field of the index-th object of a collection. */
