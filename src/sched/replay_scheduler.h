@@ -1,0 +1,20 @@
+/* Answers recorded scheduling cases by the scheduler's own decision, in parity mode, for
+ * `berth replay` and the tests.  Each call appends one JSON object {"name":...,"expect":{...}}
+ * without a newline and never looks at the case's own expect; only a case that cannot be understood
+ * is an error of the call. */
+#pragma once
+
+#include "api/json.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "plugin/plugin.h"
+
+/* test_case: {"name", "config", "objects": {...}, "pod": {...}} */
+int replay_scheduler_case(const struct plugin *const *registry, const struct json *test_case,
+                          struct buf *out, struct err *err);
+/* test_case: {"name", "config", "objects": {...}, "pods": [...]}: one after the other. */
+int replay_sequence_case(const struct plugin *const *registry, const struct json *test_case,
+                         struct buf *out, struct err *err);
+/* test_case: {"name", "doc": "text of a KubeSchedulerConfiguration"} */
+int replay_config_case(const struct plugin *const *registry, const struct json *test_case,
+                       struct buf *out, struct err *err);
