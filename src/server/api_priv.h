@@ -354,7 +354,6 @@ bool is_same_object(const struct json_node *object, const struct json *old);
 bool has_same_spec(const struct json_node *object, const struct json *old);
 bool has_same_member(const struct json_node *object, const struct json *old, const char *member);
 void generate_name(struct api_server *server, struct slice prefix, char *buffer);
-const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_prefix);
 
 /* ---- patches ---- */
 int strategic_merge(struct json_tree *tree, struct json_node *target,
