@@ -3,11 +3,7 @@
 #include "cmd/command.h"
 
 const struct command *const commands[] = {
-        &command_up,
-        &command_sandbox,
-        &command_replay,
-        &command_version,
-        &command_completion,
-        &command_help_entry,
-        NULL,
+        &command_up,          &command_sandbox,    &command_scheduler,
+        &command_descheduler, &command_replay,     &command_version,
+        &command_completion,  &command_help_entry, NULL,
 };

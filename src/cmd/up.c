@@ -8,7 +8,7 @@
 #include "cmd/up_report.h"
 #include "cmd/up_view.h"
 #include "control/control.h"
-#include "plugins/desched/registry.h"
+#include "model/cluster.h"
 #include "run/descheduler_role.h"
 #include "run/event_loop.h"
 #include "run/process_signals.h"
@@ -198,6 +198,16 @@ static int start_sandbox(struct up *up, struct err *err) {
         return 0;
 }
 
+/* Passes go on for ever here, so this is a policy that the cluster cannot satisfy. */
+static void descheduler_finished(void *context, const struct err *err) {
+        struct up *up = context;
+
+        if (!err)
+                return;
+        up->failure = *err;
+        loop_stop(up->loop);
+}
+
 static int start_roles(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
 
@@ -220,13 +230,14 @@ static int start_roles(struct up *up, struct err *err) {
                                      .is_parity = options->is_parity });
         if (!up->config.policy)
                 return 0;
-        return role_config_add_descheduler(
+        up->descheduler = role_config_add_descheduler(
                 &up->config, up->runtime,
                 &(struct descheduler_role_config){ .interval_ns = options->interval_ns,
                                                    .first_delay_ns = options->interval_ns,
                                                    .is_dry_run = options->is_dry_run,
-                                                   .is_parity = options->is_parity },
-                &up->descheduler, err);
+                                                   .finished = descheduler_finished,
+                                                   .context = up });
+        return 0;
 }
 
 static int create_nodes(struct up *up, struct err *err) {

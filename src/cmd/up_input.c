@@ -3,8 +3,8 @@
 
 #include "base/map.h"
 #include "base/util.h"
-#include "cmd/file_text.h"
 #include "config/objects_input.h"
+#include "run/file_text.h"
 #include "run/sandbox_import.h"
 #include "sim/trace_openb.h"
 #include <dirent.h>

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "config/field_table.h"
 #include "desched/descheduler.h"
 #include "evict/evict_service.h"
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static void check_finished(struct descheduler_role *role) {
                 return;
         role->is_finished = true;
         if (role->config.finished)
-                role->config.finished(role->config.context);
+                role->config.finished(role->config.context, NULL);
 }
 
 static void serve(void *self) {
@@ -66,13 +67,39 @@ static void pass(void *self) {
         serve(role);
 }
 
+static int build(struct descheduler_role *role, struct err *err) {
+        const struct descheduler_role_config *config = &role->config;
+        struct config_problems *problems = config_problems_new();
+        int code = descheduler_new(
+                &(struct descheduler_config){ .cluster = runtime_cluster(role->runtime),
+                                              .policy = config->policy,
+                                              .document = config->document,
+                                              .registry = config->registry,
+                                              .sink = evict_service_sink(role->service),
+                                              .is_parity = config->is_parity,
+                                              .is_dry_run = config->is_dry_run },
+                problems, &role->descheduler, err);
+
+        config_problems_free(problems);
+        return code;
+}
+
 static void on_changed(void *self) {
         struct descheduler_role *role = self;
+        struct err err = { 0 };
 
         if (role->is_started || !runtime_is_synced(role->runtime))
                 return;
         role->is_started = true;
-        loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer, role->config.first_delay_ns);
+        if (build(role, &err) == 0) {
+                loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer,
+                               role->config.first_delay_ns);
+                return;
+        }
+        role->is_finished = true;
+        LOG(LOG_ERROR, "PolicyRefused", log_text("error", err.text));
+        if (role->config.finished)
+                role->config.finished(role->config.context, &err);
 }
 
 static void on_result(void *self, const struct action_result *result) {
@@ -101,41 +128,24 @@ static void free_role(void *self) {
         free(role);
 }
 
-int descheduler_role_add(struct runtime *runtime, const struct descheduler_role_config *config,
-                         struct config_problems *problems, struct descheduler_role **ret_role,
-                         struct err *err) {
+struct descheduler_role *descheduler_role_add(struct runtime *runtime,
+                                              const struct descheduler_role_config *config) {
         struct descheduler_role *role = xcalloc(1, sizeof(*role));
-        struct descheduler_config inner = {
-                .cluster = runtime_cluster(runtime),
-                .policy = config->policy,
-                .document = config->document,
-                .registry = config->registry,
-                .is_parity = config->is_parity,
-                .is_dry_run = config->is_dry_run,
-        };
-        int code;
 
         role->runtime = runtime;
         role->config = *config;
         role->pass_timer = (struct loop_timer){ .fired = pass, .context = role };
         role->retry_timer = (struct loop_timer){ .fired = serve, .context = role };
         action_list_init(&role->actions);
-        role->service = evict_service_new(
-                &(struct evict_config){ .cluster = inner.cluster, .is_parity = config->is_parity });
-        inner.sink = evict_service_sink(role->service);
-        code = descheduler_new(&inner, problems, &role->descheduler, err);
-        if (code < 0) {
-                free_role(role);
-                return code;
-        }
+        role->service = evict_service_new(&(struct evict_config){
+                .cluster = runtime_cluster(runtime), .is_parity = config->is_parity });
         runtime_add_role(runtime, &(struct role){ .name = "descheduler",
                                                   .self = role,
                                                   .changed = on_changed,
                                                   .result = on_result,
                                                   .is_idle = is_idle,
                                                   .free = free_role });
-        *ret_role = role;
-        return 0;
+        return role;
 }
 
 void descheduler_role_stats(const struct descheduler_role *role,

@@ -6,7 +6,6 @@
 struct descheduler;
 struct descheduler_policy;
 struct document;
-struct config_problems;
 struct evict_service;
 struct plugin;
 
@@ -17,8 +16,9 @@ struct descheduler_role_config {
         int64_t interval_ns; /* 0: one pass, then finished */
         int64_t first_delay_ns;
         bool is_dry_run, is_parity;
-        /* Called once after a single pass whose evictions are all answered; may be NULL. */
-        void (*finished)(void *context);
+        /* Called once: after a single pass whose evictions are all answered (err NULL), or when the
+         * policy names something the cluster does not have.  May be NULL. */
+        void (*finished)(void *context, const struct err *err);
         void *context;
 };
 
@@ -26,13 +26,13 @@ struct descheduler_role_config {
 struct descheduler_role_stats {
         uint64_t passes;
         struct evict_service *service;
-        struct descheduler *descheduler;
+        struct descheduler *descheduler; /* NULL until the first pass is near */
 };
 
 struct descheduler_role;
-/* Adds the role; problems of the policy go to problems, and then err sums them up. */
-int descheduler_role_add(struct runtime *runtime, const struct descheduler_role_config *config,
-                         struct config_problems *problems, struct descheduler_role **ret_role,
-                         struct err *err);
+/* Adds the role.  The policy was checked (role_config_load); its profiles are built when the model
+ * is complete, as they may name priority classes of the cluster. */
+struct descheduler_role *descheduler_role_add(struct runtime *runtime,
+                                              const struct descheduler_role_config *config);
 void descheduler_role_stats(const struct descheduler_role *role,
                             struct descheduler_role_stats *ret_stats);

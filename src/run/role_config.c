@@ -1,15 +1,50 @@
 /* Reads the roles' configuration and builds what they need from it. */
 #include "run/role_config.h"
 
+#include "base/buf.h"
+#include "config/descheduler_policy.h"
+#include "desched/descheduler.h"
 #include "plugin/sched_profile.h"
+#include "plugins/desched/registry.h"
 #include "plugins/sched/registry.h"
+#include "run/file_text.h"
 #include <stdlib.h>
+
+/* Builds profiles without a cluster, only to find what is wrong with their arguments. */
+static void check_policy(const struct role_config *config, struct config_problems *problems) {
+        struct descheduler *trial = NULL;
+
+        descheduler_new(&(struct descheduler_config){ .policy = config->policy,
+                                                      .document = config->policy->document,
+                                                      .registry = desched_registry,
+                                                      .is_parity = config->is_parity },
+                        problems, &trial, NULL);
+        descheduler_free(trial);
+}
+
+static int load_policy(struct role_config *config, const char *path, struct err *err) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct config_problems *problems;
+        int code;
+
+        if (file_text_read(path, &text, err) < 0)
+                return err->code;
+        problems = config_problems_new();
+        config->policy =
+                descheduler_policy_read(buf_view(&text), path, config->is_parity, problems);
+        if (config->policy)
+                check_policy(config, problems);
+        code = config_problems_to_err(problems, err);
+        config_problems_free(problems);
+        return code;
+}
 
 int role_config_load(const struct role_config_sources *sources, struct role_config *ret_config,
                      struct err *err) {
-        (void)err;
         arena_init(&ret_config->arena, 0);
         ret_config->is_parity = sources->is_parity;
+        if (sources->policy_path && load_policy(ret_config, sources->policy_path, err) < 0)
+                return err->code;
         return 0;
 }
 
@@ -24,18 +59,21 @@ int role_config_build(struct role_config *config, const struct cluster *cluster,
         return 0;
 }
 
-int role_config_add_descheduler(struct role_config *config, struct runtime *runtime,
-                                const struct descheduler_role_config *role,
-                                struct descheduler_role **ret_role, struct err *err) {
-        (void)config;
-        (void)runtime;
-        (void)role;
-        (void)ret_role;
-        return err_set(err, BERTH_ERR_INVALID, "no policy");
+struct descheduler_role *role_config_add_descheduler(struct role_config *config,
+                                                     struct runtime *runtime,
+                                                     const struct descheduler_role_config *role) {
+        struct descheduler_role_config whole = *role;
+
+        whole.policy = config->policy;
+        whole.document = config->policy->document;
+        whole.registry = desched_registry;
+        whole.is_parity = config->is_parity;
+        return descheduler_role_add(runtime, &whole);
 }
 
 void role_config_release(struct role_config *config) {
         for (size_t i = 0; i < config->profile_count; i++)
                 sched_profile_free(config->profiles[i]);
+        descheduler_policy_free(config->policy);
         arena_release(&config->arena);
 }

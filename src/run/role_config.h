@@ -10,10 +10,8 @@
 #include <stdint.h>
 
 struct cluster;
-struct document;
 struct descheduler_policy;
 struct sched_profile;
-struct scheduler_config_file;
 
 struct role_config_sources {
         /* Files; NULL = none: the scheduler runs with defaults, nothing is descheduled. */
@@ -24,11 +22,9 @@ struct role_config_sources {
 struct role_config {
         struct arena arena;
         bool is_parity;
-        struct document *policy_document, *config_document;
-        struct descheduler_policy *policy;    /* NULL = none */
-        struct scheduler_config_file *config; /* NULL = defaults */
+        struct descheduler_policy *policy; /* NULL = none */
         size_t profile_count;
-        struct sched_profile **profiles; /* after role_config_build */
+        struct sched_profile **profiles;            /* after role_config_build */
         int64_t backoff_initial_ns, backoff_max_ns; /* 0 = default */
 };
 
@@ -37,9 +33,9 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
                      struct err *err);
 /* Builds the scheduler's profiles over a cluster, which must outlive them. */
 int role_config_build(struct role_config *config, const struct cluster *cluster, struct err *err);
-/* Adds the descheduler with the policy of this configuration (policy, document and registry of role
- * are filled in). */
-int role_config_add_descheduler(struct role_config *config, struct runtime *runtime,
-                                const struct descheduler_role_config *role,
-                                struct descheduler_role **ret_role, struct err *err);
+/* Adds the descheduler with the policy of this configuration (policy, document, registry and parity
+ * of role are filled in). */
+struct descheduler_role *role_config_add_descheduler(struct role_config *config,
+                                                     struct runtime *runtime,
+                                                     const struct descheduler_role_config *role);
 void role_config_release(struct role_config *config);

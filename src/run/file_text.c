@@ -1,5 +1,5 @@
 /* Reads a file to its end. */
-#include "cmd/file_text.h"
+#include "run/file_text.h"
 
 #include <errno.h>
 #include <stdio.h>
