@@ -305,6 +305,10 @@ static void decode_struct(struct field_reader *reader, const struct field *field
 
 static void decode_pointer(struct field_reader *reader, const struct field *field,
                            const struct json *value, void *member) {
+        if (json_type(value) != JSON_OBJECT) {
+                expected(reader, value, "a mapping");
+                return;
+        }
         void *target = arena_alloc(reader->arena, field->item_size);
         decode_table(reader, field->fields, value, target);
         *(void **)member = target;
