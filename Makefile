@@ -71,12 +71,12 @@ soak: all ## the quick tests SOAK_RUNS times over, to find what depends on chanc
 	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet --repeat $(SOAK_RUNS)
 
 bench: ## run the benchmarks on an optimised build
-	$(call build_in,build-release,--buildtype=release -Db_ndebug=false)
-	@scripts/bench.sh build-release
+	$(call build_in,build-release,--buildtype=release,build.ninja)
+	@scripts/bench.py build-release
 
 bench-diff: ## compare the benchmarks with the stored baseline
-	$(call build_in,build-release,--buildtype=release -Db_ndebug=false)
-	@scripts/bench.sh build-release --compare
+	$(call build_in,build-release,--buildtype=release,build.ninja)
+	@scripts/bench.py build-release --compare
 
 golden: all ## rewrite the expected output of tests; review the diff
 	@UPDATE=1 $(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet
@@ -111,8 +111,11 @@ tidy: all ## clang-tidy over src (slow); FILES=... for some
 
 # ---- documents and releases
 
-man: all ## the manual pages that are there
-	@ls docs/man 2>/dev/null || echo "no manual pages yet"
+man: all ## the manual pages, from the same tables as --help, into $(BUILD)/man
+	@mkdir -p $(BUILD)/man && $(BUILD)/berth help --manual >$(BUILD)/man/berth.1
+	@for command in $$($(BUILD)/berth help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do \
+		$(BUILD)/berth help --manual $$command >$(BUILD)/man/berth-$$command.1 || exit 1; done
+	@ls $(BUILD)/man
 
 dist: all ## release tarball of the committed tree, reproducible
 	@meson dist -C $(BUILD) --no-tests --formats xztar --allow-dirty | tail -n 1
