@@ -408,9 +408,11 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
         reflector->field_selector = slice_dup(slice_of(config->field_selector));
         reflector->page_size = config->page_size ? config->page_size : REFLECTOR_PAGE_SIZE;
         rng_init(&reflector->rng, config->seed);
-        reflector->backoff = (struct backoff){ .min_ns = REFLECTOR_BACKOFF_MIN_NS,
-                                               .max_ns = REFLECTOR_BACKOFF_MAX_NS,
-                                               .jitter = 1.0 };
+        reflector->backoff =
+                (struct backoff){ .min_ns = config->backoff_min_ns ? config->backoff_min_ns
+                                                                   : REFLECTOR_BACKOFF_MIN_NS,
+                                  .max_ns = REFLECTOR_BACKOFF_MAX_NS,
+                                  .jitter = 1.0 };
         reflector->retry = (struct loop_timer){ .fired = on_retry, .context = reflector };
         reflector->decode = (struct loop_timer){ .fired = on_decode, .context = reflector };
         reflector->known = known_objects_new();

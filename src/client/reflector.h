@@ -34,6 +34,7 @@ struct reflector_config {
         const char *label_selector, *field_selector; /* NULL = everything */
         uint64_t seed;                               /* of watch times and back-off */
         uint32_t page_size;                          /* 0 = REFLECTOR_PAGE_SIZE */
+        int64_t backoff_min_ns;                      /* 0 = REFLECTOR_BACKOFF_MIN_NS */
 };
 
 struct reflector_stats {
