@@ -20,13 +20,14 @@ struct config_problems;
 struct descheduler_config {
         const struct cluster *cluster;
         const struct descheduler_policy *policy; /* must outlive the descheduler */
-        const struct document *document;         /* positions in messages; may be NULL */
+        const struct document *document;         /* for positions; NULL = the policy's own */
         const struct plugin *const *registry;    /* NULL-ended */
         struct evict_sink sink;
         bool is_parity, is_dry_run;
 };
 
-/* Builds every profile.  What is wrong with the policy is added to problems, all of it, with
+/* Builds every profile.  Without a cluster (to check a policy) names of its objects are not looked
+ * up.  What is wrong with the policy is added to problems, all of it, with
  * positions; then err holds the summary. */
 int descheduler_new(const struct descheduler_config *config, struct config_problems *problems,
                     struct descheduler **ret_descheduler, struct err *err);
@@ -37,7 +38,7 @@ struct desched_rule_report { /* one enabled plugin of one profile */
         bool is_balance;
         uint32_t evicted, limited, refused, spared;
         int code; /* BERTH_OK, or the plugin failed with text */
-        char text[256];
+        char text[ERR_TEXT_MAX];
 };
 struct desched_report {  /* valid until the next pass */
         bool is_skipped; /* fewer than two usable nodes (parity) or none */

@@ -22,7 +22,7 @@ struct default_evictor {
 static int find_threshold(const struct plugin_env *env, const struct threshold_arg *arg,
                           int32_t *ret_threshold, struct err *err) {
         int32_t value = CRITICAL_PRIORITY;
-        if (arg->name.len > 0 && env->cluster && /* without one only the policy is checked */
+        if (arg->name.len > 0 && env->cluster &&
             !cluster_priority_class(env->cluster, arg->name, &value))
                 return err_set(err, BERTH_ERR_INVALID,
                                "priorityThreshold.name: no priority class \"" SLICE_FMT "\"",

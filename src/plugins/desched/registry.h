@@ -11,6 +11,7 @@ extern const struct plugin plugin_pod_life_time;
 extern const struct plugin plugin_remove_duplicates;
 extern const struct plugin plugin_remove_failed_pods;
 extern const struct plugin plugin_too_many_restarts;
+extern const struct plugin plugin_topology_spread;
 
 /* NULL-ended. */
 extern const struct plugin *const desched_registry[];

@@ -1,0 +1,157 @@
+/* One pass: profiles' deschedule plugins, then their balance plugins (reference descheduler.md
+ * 1.4). */
+#include "base/util.h"
+#include "config/descheduler_policy.h"
+#include "desched/descheduler_priv.h"
+#include <stdio.h>
+
+/* Upstream leaves clusters alone in which fewer than two nodes are usable. */
+#define PARITY_NODES_MIN 2
+
+struct pass {
+        struct descheduler *descheduler;
+        struct desched_run run;
+        struct desched_rule_report *rule; /* at work */
+};
+
+static void note_spared(void *context, struct pod_id pod, struct slice reasons) {
+        struct pass *pass = context;
+        const struct desched_observer *observer = &pass->descheduler->observer;
+        pass->rule->spared++;
+        if (observer->spared)
+                observer->spared(observer->context, pass->rule, pod, reasons);
+}
+
+static void note_asked(void *context, struct pod_id pod, enum evict_outcome outcome) {
+        (void)pod;
+        struct pass *pass = context;
+        switch (outcome) {
+        case EVICT_DONE:
+                pass->rule->evicted++;
+                pass->descheduler->report.evicted++;
+                break;
+        case EVICT_NODE_LIMIT:
+        case EVICT_NAMESPACE_LIMIT:
+        case EVICT_TOTAL_LIMIT:
+                pass->rule->limited++;
+                break;
+        case EVICT_BUDGET:
+        case EVICT_REPEATED:
+        case EVICT_FAILED:
+                pass->rule->refused++;
+                break;
+        }
+}
+
+static struct bitset select_nodes(struct descheduler *descheduler) {
+        const struct cluster *cluster = descheduler->config.cluster;
+        const struct node_table *table = cluster_nodes(cluster);
+        struct bitset nodes = bitset_in_arena(&descheduler->pass, table->count);
+        for (size_t i = bitset_next(&table->live, 0); i != SIZE_MAX;
+             i = bitset_next(&table->live, i + 1))
+                if (cluster_labels_match(cluster, &descheduler->config.policy->node_selector,
+                                         table->labels[i]))
+                        bitset_add(&nodes, i);
+        return nodes;
+}
+
+static struct desched_filters filters_of(const struct desched_profile *profile,
+                                         enum desched_point point) {
+        return (struct desched_filters){ profile->points[point].count,
+                                         profile->points[point].items };
+}
+
+static void prepare(struct pass *pass, struct descheduler *descheduler, struct wall_time now) {
+        const struct descheduler_config *config = &descheduler->config;
+        arena_clear(&descheduler->pass);
+        *pass = (struct pass){ .descheduler = descheduler };
+        pass->run = (struct desched_run){
+                .cluster = config->cluster,
+                .now = now,
+                .pass = &descheduler->pass,
+                .scratch = &descheduler->scratch,
+                .is_parity = config->is_parity,
+                .is_dry_run = config->is_dry_run,
+                .sink = config->sink,
+                .has_grace = descheduler->has_grace,
+                .grace_s = descheduler->grace_s,
+                .listener = { .context = pass, .spared = note_spared, .asked = note_asked },
+                .wants_reasons = descheduler->observer.spared != NULL,
+        };
+        struct bitset selected = select_nodes(descheduler);
+        desched_run_prepare(&pass->run, &selected);
+}
+
+static void enter_profile(struct desched_run *run, const struct desched_profile *profile) {
+        run->profile = profile->name;
+        run->filters = filters_of(profile, DESCHED_FILTER);
+        run->pre_filters = filters_of(profile, DESCHED_PRE_EVICTION_FILTER);
+}
+
+static void run_rule(struct pass *pass, const struct desched_instance *instance, bool is_balance) {
+        struct desched_rule_report *rule = pass->rule;
+        const struct desched_points *points = instance->plugin->desched;
+        struct err err = { 0 };
+        arena_clear(pass->run.scratch);
+        pass->run.plugin = slice_of(instance->plugin->name);
+        int code = is_balance ? points->balance(&pass->run, instance->state, &err)
+                              : points->deschedule(&pass->run, instance->state, &err);
+        rule->code = code;
+        if (code < 0)
+                snprintf(rule->text, sizeof(rule->text), "%s", err.text);
+}
+
+static void run_point(struct pass *pass, enum desched_point point) {
+        struct descheduler *descheduler = pass->descheduler;
+        for (size_t i = 0; i < descheduler->profile_count; i++) {
+                const struct desched_profile *profile = descheduler->profiles[i];
+                enter_profile(&pass->run, profile);
+                for (size_t j = 0; j < profile->points[point].count; j++) {
+                        const struct desched_instance *instance = &profile->points[point].items[j];
+                        pass->rule = &descheduler->rules[descheduler->report.rule_count++];
+                        *pass->rule = (struct desched_rule_report){
+                                .profile = profile->name,
+                                .plugin = slice_of(instance->plugin->name),
+                                .is_balance = point == DESCHED_BALANCE,
+                        };
+                        run_rule(pass, instance, point == DESCHED_BALANCE);
+                }
+        }
+}
+
+const struct desched_report *descheduler_pass(struct descheduler *descheduler,
+                                              struct wall_time now) {
+        struct pass pass;
+        prepare(&pass, descheduler, now);
+        struct desched_report *report = &descheduler->report;
+        *report = (struct desched_report){ .node_count = pass.run.nodes.count,
+                                           .rules = descheduler->rules };
+        size_t least = descheduler->config.is_parity ? PARITY_NODES_MIN : 1;
+        report->is_skipped = report->node_count < least;
+        if (report->is_skipped)
+                return report;
+        const struct evict_pass start = { .requested_by = SLICE_LITERAL(DESCHED_REQUESTED_BY),
+                                          .limits = descheduler->limits,
+                                          .now = now,
+                                          .notes_failures = descheduler->notes_failures };
+        pass.run.sink.begin_pass(pass.run.sink.context, &start);
+        run_point(&pass, DESCHED_DESCHEDULE);
+        run_point(&pass, DESCHED_BALANCE);
+        return report;
+}
+
+void descheduler_explain(struct descheduler *descheduler, struct wall_time now, struct pod_id pod,
+                         struct buf *out) {
+        struct pass pass;
+        prepare(&pass, descheduler, now);
+        for (size_t i = 0; i < descheduler->profile_count; i++) {
+                struct buf reasons = { 0 };
+                enter_profile(&pass.run, descheduler->profiles[i]);
+                if (!desched_run_explain(&pass.run, pod, &reasons))
+                        buf_printf(out, SLICE_FMT ": " SLICE_FMT "\n",
+                                   SLICE_ARG(descheduler->profiles[i]->name),
+                                   SLICE_ARG(buf_view(&reasons)));
+                buf_release(&reasons);
+        }
+        arena_clear(&descheduler->scratch);
+}

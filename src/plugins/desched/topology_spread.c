@@ -1,0 +1,193 @@
+/* RemovePodsViolatingTopologySpreadConstraint: pods of crowded domains, so that the scheduler can
+ * spread them again (reference descheduler.md 4.8).
+ *
+ * Upstream counts only pods that may be evicted, also on nodes a constraint excludes, takes the
+ * highest priority first and lets pods that fit nowhere use up what should move; parity does the
+ * same.  Otherwise every matching pod counts where the constraint counts it, and the lowest
+ * priority that fits elsewhere goes first. */
+#include "plugins/desched/topology_spread.h"
+#include "plugin/desched_args.h"
+#include "plugins/desched/registry.h"
+#include "plugins/desched/sweep.h"
+#include <stdlib.h>
+
+struct topology_spread_args {
+        struct namespaces_arg namespaces;
+        struct selector_arg labels;
+        struct text_list constraints;
+        bool fits_nodes;
+};
+
+#define MEMBER(member) offsetof(struct topology_spread_args, member), .presence = FIELD_NO_PRESENCE
+
+static const struct field fields[] = {
+        { .name = "namespaces",
+          .type = FIELD_STRUCT,
+          .offset = MEMBER(namespaces),
+          .fields = namespaces_arg_fields,
+          .check = namespaces_arg_check,
+          .help = "Where to look." },
+        { .name = "labelSelector",
+          .type = FIELD_CUSTOM,
+          .offset = MEMBER(labels),
+          .decode = selector_arg_decode,
+          .help = "Which pods to look at." },
+        { .name = "constraints",
+          .type = FIELD_TEXTS,
+          .offset = MEMBER(constraints),
+          .fallback = "[\"DoNotSchedule\"]",
+          .help = "Which constraints count: DoNotSchedule, ScheduleAnyway, or both." },
+        { .name = "topologyBalanceNodeFit",
+          .type = FIELD_BOOL,
+          .offset = MEMBER(fits_nodes),
+          .fallback = "true",
+          .help = "Evict only what fits a node of an emptier domain." },
+        FIELD_END,
+};
+
+static void check(struct field_reader *reader, const struct json *value, const void *data) {
+        const struct topology_spread_args *args = data;
+        for (size_t i = 0; i < args->constraints.count; i++)
+                if (!slice_is(args->constraints.items[i], "DoNotSchedule") &&
+                    !slice_is(args->constraints.items[i], "ScheduleAnyway"))
+                        field_problem(reader, value, "constraints",
+                                      "expected DoNotSchedule or ScheduleAnyway, found "
+                                      "\"" SLICE_FMT "\"",
+                                      SLICE_ARG(args->constraints.items[i]));
+}
+
+/* ---- pods by namespace ---- */
+
+static int compare_members(const void *a, const void *b) {
+        const struct spread_member *x = a, *y = b;
+        if (x->ns.index != y->ns.index)
+                return x->ns.index < y->ns.index ? -1 : 1;
+        if (x->labels.index != y->labels.index)
+                return x->labels.index < y->labels.index ? -1 : 1;
+        return x->position < y->position ? -1 : x->position > y->position;
+}
+
+static size_t collect(struct desched_run *run, const struct pod_scope *scope,
+                      struct spread_member **ret_members) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        struct node_batch_list nodes = desched_run_nodes(run);
+        bool is_parity = desched_run_is_parity(run);
+        struct pod_scope everywhere = *scope;
+        everywhere.labels = NULL;
+        struct spread_member *members = ARENA_ARRAY(desched_run_scratch(run), struct spread_member,
+                                                    cluster_pod_count(cluster));
+        size_t count = 0;
+        for (size_t n = 0; n < nodes.count; n++) {
+                const struct pod_id *pods;
+                size_t pod_count = desched_run_pods(run, nodes.nodes[n], false, &pods);
+                for (size_t i = 0; i < pod_count; i++) {
+                        const struct pod_row *pod = cluster_pod(cluster, pods[i]);
+                        if (!pod_scope_has(run, is_parity ? scope : &everywhere, pod))
+                                continue;
+                        if (is_parity && !desched_run_filter(run, pods[i]))
+                                continue;
+                        members[count] = (struct spread_member){ .pod = pods[i],
+                                                                 .ns = pod->ns,
+                                                                 .labels = pod->labels,
+                                                                 .position = (uint32_t)count };
+                        count++;
+                }
+        }
+        qsort(members, count, sizeof(*members), compare_members);
+        *ret_members = members;
+        return count;
+}
+
+/* ---- constraints ---- */
+
+static bool is_asked_for(const struct topology_spread_args *args,
+                         const struct spread_constraint *constraint) {
+        for (size_t i = 0; i < args->constraints.count; i++)
+                if (slice_is(args->constraints.items[i], "DoNotSchedule") == constraint->is_hard)
+                        return true;
+        return false;
+}
+
+/* Once per distinct constraint; members of one class and label set have the same ones. */
+static void balance_namespace(struct spread_work *work, const struct topology_spread_args *args,
+                              const struct spread_member *members, size_t count) {
+        const struct cluster *cluster = desched_run_cluster(work->run);
+        struct map *known = map_new();
+        struct map_u64 *seen = map_u64_new();
+        work->members = members;
+        work->member_count = count;
+        for (size_t i = 0; i < count; i++) {
+                const struct pod_row *pod = cluster_pod(cluster, members[i].pod);
+                const struct pod_class *class = cluster_class(cluster, pod->class);
+                uint64_t key = (uint64_t)pod->class.index << 32 | pod->labels.index;
+                if (class->spec.spread_count == 0 || map_u64_get(seen, key))
+                        continue;
+                map_u64_put(seen, key, work);
+                for (size_t c = 0; c < class->spec.spread_count; c++) {
+                        const struct spread_constraint *constraint = &class->spec.spread[c];
+                        if (constraint->selector_is_invalid || !is_asked_for(args, constraint))
+                                continue;
+                        struct spread_rule rule = spread_rule_make(work, constraint, class, pod);
+                        if (!map_put(known, rule.signature, work))
+                                spread_rule_balance(work, &rule);
+                }
+        }
+        map_free(known);
+        map_u64_free(seen);
+}
+
+/* ---- evicting ---- */
+
+static void evict_nominated(struct spread_work *work) {
+        struct desched_run *run = work->run;
+        const struct cluster *cluster = desched_run_cluster(run);
+        struct bitset full =
+                bitset_in_arena(desched_run_scratch(run), cluster_nodes(cluster)->count);
+        struct node_batch_list nodes = desched_run_nodes(run);
+        for (size_t n = 0; n < nodes.count; n++) {
+                const struct pod_id *pods;
+                size_t count = desched_run_pods(run, nodes.nodes[n], false, &pods);
+                for (size_t i = 0; i < count; i++) {
+                        if (!bitset_has(&work->nominated, pods[i].index) ||
+                            bitset_has(&full, nodes.nodes[n].index) ||
+                            !desched_run_may_evict(run, pods[i]))
+                                continue;
+                        enum evict_outcome outcome = desched_run_evict(
+                                run, pods[i], evict_reason(run, "topology domain is crowded"));
+                        if (outcome == EVICT_NODE_LIMIT)
+                                bitset_add(&full, nodes.nodes[n].index);
+                        if (outcome == EVICT_TOTAL_LIMIT)
+                                return;
+                }
+        }
+}
+
+static int balance(struct desched_run *run, const void *state, struct err *err) {
+        (void)err;
+        const struct topology_spread_args *args = state;
+        const struct cluster *cluster = desched_run_cluster(run);
+        struct pod_scope scope = pod_scope_make(run, &args->namespaces, &args->labels);
+        struct spread_work work = {
+                .run = run,
+                .scope = &scope,
+                .fits_nodes = args->fits_nodes,
+                .nominated = bitset_in_arena(desched_run_scratch(run), cluster_pod_cap(cluster)),
+        };
+        struct spread_member *members;
+        size_t count = collect(run, &scope, &members);
+        for (size_t from = 0, to; from < count; from = to) {
+                for (to = from; to < count && str_id_eq(members[to].ns, members[from].ns);)
+                        to++;
+                balance_namespace(&work, args, members + from, to - from);
+        }
+        evict_nominated(&work);
+        return 0;
+}
+
+const struct plugin plugin_topology_spread = {
+        .name = "RemovePodsViolatingTopologySpreadConstraint",
+        .args = fields,
+        .args_size = sizeof(struct topology_spread_args),
+        .check = check,
+        .desched = &(const struct desched_points){ .balance = balance },
+};

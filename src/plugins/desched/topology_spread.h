@@ -1,0 +1,36 @@
+/* Inside the spread strategy: constraints compiled for one namespace, and how one is balanced. */
+#pragma once
+
+#include "base/map.h"
+#include "plugin/desched_args.h"
+
+/* A pod that is looked at; sorted by namespace, then label set, then as listed. */
+struct spread_member {
+        struct pod_id pod;
+        struct str_id ns;
+        struct label_set_id labels;
+        uint32_t position;
+};
+
+struct spread_work {
+        struct desched_run *run;
+        const struct pod_scope *scope;
+        bool fits_nodes;
+        const struct spread_member *members; /* of the namespace at hand */
+        size_t member_count;
+        struct bitset nominated; /* pods to evict in the end */
+};
+
+struct spread_rule {
+        int32_t max_skew;
+        struct slice topology_key;
+        struct selector selector;
+        bool honors_affinity, honors_taints;
+        const struct pod_class *class; /* whose affinity and tolerations count */
+        struct slice signature;        /* equal rules have equal ones */
+};
+struct spread_rule spread_rule_make(struct spread_work *work,
+                                    const struct spread_constraint *constraint,
+                                    const struct pod_class *class, const struct pod_row *pod);
+/* Nominates what should leave crowded domains. */
+void spread_rule_balance(struct spread_work *work, const struct spread_rule *rule);
