@@ -5,6 +5,11 @@
 #include "api/json.h"
 #include "api/replay.h"
 #include "base/util.h"
+#include "desched/replay_descheduler.h"
+#include "evict/evict_service.h"
+#include "plugins/desched/registry.h"
+#include "plugins/sched/registry.h"
+#include "sched/replay_scheduler.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +17,41 @@
 
 #define REPLAY_LINE_MAX ((size_t)64 << 20)
 
+static int replay_descheduler(const struct json *input, struct buf *out, struct err *err) {
+        struct evict_service *service =
+                evict_service_new(&(struct evict_config){ .is_parity = true });
+        const struct replay_descheduler_config config = { .registry = desched_registry,
+                                                          .sink = evict_service_sink(service) };
+        int code = replay_descheduler_case(input, &config, out, err);
+
+        evict_service_free(service);
+        return code;
+}
+
+static int replay_scheduler(const struct json *input, struct buf *out, struct err *err) {
+        return replay_scheduler_case(sched_registry, input, out, err);
+}
+
+static int replay_sequence(const struct json *input, struct buf *out, struct err *err) {
+        return replay_sequence_case(sched_registry, input, out, err);
+}
+
 static const struct replay_kind {
         const char *name;
         /* Writes {"name": ..., "expect": {...}} for one case. */
         int (*replay)(const struct json *input, struct buf *out, struct err *err);
 } replay_kinds[] = {
+        { "scheduler", replay_scheduler },
+        { "sequence", replay_sequence },
+        { replay_config },
+        { "descheduler", replay_descheduler },
+        { "policy-errors", replay_descheduler },
         { "quantity", replay_quantity_case },
         { "selectors", replay_selectors_case },
 };
-static const char *const replay_names[] = { "quantity", "selectors", NULL };
+static const char *const replay_names[] = {
+        "scheduler", "sequence", "descheduler", "policy-errors", "quantity", "selectors", NULL
+};
 
 static const struct replay_kind *kind_find(const char *name) {
         for (size_t i = 0; i < ARRAY_LEN(replay_kinds); i++)
