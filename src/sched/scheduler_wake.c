@@ -57,8 +57,8 @@ static void refresh(struct scheduler *scheduler, struct pod_id pod, uint32_t mas
         uint8_t profile = is_waiting(row) ? profile_of(scheduler, row) : NO_PROFILE;
         if (entry != NULL && is_ours_in_flight(entry, row))
                 return;
-        if (entry != NULL &&
-            (profile == NO_PROFILE || entry->uid_hash != scheduler_uid_hash(row))) {
+        if (entry != NULL && (profile == NO_PROFILE || (mask & CLUSTER_PENDING_REMOVED) != 0 ||
+                              entry->uid_hash != scheduler_uid_hash(row))) {
                 scheduling_queue_remove(&scheduler->queue, entry);
                 entry = NULL;
         }
@@ -173,7 +173,8 @@ static void apply(struct scheduler *scheduler, const struct cluster_change *chan
 static void start_afresh(struct scheduler *scheduler, int64_t now_ns) {
         size_t cap = cluster_pod_cap(scheduler->config.cluster);
         for (uint32_t i = 0; i < cap; i++)
-                refresh(scheduler, (struct pod_id){ i }, UINT32_MAX, now_ns);
+                refresh(scheduler, (struct pod_id){ i }, CLUSTER_POD_GATES | CLUSTER_POD_SPEC,
+                        now_ns);
         struct queued_pod *entry;
         while ((entry = scheduler->queue.unschedulable.last) != NULL)
                 scheduling_queue_move(&scheduler->queue, entry, now_ns);

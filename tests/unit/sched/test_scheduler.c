@@ -1,0 +1,241 @@
+/* The step machine: what it emits, when it wakes, what it does with outcomes. */
+#include "sched_test.h"
+
+static int setup(void **state) {
+        struct sched_test *test = xcalloc(1, sizeof(*test));
+        sched_test_init(test, NULL);
+        *state = test;
+        return 0;
+}
+
+static int teardown(void **state) {
+        sched_test_release(*state);
+        free(*state);
+        return 0;
+}
+
+static void test_binds_and_announces(void **state) {
+        struct sched_test *test = *state;
+        struct scheduler_stats stats;
+        put_node(test, "n1", 4000);
+        put_pod(test, "p", 1000, "");
+        assert_int_equal(step(test).decisions, 1);
+        const struct action *bind = find_action(test, ACTION_BIND, "p");
+        assert_non_null(bind);
+        assert_true(slice_is(bind->bind.node, "n1"));
+        assert_true(slice_is(bind->target.uid, "uid-p"));
+        scheduler_stats(test->scheduler, &stats);
+        assert_int_equal(stats.binding, 1);
+        answer(test, ACTION_BIND, "p", BERTH_OK);
+        const struct action *event = find_action(test, ACTION_RECORD_EVENT, "p");
+        assert_non_null(event);
+        assert_true(slice_is(event->event.note, "Successfully assigned default/p to n1"));
+        scheduler_stats(test->scheduler, &stats);
+        assert_int_equal(stats.scheduled, 1);
+        assert_int_equal(stats.binding, 0);
+        assert_int_equal(step(test).decisions, 0);
+}
+
+static void test_never_overcommits(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 2000);
+        for (int i = 0; i < 5; i++) {
+                char name[8];
+                snprintf(name, sizeof(name), "p%d", i);
+                put_pod(test, name, 900, "");
+        }
+        step(test);
+        assert_int_equal(count_actions(test, ACTION_BIND), 2);
+        assert_int_equal(count_actions(test, ACTION_POD_STATUS), 3);
+}
+
+static void test_failure_is_one_write(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "p", 2000, "");
+        step(test);
+        const struct action *status = find_action(test, ACTION_POD_STATUS, "p");
+        assert_non_null(status);
+        assert_true(status->status.sets_condition);
+        assert_false(status->status.sets_nomination);
+        assert_true(slice_is(status->status.reason, "Unschedulable"));
+        assert_true(slice_is(status->status.message,
+                             "0/1 nodes are available: 1 Insufficient cpu. no new claims to "
+                             "deallocate, preemption: 0/1 nodes are available: 1 Preemption is "
+                             "not helpful for scheduling."));
+        assert_int_equal(count_actions(test, ACTION_RECORD_EVENT), 1);
+}
+
+static void test_same_failure_writes_nothing(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "p", 2000, "");
+        step(test);
+        test->now_ns += 301 * NS_PER_S;
+        assert_int_equal(step(test).decisions, 1);
+        assert_int_equal(count_actions(test, ACTION_POD_STATUS), 0);
+        assert_int_equal(count_actions(test, ACTION_RECORD_EVENT), 1);
+}
+
+static void test_failed_write_is_repeated(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "p", 2000, "");
+        step(test);
+        answer(test, ACTION_POD_STATUS, "p", BERTH_ERR_UNAVAILABLE);
+        test->now_ns += 301 * NS_PER_S;
+        step(test);
+        assert_int_equal(count_actions(test, ACTION_POD_STATUS), 1);
+}
+
+static void test_new_node_wakes(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "p", 2000, "");
+        step(test);
+        put_node(test, "n2", 1500);
+        assert_int_equal(step(test).decisions, 0); /* still too small */
+        put_node(test, "n3", 3000);
+        assert_true(step(test).decisions > 0 || step(test).decisions > 0);
+        assert_non_null(find_action(test, ACTION_BIND, "p"));
+}
+
+static void test_removed_pod_wakes(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "old", 800, "\"nodeName\":\"n1\",");
+        put_pod(test, "p", 500, "");
+        step(test);
+        assert_null(find_action(test, ACTION_BIND, "p"));
+        apply(test, OBJECT_POD, CHANGE_REMOVED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"old\",\"uid\":\"uid-old\"}}");
+        step(test);
+        assert_non_null(find_action(test, ACTION_BIND, "p"));
+}
+
+static void test_priority_goes_first(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "low", 800, "");
+        put_pod(test, "high", 800, "\"priority\":10,");
+        step(test);
+        assert_non_null(find_action(test, ACTION_BIND, "high"));
+        assert_null(find_action(test, ACTION_BIND, "low"));
+}
+
+static void test_failed_bind_backs_off(void **state) {
+        struct sched_test *test = *state;
+        struct queue_place place;
+        struct mono_time due;
+        put_node(test, "n1", 4000);
+        put_pod(test, "p", 1000, "");
+        step(test);
+        answer(test, ACTION_BIND, "p", BERTH_ERR_INTERNAL);
+        const struct action *status = find_action(test, ACTION_POD_STATUS, "p");
+        assert_non_null(status);
+        assert_true(slice_is(status->status.reason, "SchedulerError"));
+        struct pod_id pod =
+                cluster_find_pod(test->cluster, SLICE_LITERAL("default"), SLICE_LITERAL("p"));
+        assert_true(scheduler_find(test->scheduler, pod, &place));
+        assert_int_equal(place.part, QUEUE_BACKOFF);
+        assert_int_equal(step(test).decisions, 0);
+        assert_true(scheduler_next_due(test->scheduler, &due));
+        test->now_ns = due.ns;
+        assert_int_equal(step(test).decisions, 1);
+        assert_non_null(find_action(test, ACTION_BIND, "p"));
+}
+
+static void test_gated_pod_waits(void **state) {
+        struct sched_test *test = *state;
+        struct scheduler_stats stats;
+        put_node(test, "n1", 4000);
+        put_pod(test, "p", 1000, "\"schedulingGates\":[{\"name\":\"g\"}],");
+        assert_int_equal(step(test).decisions, 0);
+        assert_int_equal(test->actions.count, 0);
+        scheduler_stats(test->scheduler, &stats);
+        assert_int_equal(stats.gated, 1);
+        apply(test, OBJECT_POD, CHANGE_UPDATED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"uid-p\"},"
+              "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}");
+        step(test);
+        assert_non_null(find_action(test, ACTION_BIND, "p"));
+}
+
+static void test_ignores_other_schedulers(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 4000);
+        put_pod(test, "p", 1000, "\"schedulerName\":\"other\",");
+        assert_int_equal(step(test).decisions, 0);
+}
+
+static void test_empty_cluster_waits_for_a_node(void **state) {
+        struct sched_test *test = *state;
+        put_pod(test, "p", 1000, "");
+        step(test);
+        const struct action *status = find_action(test, ACTION_POD_STATUS, "p");
+        assert_non_null(status);
+        assert_true(slice_is(status->status.message, "no nodes available to schedule pods"));
+        assert_true(slice_is(status->status.reason, "Unschedulable"));
+        put_node(test, "n1", 4000);
+        step(test);
+        assert_non_null(find_action(test, ACTION_BIND, "p"));
+}
+
+static void test_preempts_lower_priority(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "victim", 800, "\"nodeName\":\"n1\",");
+        put_pod(test, "p", 800, "\"priority\":100,");
+        step(test);
+        assert_non_null(find_action(test, ACTION_DELETE_POD, "victim"));
+        const struct action *status = find_action(test, ACTION_POD_STATUS, "p");
+        assert_non_null(status);
+        assert_true(status->status.sets_condition && status->status.sets_nomination);
+        assert_true(slice_is(status->status.nomination, "n1"));
+        apply(test, OBJECT_POD, CHANGE_REMOVED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"victim\",\"uid\":\"uid-victim\"}"
+              "}");
+        step(test);
+        assert_non_null(find_action(test, ACTION_BIND, "p"));
+}
+
+static void test_recreated_pod_is_new(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "p", 2000, "");
+        step(test);
+        apply(test, OBJECT_POD, CHANGE_REMOVED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"uid-p\"}}");
+        put_pod(test, "p", 500, "");
+        step(test);
+        assert_non_null(find_action(test, ACTION_BIND, "p"));
+}
+
+static void test_trace_remembers(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "p", 2000, "");
+        step(test);
+        assert_int_equal(scheduler_trace_count(test->scheduler), 1);
+        const struct decision_trace *trace = scheduler_trace(test->scheduler, 0);
+        assert_string_equal(trace->pod, "default/p");
+        assert_int_equal(trace->plugin_count, 1);
+        assert_string_equal(trace->plugins[0].name, "NodeResourcesFit");
+        assert_int_equal(trace->plugins[0].refused, 1);
+        assert_null(scheduler_trace(test->scheduler, 1));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                TEST(test_binds_and_announces),      TEST(test_never_overcommits),
+                TEST(test_failure_is_one_write),     TEST(test_same_failure_writes_nothing),
+                TEST(test_failed_write_is_repeated), TEST(test_new_node_wakes),
+                TEST(test_removed_pod_wakes),        TEST(test_priority_goes_first),
+                TEST(test_failed_bind_backs_off),    TEST(test_gated_pod_waits),
+                TEST(test_ignores_other_schedulers), TEST(test_empty_cluster_waits_for_a_node),
+                TEST(test_preempts_lower_priority),  TEST(test_recreated_pod_is_new),
+                TEST(test_trace_remembers),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
