@@ -43,7 +43,6 @@ static const struct replay_kind {
 } replay_kinds[] = {
         { "scheduler", replay_scheduler },
         { "sequence", replay_sequence },
-        { replay_config },
         { "descheduler", replay_descheduler },
         { "policy-errors", replay_descheduler },
         { "quantity", replay_quantity_case },
