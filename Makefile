@@ -19,6 +19,8 @@ define build_in
 		mkdir -p $(1); meson setup $(1) $(2) >$(1)/setup.log 2>&1 || { tail -n 20 $(1)/setup.log; exit 1; }; }
 	@ninja --quiet -C $(1) $(3)
 endef
+# targets DIRECTORY, PREFIX: the shell's words for the build targets that start so
+targets = $$(ninja -C $(1) -t targets all | sed -n 's|^\($(2)[a-z0-9_]*\):.*|\1|p')
 
 all: ## build everything into build/; the program is build/berth
 	$(call build_in,$(BUILD))
@@ -50,10 +52,11 @@ tsan: ## all tests under TSan
 	$(call build_in,build-tsan,-Db_sanitize=thread -Doptimization=1)
 	@scripts/test.sh build-tsan
 
-msan: ## unit tests of the rooms without foreign libraries under MSan (clang)
+msan: ## tests of base under MSan (clang); other rooms need instrumented libraries
 	@CC=clang $(MAKE) --no-print-directory msan-with-clang
 msan-with-clang:
-	$(call build_in,build-msan,-Db_sanitize=memory -Db_lundef=false -Doptimization=1)
+	$(call build_in,build-msan,-Db_sanitize=memory -Db_lundef=false -Doptimization=1,build.ninja)
+	@ninja --quiet -C build-msan $(call targets,build-msan,tests/unit/base/test_)
 	@scripts/test.sh build-msan --suite base
 
 # ---- more tests
@@ -63,7 +66,8 @@ fuzz: ## every fuzzer for FUZZ_SECONDS (clang)
 	@CC=clang $(MAKE) --no-print-directory fuzz-with-clang
 fuzz-with-clang:
 	$(call build_in,build-fuzz,-Dfuzz=true -Db_lundef=false -Db_sanitize=address$(comma)undefined \
-		-Dc_args=-fsanitize=fuzzer-no-link -Dtests=true)
+		-Dc_args=-fsanitize=fuzzer-no-link,build.ninja)
+	@ninja --quiet -C build-fuzz $(call targets,build-fuzz,tests/fuzz/fuzz_)
 	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
 SOAK_RUNS ?= 20
@@ -88,7 +92,9 @@ cover: ## line coverage of the tests
 
 # ---- gates
 
-gates: layers banned limits headers format symbols ## all gates below
+gates: all ## all gates below
+	@status=0; for gate in layers banned limits headers format symbols; do \
+		scripts/check_$$gate.py || status=1; done; exit $$status
 
 fmt: ## format the sources
 	@scripts/check_format.py --fix
