@@ -167,26 +167,33 @@ static bool is_picky(const struct cluster *cluster, const struct pod_row *pod) {
                spec->affinity.preferred_node_count > 0;
 }
 
+/* No priority counts as the lowest. */
+static int compare_priority(const struct pod_row *x, const struct pod_row *y) {
+        if (x->has_priority != y->has_priority)
+                return x->has_priority ? 1 : -1;
+        if (!x->has_priority || x->priority == y->priority)
+                return 0;
+        return x->priority < y->priority ? -1 : 1;
+}
+
 /* Pods are taken from the end: those without wishes about nodes before the others, then by
  * priority. */
-static int compare_upstream(const struct cluster *cluster, struct pod_id a, struct pod_id b) {
+static int compare_picked(const struct cluster *cluster, struct pod_id a, struct pod_id b,
+                          int direction) {
         const struct pod_row *x = cluster_pod(cluster, a), *y = cluster_pod(cluster, b);
         int x_picky = is_picky(cluster, x), y_picky = is_picky(cluster, y);
         if (x_picky != y_picky)
                 return y_picky - x_picky;
-        if (x->priority != y->priority)
-                return x->priority < y->priority ? -1 : 1;
-        return desched_pod_order(cluster, b, a);
+        int order = direction * compare_priority(x, y);
+        return order != 0 ? order : desched_pod_order(cluster, b, a);
+}
+
+static int compare_high_last(const struct cluster *cluster, struct pod_id a, struct pod_id b) {
+        return compare_picked(cluster, a, b, 1);
 }
 
 static int compare_low_last(const struct cluster *cluster, struct pod_id a, struct pod_id b) {
-        const struct pod_row *x = cluster_pod(cluster, a), *y = cluster_pod(cluster, b);
-        int x_picky = is_picky(cluster, x), y_picky = is_picky(cluster, y);
-        if (x_picky != y_picky)
-                return y_picky - x_picky;
-        if (x->priority != y->priority)
-                return x->priority > y->priority ? -1 : 1;
-        return desched_pod_order(cluster, b, a);
+        return compare_picked(cluster, a, b, -1);
 }
 
 struct sized_domain {
@@ -205,7 +212,7 @@ static struct sized_domain *sort_domains(struct spread_work *work, struct domain
         const struct cluster *cluster = desched_run_cluster(work->run);
         struct arena *scratch = desched_run_scratch(work->run);
         const struct pod_order order = { cluster, desched_run_is_parity(work->run)
-                                                          ? compare_upstream
+                                                          ? compare_high_last
                                                           : compare_low_last };
         struct sized_domain *sorted = ARENA_ARRAY(scratch, struct sized_domain, domains->count);
         for (size_t i = 0; i < domains->count; i++) {
