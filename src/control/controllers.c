@@ -3,9 +3,20 @@
 #include "control/control_priv.h"
 
 /* The kubelet comes first, so that one turn's transitions are seen by all others together. */
+/* clang-format off */
 const struct controller *const controllers[] = {
-        &controller_kubelet, &controller_job, &controller_deployment, &controller_replica_set, NULL,
+        &controller_kubelet,
+        &controller_node_lifecycle,
+        &controller_taint_eviction,
+        &controller_job,
+        &controller_deployment,
+        &controller_replica_set,
+        &controller_disruption,
+        &controller_namespace,
+        &controller_garbage_collector,
+        NULL,
 };
+/* clang-format on */
 
 const char *control_controller_name(size_t index) {
         for (size_t i = 0; i <= index; i++) {

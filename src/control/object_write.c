@@ -124,6 +124,13 @@ int object_merge(struct controller_run *run, const struct object_target *target,
         return ask_with_node(run, target, &request, patch, NULL, err);
 }
 
+int object_put(struct controller_run *run, const struct object_target *target,
+               const struct json_node *object, struct err *err) {
+        struct request request = { .method = "PUT", .content_type = "application/json" };
+
+        return ask_with_node(run, target, &request, object, NULL, err);
+}
+
 int object_merge_status(struct controller_run *run, const struct object_target *target,
                         struct json_tree *tree, struct json_node *status, struct err *err) {
         struct object_target at = *target;

@@ -25,6 +25,9 @@ int object_create_read(struct controller_run *run, int resource, struct slice ns
 /* A merge patch. */
 int object_merge(struct controller_run *run, const struct object_target *target,
                  const struct json_node *patch, struct err *err);
+/* Replaces the object. */
+int object_put(struct controller_run *run, const struct object_target *target,
+               const struct json_node *object, struct err *err);
 /* Merges {"status": status} into the status subresource. */
 int object_merge_status(struct controller_run *run, const struct object_target *target,
                         struct json_tree *tree, struct json_node *status, struct err *err);

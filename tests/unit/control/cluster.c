@@ -19,9 +19,11 @@ struct cluster cluster_new(const char *controllers) {
                                                   .seed = 1 },
                         &cluster.control, &err) < 0)
                 fail_msg("%s", err.text);
-        assert_int_equal(control_add_nodes(cluster.control, strstr(controllers, "kubelet") ? 1 : 0,
-                                           &(struct control_node){ .prefix = "n" }, &err),
-                         0);
+        assert_int_equal(
+                control_add_nodes(cluster.control,
+                                  strstr(controllers, "kubelet") || *controllers == '*' ? 1 : 0,
+                                  &(struct control_node){ .prefix = "n" }, &err),
+                0);
         virtual_loop_run(cluster.loop);
         return cluster;
 }
