@@ -57,6 +57,8 @@ void document_locate_key(const struct document *document, const struct json *obj
  * path leads nowhere, of the last value on the way. */
 void document_locate_path(const struct document *document, const struct json *value,
                           const char *path, struct err *err);
+/* The value such a path leads to, or the last one on the way. */
+const struct json *document_find_path(const struct json *value, const char *path);
 /* Keys written twice in one mapping (the last one counts): reported as path, position; at most
  * JSON_DUPLICATE_MAX. Returns how many there are. */
 size_t document_duplicates(const struct document *document,

@@ -158,14 +158,13 @@ void document_locate(const struct document *document, const struct json *value, 
         err_position(err, document->file, mark ? mark->line : 0, mark ? mark->column : 0);
 }
 
-static const struct json *locate_value(const struct document *document, const struct json *value,
-                                       bool wants_key, struct err *err) {
+static void locate_value(const struct document *document, const struct json *value, bool wants_key,
+                         struct err *err) {
         const struct document_mark *mark = find_mark(document, value);
         if (mark && wants_key && mark->key_line)
                 err_position(err, document->file, mark->key_line, mark->key_column);
         else
                 document_locate(document, value, err);
-        return value;
 }
 
 void document_locate_key(const struct document *document, const struct json *object,
@@ -217,8 +216,9 @@ static const struct json *descend(const struct json *value, struct slice *path) 
         return NULL;
 }
 
-static void locate_path(const struct document *document, const struct json *value, const char *path,
-                        bool wants_key, struct err *err) {
+/* *ret_rest is what is left of the path where it leads nowhere. */
+static const struct json *follow(const struct json *value, const char *path,
+                                 struct slice *ret_rest) {
         struct slice rest = slice_of(path);
         while (rest.len > 0) {
                 const struct json *child = descend(value, &rest);
@@ -226,12 +226,18 @@ static void locate_path(const struct document *document, const struct json *valu
                         break;
                 value = child;
         }
-        locate_value(document, value, wants_key && rest.len == 0, err);
+        *ret_rest = rest;
+        return value;
+}
+
+const struct json *document_find_path(const struct json *value, const char *path) {
+        struct slice rest;
+        return follow(value, path, &rest);
 }
 
 void document_locate_path(const struct document *document, const struct json *value,
                           const char *path, struct err *err) {
-        locate_path(document, value, path, false, err);
+        document_locate(document, document_find_path(value, path), err);
 }
 
 /* ---- repeated keys ---- */
@@ -245,10 +251,11 @@ struct duplicates {
 static void report_duplicate(void *context, struct slice path) {
         const struct duplicates *duplicates = context;
         struct err where = { 0 };
+        struct slice rest;
         err_set(&where, BERTH_ERR_BAD_REQUEST, "written twice");
         snprintf(where.path, sizeof(where.path), SLICE_FMT, SLICE_ARG(path));
-        locate_path(duplicates->document, document_root(duplicates->document), where.path, true,
-                    &where);
+        const struct json *value = follow(document_root(duplicates->document), where.path, &rest);
+        locate_value(duplicates->document, value, rest.len == 0, &where);
         duplicates->found(duplicates->context, &where);
 }
 
