@@ -58,7 +58,7 @@ build() {
         shift 2
         if [ ! -f "$directory/build.ninja" ]; then
                 mkdir -p "$directory"
-                CC=$compiler meson setup "$directory" -Dwerror=true "$@" >"$directory/setup.log" 2>&1 || {
+                CC=$compiler meson setup "$directory" "$@" >"$directory/setup.log" 2>&1 || {
                         tail -n 30 "$directory/setup.log"
                         return 1
                 }
@@ -70,11 +70,11 @@ single "setup" scripts/setup.sh check
 for gate in layers banned limits headers format; do
         single "gate $gate" scripts/check_$gate.py
 done
-if single "gcc -Werror" build build-check gcc; then
+if single "gcc -Werror" build build-check gcc -Dwerror=true; then
         single "gate symbols" scripts/check_symbols.py --build build-check
         tests "tests" build-check 2
 fi
-single "clang -Werror" build build-clang clang -Doptimization=0 -Ddebug=false
+single "clang -Werror" build build-clang clang -Dwerror=true -Doptimization=0 -Ddebug=false
 if single "gcc ASan UBSan" build build-asan gcc -Db_sanitize=address,undefined -Doptimization=1; then
         tests "tests ASan UBSan" build-asan 6
 fi
