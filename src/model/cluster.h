@@ -81,6 +81,9 @@ size_t cluster_pod_count(const struct cluster *cluster);
 size_t cluster_pod_cap(const struct cluster *cluster); /* pod indexes run below it */
 const struct pod_row *cluster_pod(const struct cluster *cluster, struct pod_id pod);
 const struct pod_class *cluster_class(const struct cluster *cluster, struct class_id class);
+/* All classes: indexes run below the cap; NULL where a number is free. */
+size_t cluster_class_cap(const struct cluster *cluster);
+const struct pod_class *cluster_class_at(const struct cluster *cluster, uint32_t index);
 struct node_id cluster_find_node(const struct cluster *cluster, struct slice name);
 struct pod_id cluster_find_pod(const struct cluster *cluster, struct slice ns, struct slice name);
 const struct interner *cluster_strings(const struct cluster *cluster);

@@ -7,6 +7,7 @@
  * matters, a pod that fits somewhere, free of bookkeeping, and gives failures full reasons. */
 #pragma once
 
+#include "model/object_shelf.h"
 #include "plugin/plugin.h"
 
 /* One pod's attempt.  Plugins read it; only the runner writes. */
@@ -21,6 +22,7 @@ struct sched_cycle {
         struct slice node_name; /* spec.nodeName when a cycle runs for an assigned pod */
         struct arena *scratch;
         bool is_parity;
+        const struct object_shelf *shelf; /* volumes, services ...; NULL = none known */
 };
 
 struct sched_attempt; /* plugin/sched_attempt.h */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "model/object_shelf.h"
 #include "plugin/plugin.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,6 +74,7 @@ struct sched_profile {
         struct profile_point points[POINT_COUNT];
         uint32_t wakes_on; /* all its plugins together */
         bool is_parity;
+        const struct object_shelf *shelf;
         struct arena arena;
 };
 
@@ -99,7 +101,8 @@ struct profile_env {
         const struct cluster *cluster;
         const struct document *document; /* NULL: no positions */
         bool is_parity;
-        uint32_t gates; /* enum feature_gate */
+        uint32_t gates;                   /* enum feature_gate */
+        const struct object_shelf *shelf; /* lent to the plugins; may be NULL */
 };
 int sched_profile_new(const struct sched_profile_spec *spec, const struct profile_env *env,
                       struct sched_profile **ret_profile, struct err *err);

@@ -89,6 +89,31 @@ static int feed(struct replay_scene *scene, const struct json *objects, struct e
         return 0;
 }
 
+static void fill_shelf(struct replay_scene *scene, const struct json *objects) {
+        static const struct {
+                const char *list;
+                enum shelf_kind kind;
+        } kinds[] = {
+                { "services", SHELF_SERVICE },
+                { "replicationControllers", SHELF_REPLICATION_CONTROLLER },
+                { "replicaSets", SHELF_REPLICA_SET },
+                { "statefulSets", SHELF_STATEFUL_SET },
+                { "persistentVolumes", SHELF_VOLUME },
+                { "persistentVolumeClaims", SHELF_VOLUME_CLAIM },
+                { "storageClasses", SHELF_STORAGE_CLASS },
+                { "csiNodes", SHELF_CSI_NODE },
+                { "csiDrivers", SHELF_CSI_DRIVER },
+                { "csiStorageCapacities", SHELF_CSI_CAPACITY },
+                { "volumeAttachments", SHELF_ATTACHMENT },
+        };
+        for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+                struct json_iter iter = json_iter(json_get(objects, kinds[i].list));
+                const struct json *object;
+                while (json_next(&iter, NULL, &object))
+                        object_shelf_put(scene->shelf, kinds[i].kind, object);
+        }
+}
+
 /* ---- configuration ---- */
 
 static uint32_t gates_of(const struct json *test_case) {
@@ -103,6 +128,7 @@ static int build_profiles(struct replay_scene *scene, const struct plugin *const
         struct profile_env env = { .registry = registry,
                                    .cluster = scene->cluster,
                                    .is_parity = true,
+                                   .shelf = scene->shelf,
                                    .gates = gates_of(test_case) };
         return sched_profiles_from_json(json_get(test_case, "config"), &env, &scene->arena,
                                         &scene->profiles, &scene->profile_count, err);
@@ -112,7 +138,9 @@ int replay_scene_init(struct replay_scene *scene, const struct plugin *const *re
                       const struct json *test_case, struct err *err) {
         *scene = (struct replay_scene){ .cluster = cluster_new(
                                                 &(struct cluster_config){ .keeps_detail = true }) };
+        scene->shelf = object_shelf_new();
         arena_init(&scene->arena, 0);
+        fill_shelf(scene, json_get(test_case, "objects"));
         int r = feed(scene, json_get(test_case, "objects"), err);
         if (r == 0)
                 r = build_profiles(scene, registry, test_case, err);
@@ -125,6 +153,7 @@ void replay_scene_release(struct replay_scene *scene) {
         for (size_t i = 0; i < scene->profile_count; i++)
                 sched_profile_free(scene->profiles[i]);
         cluster_free(scene->cluster);
+        object_shelf_free(scene->shelf);
         arena_release(&scene->arena);
 }
 

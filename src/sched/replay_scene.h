@@ -5,11 +5,13 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "model/cluster.h"
+#include "model/object_shelf.h"
 #include "plugin/sched_profile.h"
 
 struct replay_scene {
         struct arena arena;
         struct cluster *cluster;
+        struct object_shelf *shelf;
         size_t profile_count;
         struct sched_profile **profiles;
 };

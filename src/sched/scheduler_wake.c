@@ -103,7 +103,8 @@ static uint64_t woken_plugins(const struct scheduler *scheduler, const struct qu
                                      .ns = row->ns,
                                      .priority = row->priority,
                                      .pod_name = row->name,
-                                     .is_parity = scheduler->config.is_parity };
+                                     .is_parity = scheduler->config.is_parity,
+                                     .shelf = profile->shelf };
         uint64_t woken = 0;
         for (size_t i = 0; i < profile->plugin_count; i++) {
                 const struct profile_plugin *plugin = &profile->plugins[i];
