@@ -402,15 +402,14 @@ static char *make_path(const char *namespace_name, const char *name) {
 }
 
 int lease_elector_new(const struct lease_elector_config *config, struct transport *transport,
-                      struct loop *loop, const struct lease_elector_events *events, void *context,
-                      struct lease_elector **ret_elector, struct err *err) {
+                      struct loop *loop, struct lease_elector **ret_elector, struct err *err) {
         struct lease_elector *elector = xcalloc(1, sizeof(*elector));
         int result;
 
         elector->transport = transport;
         elector->loop = loop;
-        elector->events = events;
-        elector->context = context;
+        elector->events = config->events;
+        elector->context = config->context;
         elector->namespace_name = slice_dup(slice_of(config->namespace_name));
         elector->name = slice_dup(slice_of(config->name));
         elector->identity = slice_dup(slice_of(config->identity));

@@ -14,13 +14,6 @@
 #define LEASE_JITTER 1.2 /* share of the period by which attempts to acquire may be late */
 #define LEASE_IDENTITY_MAX 255
 
-struct lease_elector_config {
-        const char *namespace_name, *name;
-        const char *identity;                                    /* unique: HOSTNAME_UUID */
-        int64_t duration_ns, renew_deadline_ns, retry_period_ns; /* 0 = as above */
-        uint64_t seed;
-};
-
 /* Called from the loop; lease_elector_free must not be called from inside. Each may be NULL. */
 struct lease_elector_events {
         void (*started)(void *context); /* we lead */
@@ -30,13 +23,21 @@ struct lease_elector_events {
         void (*failed)(void *context, const struct err *err);     /* one attempt; for logs */
 };
 
+struct lease_elector_config {
+        const char *namespace_name, *name;
+        const char *identity;                                    /* unique: HOSTNAME_UUID */
+        int64_t duration_ns, renew_deadline_ns, retry_period_ns; /* 0 = as above */
+        uint64_t seed;
+        const struct lease_elector_events *events; /* must outlive the elector */
+        void *context;                             /* of the events */
+};
+
 struct lease_elector;
 
 /* Starts at once. Texts are copied. Error: INVALID unless duration > renew deadline > retry period
  * times the jitter. */
 int lease_elector_new(const struct lease_elector_config *config, struct transport *transport,
-                      struct loop *loop, const struct lease_elector_events *events, void *context,
-                      struct lease_elector **ret_elector, struct err *err);
+                      struct loop *loop, struct lease_elector **ret_elector, struct err *err);
 /* Without callbacks; a held lease runs out by itself. Accepts NULL. */
 void lease_elector_free(struct lease_elector *elector);
 /* Ends for good: stops leading first, then gives the lease back if it is ours, then calls done

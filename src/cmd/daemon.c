@@ -114,8 +114,10 @@ static int elect(struct daemon *daemon, struct err *err) {
                                                 .renew_deadline_ns =
                                                         options->lease_renew_deadline_ns,
                                                 .retry_period_ns = options->lease_retry_period_ns,
-                                                .seed = options->seed },
-                &daemon->transport, daemon->loop, &events, daemon, &daemon->elector, err);
+                                                .seed = options->seed,
+                                                .events = &events,
+                                                .context = daemon },
+                &daemon->transport, daemon->loop, &daemon->elector, err);
 }
 
 /* ---- ending ---- */

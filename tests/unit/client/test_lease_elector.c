@@ -52,11 +52,13 @@ struct scene {
 static void scene_init(struct scene *scene) {
         struct lease_elector_config config = { .namespace_name = "kube-system",
                                                .name = "kube-scheduler",
-                                               .identity = "me" };
+                                               .identity = "me",
+                                               .events = &events,
+                                               .context = &scene->history };
 
         *scene = (struct scene){ .loop = fake_loop_new(), .fake = fake_transport_new() };
         assert_int_equal(lease_elector_new(&config, &scene->fake->transport, &scene->loop->loop,
-                                           &events, &scene->history, &scene->elector, NULL),
+                                           &scene->elector, NULL),
                          0);
 }
 
@@ -316,9 +318,9 @@ static void test_configurations(void **state) {
                 struct lease_elector *elector = NULL;
                 struct err err = { 0 };
 
-                assert_int_equal(lease_elector_new(&config, &fake->transport, &loop->loop, &events,
-                                                   NULL, &elector, &err),
-                                 BERTH_ERR_INVALID);
+                assert_int_equal(
+                        lease_elector_new(&config, &fake->transport, &loop->loop, &elector, &err),
+                        BERTH_ERR_INVALID);
                 assert_null(elector);
         }
         assert_int_equal(fake->count, 0);
@@ -338,16 +340,19 @@ struct candidate {
 
 static void candidate_init(struct candidate *candidate, struct fixture *f, const char *identity,
                            uint64_t seed) {
-        struct lease_elector_config config = {
-                .namespace_name = "kube-system", .name = "l", .identity = identity, .seed = seed
-        };
+        struct lease_elector_config config = { .namespace_name = "kube-system",
+                                               .name = "l",
+                                               .identity = identity,
+                                               .seed = seed,
+                                               .events = &events,
+                                               .context = &candidate->history };
 
         *candidate = (struct candidate){ 0 };
         candidate->local =
                 local_transport_new(f->server, &f->fake->loop, &api_user_scheduler, "berth/1");
         candidate->transport = local_transport(candidate->local);
-        assert_int_equal(lease_elector_new(&config, &candidate->transport, &f->fake->loop, &events,
-                                           &candidate->history, &candidate->elector, NULL),
+        assert_int_equal(lease_elector_new(&config, &candidate->transport, &f->fake->loop,
+                                           &candidate->elector, NULL),
                          0);
 }
 

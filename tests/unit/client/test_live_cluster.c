@@ -242,21 +242,20 @@ static void test_two_electors(void **state) {
         struct lease_elector_config config = { .namespace_name = "default",
                                                .name = "l",
                                                .identity = "first",
-                                               .retry_period_ns = 5 * NS_PER_MS };
+                                               .retry_period_ns = 5 * NS_PER_MS,
+                                               .events = &events };
         int first_started = 0, second_started = 0, released = 0;
 
         (void)state;
         live_start(&live, true);
         other = live_connect(&live, (struct http_transport_config){ 0 });
         transport = http_transport(other);
-        assert_int_equal(lease_elector_new(&config, &live.transport, live.loop, &events,
-                                           &first_started, &first, NULL),
-                         0);
+        config.context = &first_started;
+        assert_int_equal(lease_elector_new(&config, &live.transport, live.loop, &first, NULL), 0);
         live_until(&live, &first_started, 1);
         config.identity = "second";
-        assert_int_equal(lease_elector_new(&config, &transport, live.loop, &events, &second_started,
-                                           &second, NULL),
-                         0);
+        config.context = &second_started;
+        assert_int_equal(lease_elector_new(&config, &transport, live.loop, &second, NULL), 0);
         live_turn(&live, 30);
         assert_int_equal(second_started, 0);
         assert_true(lease_elector_is_leader(first));
