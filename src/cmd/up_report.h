@@ -36,7 +36,7 @@ struct up_eviction {
 struct up_report {
         size_t nodes, pods, by_phase[UP_PHASES], pending_unplaced;
         uint64_t placed, decisions, unschedulable_attempts;
-        double placing_s; /* from the first pod to the last binding */
+        double placing_s; /* during which bindings were under way */
         double elapsed_s, cpu_s;
         int64_t peak_memory_bytes;
         size_t resource_count, reason_count, rule_count, eviction_count;

@@ -47,11 +47,12 @@ static void tell_eviction(struct up_view *view, const struct evict_record *recor
 
 static void tell_evictions(struct up_view *view, const struct up_view_sources *sources) {
         const struct evict_record *record;
+        uint64_t after = view->records_seen;
         size_t at = 0;
 
         if (!sources->service)
                 return;
-        while ((record = evict_service_next_record(sources->service, view->records_seen, &at))) {
+        while ((record = evict_service_next_record(sources->service, after, &at))) {
                 if (view->lines_told < EVICTION_LINES_MAX)
                         tell_eviction(view, record, sources->at_s);
                 else if (view->lines_told == EVICTION_LINES_MAX)

@@ -33,7 +33,9 @@ struct runtime {
         struct role roles[RUNTIME_ROLES_MAX];
         size_t role_count;
         struct arena scratch;
-        struct mono_time first_bind, last_bind;
+        struct mono_time burst_start; /* since when bindings are open */
+        size_t open_binds;
+        int64_t placing_ns; /* of the bursts that are over */
         uint64_t sent[ACTION_KIND_COUNT], failed[ACTION_KIND_COUNT];
         size_t open;
         struct open_action *open_first;
@@ -58,6 +60,8 @@ static void link_open(struct open_action *open) {
                 open->next->prev = open;
         runtime->open_first = open;
         runtime->open++;
+        if (open->kind == ACTION_BIND && runtime->open_binds++ == 0)
+                runtime->burst_start = loop_mono(runtime->loop);
 }
 
 static void unlink_open(struct open_action *open) {
@@ -70,6 +74,8 @@ static void unlink_open(struct open_action *open) {
         if (open->next)
                 open->next->prev = open->prev;
         runtime->open--;
+        if (open->kind == ACTION_BIND && --runtime->open_binds == 0)
+                runtime->placing_ns += loop_mono(runtime->loop).ns - runtime->burst_start.ns;
 }
 
 static void on_model_changed(void *context) {
@@ -217,8 +223,6 @@ static void on_written(void *context, const struct write_result *write) {
         unlink_open(open);
         if (result.code != BERTH_OK)
                 runtime->failed[open->kind]++;
-        else if (open->kind == ACTION_BIND)
-                runtime->last_bind = loop_mono(runtime->loop);
         for (size_t i = 0; i < runtime->role_count; i++)
                 if (runtime->roles[i].self == open->self)
                         runtime->roles[i].result(open->self, &result);
@@ -262,8 +266,6 @@ static void send(struct runtime *runtime, void *self, const struct action *actio
         struct action_request request;
         struct open_action *open = open_action_new(runtime, self, action);
 
-        if (action->kind == ACTION_BIND && runtime->first_bind.ns == 0)
-                runtime->first_bind = loop_mono(runtime->loop);
         action_request_make(action, &runtime->scratch, &request);
         link_open(open);
         write_queue_add(runtime->writes,
@@ -311,7 +313,7 @@ void runtime_stats(const struct runtime *runtime, struct runtime_stats *ret_stat
         *ret_stats = (struct runtime_stats){
                 .open_writes = runtime->open,
                 .skipped_objects = runtime->feed ? cluster_feed_problems(runtime->feed, &last) : 0,
-                .placing_s = (double)(runtime->last_bind.ns - runtime->first_bind.ns) / 1e9,
+                .placing_s = (double)runtime->placing_ns / 1e9,
         };
         memcpy(ret_stats->writes, runtime->sent, sizeof(runtime->sent));
         memcpy(ret_stats->failures, runtime->failed, sizeof(runtime->failed));

@@ -51,6 +51,6 @@ bool runtime_is_idle(const struct runtime *runtime);
 struct runtime_stats {
         uint64_t writes[ACTION_KIND_COUNT], failures[ACTION_KIND_COUNT], skipped_objects;
         size_t open_writes;
-        double placing_s; /* from the first pod seen pending to the last binding */
+        double placing_s; /* during which bindings were under way */
 };
 void runtime_stats(const struct runtime *runtime, struct runtime_stats *ret_stats);
