@@ -66,41 +66,68 @@ static char first_character(struct slice text) {
         return '\0';
 }
 
+/* One row per length: which bits of the first byte tell it, and the least code point it may hold.
+ */
+static const struct utf8_form {
+        unsigned char mask, lead;
+        uint32_t least;
+} utf8_forms[] = {
+        { 0x80, 0x00, 0 },
+        { 0xe0, 0xc0, 0x80 },
+        { 0xf0, 0xe0, 0x800 },
+        { 0xf8, 0xf0, 0x10000 },
+};
+
+static bool is_code_point(uint32_t code, uint32_t least) {
+        bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
+        return code >= least && code <= 0x10ffff && !is_surrogate;
+}
+
 /* Length of the UTF-8 sequence at the start of text; 0 when it is none. */
-static size_t sequence_length(struct slice text) {
-        unsigned char c = (unsigned char)text.ptr[0];
-        size_t length = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-        unsigned char second = text.len > 1 ? (unsigned char)text.ptr[1] : 0;
-        if (length == 1)
-                return 1;
-        if (c < 0xc2 || c > 0xf4 || length > text.len)
+static size_t decode_utf8(struct slice text, uint32_t *ret_code) {
+        unsigned char first = (unsigned char)text.ptr[0];
+        size_t length = 0;
+        while (length < ARRAY_LEN(utf8_forms) &&
+               (first & utf8_forms[length].mask) != utf8_forms[length].lead)
+                length++;
+        if (length == ARRAY_LEN(utf8_forms) || length >= text.len)
                 return 0;
-        for (size_t i = 1; i < length; i++) {
-                if (((unsigned char)text.ptr[i] & 0xc0) != 0x80)
+        uint32_t code = first & (unsigned char)~utf8_forms[length].mask;
+        for (size_t i = 1; i <= length; i++) {
+                unsigned char next = (unsigned char)text.ptr[i];
+                if ((next & 0xc0) != 0x80)
                         return 0;
+                code = code << 6 | (next & 0x3f);
         }
-        /* Overlong forms, surrogates, and what lies beyond the last code point. */
-        bool is_wrong = (c == 0xe0 && second < 0xa0) || (c == 0xed && second > 0x9f) ||
-                        (c == 0xf0 && second < 0x90) || (c == 0xf4 && second > 0x8f);
-        return is_wrong ? 0 : length;
+        *ret_code = code;
+        return is_code_point(code, utf8_forms[length].least) ? length + 1 : 0;
+}
+
+/* What YAML calls printable. */
+static bool is_printable(uint32_t code) {
+        if (code < 0x80)
+                return (code >= 0x20 && code != 0x7f) || is_white((char)code);
+        return code >= 0xa0 ? code != 0xfeff && code != 0xfffe && code != 0xffff : code == 0x85;
 }
 
 /* The YAML scanner has its own idea of broken text; this one names the place. */
 static int check_characters(struct slice text, struct err *err) {
         unsigned line = 1, column = 1;
         for (size_t i = 0; i < text.len;) {
-                unsigned char c = (unsigned char)text.ptr[i];
-                size_t length = sequence_length(slice_make(text.ptr + i, text.len - i));
-                bool is_control = (c < 0x20 && !is_white((char)c)) || c == 0x7f;
-                if (length == 0 || is_control) {
-                        err_set(err, BERTH_ERR_BAD_REQUEST,
-                                length ? "control character 0x%02x" : "byte 0x%02x is not UTF-8",
-                                c);
+                uint32_t code = (unsigned char)text.ptr[i];
+                size_t length = decode_utf8(slice_make(text.ptr + i, text.len - i), &code);
+                if (length == 0)
+                        err_set(err, BERTH_ERR_BAD_REQUEST, "byte 0x%02x is not UTF-8",
+                                (unsigned char)text.ptr[i]);
+                else if (!is_printable(code))
+                        err_set(err, BERTH_ERR_BAD_REQUEST, "character U+%04X is not allowed",
+                                (unsigned)code);
+                if (length == 0 || !is_printable(code)) {
                         err_position(err, "", line, column);
                         return BERTH_ERR_BAD_REQUEST;
                 }
-                column = c == '\n' ? 1 : column + 1;
-                line += c == '\n';
+                column = code == '\n' ? 1 : column + 1;
+                line += code == '\n';
                 i += length;
         }
         return 0;
