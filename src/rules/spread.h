@@ -1,0 +1,48 @@
+/* Topology spread constraints: which pods of which domain they count (reference scheduler.md 4.4).
+ * Shared by the scheduler's plugin and whoever judges a spread afterwards. */
+#pragma once
+
+#include "model/cluster.h"
+#include "rules/label_match.h"
+
+/* A constraint of one pod, its selector completed with the values of matchLabelKeys. */
+struct spread_rule {
+        int32_t max_skew, min_domains; /* min_domains at least 1 */
+        struct slice topology_key;
+        struct str_id key; /* interned; has_key false: no node carries it */
+        bool has_key;
+        bool honor_affinity, honor_taints;
+        bool matches_self;   /* the pod itself is one of those counted */
+        bool counts_nothing; /* an empty selector */
+        struct label_match match;
+};
+/* Rules of the constraints of one kind (hard or soft), in order; the array lives in the arena. */
+size_t spread_rules_make(const struct cluster *cluster, const struct pod_spec *spec,
+                         struct label_set_id labels, bool is_hard, struct arena *arena,
+                         struct spread_rule **ret_rules);
+/* A rule with a given selector instead of the constraint's own. */
+void spread_rule_make(const struct cluster *cluster, const struct spread_constraint *constraint,
+                      const struct selector *selector, struct label_set_id labels,
+                      struct arena *arena, struct spread_rule *ret_rule);
+/* Every rule's key is a label of the node. */
+bool spread_has_all_keys(const struct cluster *cluster, const struct spread_rule *rules,
+                         size_t count, struct node_id node);
+/* The rule's policies let the node count for this pod. */
+bool spread_includes_node(const struct cluster *cluster, const struct spread_rule *rule,
+                          const struct pod_spec *spec, struct node_id node, bool allows_order);
+/* Pods of the namespace on the node that the rule counts; those on their way out are left out. */
+int64_t spread_count_pods(const struct cluster *cluster, struct spread_rule *rule, struct str_id ns,
+                          struct node_id node);
+
+/* Counts per value of a label, dense by string id.  Unknown values read as absent. */
+struct domain_counts {
+        struct arena *arena;
+        int64_t *counts; /* by str_id; -1 = absent */
+        size_t cap, domains;
+};
+void domain_counts_init(struct domain_counts *domains, struct arena *arena);
+/* The counter of a value, made at 0 when it is new. */
+int64_t *domain_counts_at(struct domain_counts *domains, struct str_id value);
+int64_t *domain_counts_find(const struct domain_counts *domains, struct str_id value);
+/* The smallest count; INT64_MAX when there is no domain. */
+int64_t domain_counts_min(const struct domain_counts *domains);
