@@ -73,6 +73,7 @@ static void prepare(struct pass *pass, struct descheduler *descheduler, struct w
                 .is_parity = config->is_parity,
                 .is_dry_run = config->is_dry_run,
                 .sink = config->sink,
+                .usage = config->usage,
                 .has_grace = descheduler->has_grace,
                 .grace_s = descheduler->grace_s,
                 .listener = { .context = pass, .spared = note_spared, .asked = note_asked },

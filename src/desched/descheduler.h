@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct descheduler;
+struct desched_usage;      /* plugin/desched_points.h */
 struct descheduler_policy; /* config/descheduler_policy.h */
 struct config_problems;
 
@@ -23,6 +24,7 @@ struct descheduler_config {
         const struct document *document;         /* for positions; NULL = the policy's own */
         const struct plugin *const *registry;    /* NULL-ended */
         struct evict_sink sink;
+        const struct desched_usage *usage; /* measured usage; may be NULL */
         bool is_parity, is_dry_run;
 };
 

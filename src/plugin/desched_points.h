@@ -20,6 +20,23 @@ struct node_batch_list {
         size_t count;
 };
 struct node_batch_list desched_run_nodes(const struct desched_run *run);
+/* Measured usage, fetched before the pass; NULL when no metrics provider is configured. */
+struct usage_sample { /* one series of an instant vector */
+        struct slice instance;
+        double value;
+};
+struct desched_usage {
+        void *context;
+        bool has_kubernetes, has_prometheus; /* which providers the policy configures */
+        /* The metrics API: cpu in millicores, memory in bytes; false when it has nothing. */
+        bool (*node)(void *context, struct slice node, struct slice resource, int64_t *ret_amount);
+        bool (*pod)(void *context, struct slice ns, struct slice name, struct slice resource,
+                    int64_t *ret_amount);
+        /* What Prometheus answered to a query. */
+        int (*query)(void *context, struct slice query, const struct usage_sample **ret_samples,
+                     size_t *ret_count, struct err *err);
+};
+const struct desched_usage *desched_run_usage(const struct desched_run *run);
 /* All filters of the profile (false: keep the pod; the reason is recorded for explanations). */
 bool desched_run_filter(struct desched_run *run, struct pod_id pod);
 bool desched_run_pre_eviction_filter(struct desched_run *run, struct pod_id pod);

@@ -20,6 +20,10 @@ struct node_batch_list desched_run_nodes(const struct desched_run *run) {
         return run->nodes;
 }
 
+const struct desched_usage *desched_run_usage(const struct desched_run *run) {
+        return run->usage;
+}
+
 /* ---- order ---- */
 
 struct named_node {

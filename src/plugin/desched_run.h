@@ -37,6 +37,7 @@ struct desched_run {
         struct desched_filters filters, pre_filters;
         struct slice profile, plugin;
         struct evict_sink sink;
+        const struct desched_usage *usage;
         bool has_grace;
         int64_t grace_s;
         struct desched_run_listener listener;

@@ -4,7 +4,9 @@
 #include "plugin/plugin.h"
 
 extern const struct plugin plugin_default_evictor;
+extern const struct plugin plugin_high_node_utilization;
 extern const struct plugin plugin_inter_pod_anti_affinity;
+extern const struct plugin plugin_low_node_utilization;
 extern const struct plugin plugin_node_affinity_strategy;
 extern const struct plugin plugin_node_taints;
 extern const struct plugin plugin_pod_life_time;

@@ -127,9 +127,9 @@ static void balance_namespace(struct spread_work *work, const struct topology_sp
                         const struct spread_constraint *constraint = &class->spec.spread[c];
                         if (constraint->selector_is_invalid || !is_asked_for(args, constraint))
                                 continue;
-                        struct spread_rule rule = spread_rule_make(work, constraint, class, pod);
+                        struct spread_class rule = spread_class_make(work, constraint, class, pod);
                         if (!map_put(known, rule.signature, work))
-                                spread_rule_balance(work, &rule);
+                                spread_class_balance(work, &rule);
                 }
         }
         map_free(known);

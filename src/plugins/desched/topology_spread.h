@@ -21,7 +21,7 @@ struct spread_work {
         struct bitset nominated; /* pods to evict in the end */
 };
 
-struct spread_rule {
+struct spread_class {
         int32_t max_skew;
         struct slice topology_key;
         struct selector selector;
@@ -29,8 +29,8 @@ struct spread_rule {
         const struct pod_class *class; /* whose affinity and tolerations count */
         struct slice signature;        /* equal rules have equal ones */
 };
-struct spread_rule spread_rule_make(struct spread_work *work,
+struct spread_class spread_class_make(struct spread_work *work,
                                     const struct spread_constraint *constraint,
                                     const struct pod_class *class, const struct pod_row *pod);
 /* Nominates what should leave crowded domains. */
-void spread_rule_balance(struct spread_work *work, const struct spread_rule *rule);
+void spread_class_balance(struct spread_work *work, const struct spread_class *rule);

@@ -38,10 +38,10 @@ static struct selector merge_keys(struct spread_work *work,
         return merged;
 }
 
-struct spread_rule spread_rule_make(struct spread_work *work,
+struct spread_class spread_class_make(struct spread_work *work,
                                     const struct spread_constraint *constraint,
                                     const struct pod_class *class, const struct pod_row *pod) {
-        struct spread_rule rule = { .max_skew = constraint->max_skew,
+        struct spread_class rule = { .max_skew = constraint->max_skew,
                                     .topology_key = constraint->topology_key,
                                     .selector = merge_keys(work, constraint, pod),
                                     .honors_affinity = constraint->honor_affinity,
@@ -106,7 +106,7 @@ static void add_pod(struct domain *domain, struct pod_id pod, struct arena *scra
         domain->pods[domain->count++] = pod;
 }
 
-static bool node_counts(const struct cluster *cluster, const struct spread_rule *rule,
+static bool node_counts(const struct cluster *cluster, const struct spread_class *rule,
                         struct node_id node) {
         const struct pod_spec *spec = &rule->class->spec;
         if (rule->honors_affinity && !node_affinity_admits(cluster, spec, node))
@@ -139,7 +139,7 @@ static void add_member(struct spread_work *work, struct domains *domains, struct
 }
 
 /* Domains of the listed nodes that count, with the pods the selector matches. */
-static void fill_domains(struct spread_work *work, const struct spread_rule *rule,
+static void fill_domains(struct spread_work *work, const struct spread_class *rule,
                          struct str_id key, const struct bitset *counting,
                          struct domains *domains) {
         const struct cluster *cluster = desched_run_cluster(work->run);
@@ -306,7 +306,7 @@ static void move_pods(struct balance *balance, struct sized_domain *sorted, size
         }
 }
 
-static void balance_domains(struct spread_work *work, const struct spread_rule *rule,
+static void balance_domains(struct spread_work *work, const struct spread_class *rule,
                             struct str_id key, const struct bitset *counting,
                             struct domains *domains) {
         const struct cluster *cluster = desched_run_cluster(work->run);
@@ -332,7 +332,7 @@ static void balance_domains(struct spread_work *work, const struct spread_rule *
         move_pods(&balance, sorted, domains->count, rule->max_skew);
 }
 
-void spread_rule_balance(struct spread_work *work, const struct spread_rule *rule) {
+void spread_class_balance(struct spread_work *work, const struct spread_class *rule) {
         const struct cluster *cluster = desched_run_cluster(work->run);
         struct node_batch_list nodes = desched_run_nodes(work->run);
         bool is_known;
