@@ -30,6 +30,7 @@ void cluster_free(struct cluster *cluster) {
         pod_rows_release(cluster);
         classes_release(cluster);
         owner_lists_release(cluster);
+        shared_table_release(&cluster->container_lists);
         images_release(cluster);
         node_rows_release(cluster);
         resources_release(cluster);

@@ -9,7 +9,7 @@ int check_counts(const struct cluster *cluster, struct err *err);
 int check_node_labels(const struct cluster *cluster, struct err *err);
 /* Counts of a table of interned things: array of `cap` counters. */
 struct held_counts {
-        uint32_t *classes, *label_sets, *taint_sets, *owner_lists;
+        uint32_t *classes, *label_sets, *taint_sets, *owner_lists, *container_lists;
         struct bitset strings; /* those somebody holds */
 };
 /* What the cold tables hold. */

@@ -17,7 +17,8 @@ static void counts_init(const struct cluster *cluster, struct held_counts *count
                 .classes = xcalloc(cluster->classes.ids.used + 1, sizeof(uint32_t)),
                 .label_sets = xcalloc(cluster->label_sets.ids.used + 1, sizeof(uint32_t)),
                 .taint_sets = xcalloc(cluster->taint_sets.ids.used + 1, sizeof(uint32_t)),
-                .owner_lists = xcalloc(cluster->owner_lists.ids.used + 1, sizeof(uint32_t)),
+                .owner_lists = xcalloc(cluster->owner_lists.table.ids.used + 1, sizeof(uint32_t)),
+                .container_lists = xcalloc(cluster->container_lists.ids.used + 1, sizeof(uint32_t)),
         };
         bitset_init(&counts->strings);
 }
@@ -27,21 +28,20 @@ static void counts_release(struct held_counts *counts) {
         free(counts->label_sets);
         free(counts->taint_sets);
         free(counts->owner_lists);
+        free(counts->container_lists);
         bitset_release(&counts->strings);
 }
 
 /* ---- holders ---- */
 
-static void count_detail(const struct pod_detail *detail, struct held_counts *counts) {
+static void count_detail(const struct cluster *cluster, const struct pod_detail *detail,
+                         struct held_counts *counts) {
         if (!detail)
                 return;
         hold(counts, detail->reason);
-        for (uint32_t i = 0; i < detail->container_count; i++) {
-                hold(counts, detail->containers[i].name);
-                hold(counts, detail->containers[i].waiting_reason);
-                hold(counts, detail->containers[i].terminated_reason);
-                hold(counts, detail->containers[i].last_reason);
-        }
+        if (detail->containers)
+                counts->container_lists[shared_rows_number(&cluster->container_lists,
+                                                           detail->containers)]++;
         for (uint32_t i = 0; i < detail->condition_count; i++) {
                 hold(counts, detail->conditions[i].type);
                 hold(counts, detail->conditions[i].reason);
@@ -58,8 +58,9 @@ static void count_pods(const struct cluster *cluster, struct held_counts *counts
                 counts->classes[row->class.index]++;
                 counts->label_sets[row->labels.index]++;
                 if (row->owners)
-                        counts->owner_lists[owner_list_number(cluster, row->owners)]++;
-                count_detail(row->detail, counts);
+                        counts->owner_lists[shared_rows_number(&cluster->owner_lists.table,
+                                                               row->owners)]++;
+                count_detail(cluster, row->detail, counts);
         }
 }
 
@@ -79,20 +80,36 @@ static void count_nodes(const struct cluster *cluster, struct held_counts *count
                 hold(counts, cluster->resources.names[i]);
 }
 
+static void count_lists(const struct cluster *cluster, struct held_counts *counts) {
+        const struct shared_table *owners = &cluster->owner_lists.table;
+        const struct shared_table *containers = &cluster->container_lists;
+        for (uint32_t i = 0; i < owners->ids.used; i++) {
+                const struct shared_rows *list = owners->items[i];
+                const struct owner_row *rows = list ? (const void *)list->bytes : NULL;
+                for (uint32_t j = 0; j < owner_list_count(rows); j++) {
+                        hold(counts, rows[j].kind);
+                        hold(counts, rows[j].name);
+                        hold(counts, rows[j].uid);
+                }
+        }
+        for (uint32_t i = 0; i < containers->ids.used; i++) {
+                const struct shared_rows *list = containers->items[i];
+                const struct container_row *rows = list ? (const void *)list->bytes : NULL;
+                for (size_t j = 0; list && j < list->size / sizeof(*rows); j++) {
+                        hold(counts, rows[j].name);
+                        hold(counts, rows[j].waiting_reason);
+                        hold(counts, rows[j].terminated_reason);
+                        hold(counts, rows[j].last_reason);
+                }
+        }
+}
+
 static void count_interned(const struct cluster *cluster, struct held_counts *counts) {
         for (uint32_t i = 0; i < cluster->label_sets.ids.used; i++) {
                 const struct label_set *set = &cluster->label_sets.items[i];
                 for (uint32_t j = 0; j < set->count; j++) {
                         hold(counts, set->pairs[j].key);
                         hold(counts, set->pairs[j].value);
-                }
-        }
-        for (uint32_t i = 0; i < cluster->owner_lists.ids.used; i++) {
-                const struct owner_list *list = cluster->owner_lists.items[i];
-                for (uint32_t j = 0; list && j < list->count; j++) {
-                        hold(counts, list->rows[j].kind);
-                        hold(counts, list->rows[j].name);
-                        hold(counts, list->rows[j].uid);
                 }
         }
         for (uint32_t i = 0; i < cluster->classes.ids.used; i++) {
@@ -129,11 +146,15 @@ static int compare_counts(const struct cluster *cluster, const struct held_count
                         return problem("taint set", i, cluster->taint_sets.items[i].refs,
                                        counts->taint_sets[i], err);
         }
-        for (uint32_t i = 0; i < cluster->owner_lists.ids.used; i++) {
-                const struct owner_list *list = cluster->owner_lists.items[i];
-                if ((list ? list->refs : 0) != counts->owner_lists[i])
-                        return problem("owner list", i, list ? list->refs : 0,
-                                       counts->owner_lists[i], err);
+        return 0;
+}
+
+static int compare_lists(const struct shared_table *table, const uint32_t *held, const char *what,
+                         struct err *err) {
+        for (uint32_t i = 0; i < table->ids.used; i++) {
+                uint32_t refs = table->items[i] ? table->items[i]->refs : 0;
+                if (refs != held[i])
+                        return problem(what, i, refs, held[i], err);
         }
         return 0;
 }
@@ -144,8 +165,15 @@ int check_counts(const struct cluster *cluster, struct err *err) {
         count_pods(cluster, &counts);
         count_nodes(cluster, &counts);
         count_interned(cluster, &counts);
+        count_lists(cluster, &counts);
         cold_tables_count(cluster, &counts);
         int r = compare_counts(cluster, &counts, err);
+        if (r == 0)
+                r = compare_lists(&cluster->owner_lists.table, counts.owner_lists, "owner list",
+                                  err);
+        if (r == 0)
+                r = compare_lists(&cluster->container_lists, counts.container_lists,
+                                  "container list", err);
         size_t held = bitset_count(&counts.strings), kept = interner_count(cluster->strings);
         if (r == 0 && held != kept)
                 r = err_set(err, BERTH_ERR_INTERNAL, "%zu strings are kept, %zu of them held", kept,

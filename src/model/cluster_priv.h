@@ -11,6 +11,7 @@
 #include "model/cluster.h"
 #include "model/id_index.h"
 #include "model/node_order.h"
+#include "model/shared_rows.h"
 
 #define RESOURCES_MAX 1024u /* columns; what comes later shares one that no node has any of */
 
@@ -101,28 +102,15 @@ void taint_set_remove_node(struct cluster *cluster, struct taint_set_id set, str
 
 /* ---- owner lists ---- */
 
-struct owner_list {
-        uint32_t refs, hash, count;
-        struct owner_row rows[];
-};
-struct owner_links { /* lists that name an owner */
-        struct owner_list **lists;
-        uint32_t count, cap;
-};
 struct owner_lists {
-        struct owner_list **items;
-        uint32_t cap;
-        struct id_pool ids;
-        struct id_index index;
-        struct map_u64 *owners; /* uid string number -> struct owner_links */
-        size_t bytes;
+        struct shared_table table; /* of struct owner_row */
+        struct map_u64 *owners;    /* uid string number -> lists that name it */
 };
 void owner_lists_init(struct cluster *cluster);
 void owner_lists_release(struct cluster *cluster);
 const struct owner_row *owner_list_take(struct cluster *cluster, const struct owner_ref *owners,
                                         size_t count);   /* NULL without owners */
 uint32_t owner_list_count(const struct owner_row *rows); /* 0 for NULL */
-uint32_t owner_list_number(const struct cluster *cluster, const struct owner_row *rows);
 void owner_list_drop(struct cluster *cluster, const struct owner_row *rows); /* accepts NULL */
 
 /* ---- images ---- */
@@ -285,6 +273,7 @@ struct cluster {
         struct node_labels node_labels;
         struct taint_sets taint_sets;
         struct owner_lists owner_lists;
+        struct shared_table container_lists; /* of struct container_row */
         struct image_table images;
         struct class_table classes;
         struct pod_rows pods;

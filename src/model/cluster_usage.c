@@ -41,8 +41,8 @@ static size_t index_bytes(const struct cluster *cluster) {
                 bytes += labels->keys[i].nodes.word_cap * sizeof(uint64_t);
         for (uint32_t i = 0; i < cluster->taint_sets.ids.used; i++)
                 bytes += cluster->taint_sets.items[i].nodes.word_cap * sizeof(uint64_t);
-        return bytes + cluster->taint_sets.bytes + cluster->owner_lists.bytes +
-               cluster->label_sets.bytes +
+        return bytes + cluster->taint_sets.bytes + cluster->owner_lists.table.bytes +
+               cluster->container_lists.bytes + cluster->label_sets.bytes +
                cluster->label_sets.cap * sizeof(*cluster->label_sets.items) +
                id_index_bytes(&cluster->label_sets.index) +
                cluster->images.cap * sizeof(*cluster->images.rows) +
@@ -62,7 +62,7 @@ void cluster_usage(const struct cluster *cluster, struct cluster_usage *ret_usag
                 .classes = cluster->classes.live,
                 .label_sets = cluster->label_sets.live,
                 .taint_sets = cluster->taint_sets.index.count,
-                .owner_lists = cluster->owner_lists.index.count,
+                .owner_lists = cluster->owner_lists.table.index.count,
                 .images = cluster->images.index.count,
                 .strings = interner_count(cluster->strings),
         };

@@ -1,4 +1,4 @@
-/* Container states and conditions of a pod, in one allocation. */
+/* Container states and conditions of a pod. */
 #include "model/cluster_priv.h"
 
 #include <stdlib.h>
@@ -14,11 +14,8 @@ static enum container_role role_of_init(const struct pod *pod, struct slice name
         return CONTAINER_INIT;
 }
 
-static void add_container(struct cluster *cluster, struct pod_detail *detail,
-                          const struct container_status *from, enum container_role role) {
-        if (detail->container_count == CONTAINERS_MAX)
-                return;
-        struct container_row *row = &detail->containers[detail->container_count++];
+static void fill_container(struct cluster *cluster, struct container_row *row,
+                           const struct container_status *from, enum container_role role) {
         row->name = str_take(cluster, from->name);
         row->waiting_reason = str_take(cluster, from->waiting_reason);
         row->terminated_reason = str_take(cluster, from->terminated_reason);
@@ -33,13 +30,50 @@ static void add_container(struct cluster *cluster, struct pod_detail *detail,
         row->restarts = from->restarts;
         row->signal = from->signal;
         row->finished = from->finished;
-        detail->ready_count += from->is_ready;
+}
+
+static void drop_containers(struct cluster *cluster, const struct container_row *rows,
+                            size_t count) {
+        for (size_t i = 0; i < count; i++) {
+                str_drop(cluster, rows[i].name);
+                str_drop(cluster, rows[i].waiting_reason);
+                str_drop(cluster, rows[i].terminated_reason);
+                str_drop(cluster, rows[i].last_reason);
+        }
+}
+
+/* Main containers, init containers, ephemeral ones; at most `limit`. */
+static void fill_containers(struct cluster *cluster, const struct pod *pod,
+                            struct container_row *rows, size_t limit) {
+        const struct pod_status *status = &pod->status;
+        size_t filled = 0;
+        for (size_t i = 0; i < status->container_count && filled < limit; i++)
+                fill_container(cluster, &rows[filled++], &status->containers[i], CONTAINER_MAIN);
+        for (size_t i = 0; i < status->init_count && filled < limit; i++)
+                fill_container(cluster, &rows[filled++], &status->init[i],
+                               role_of_init(pod, status->init[i].name));
+        for (size_t i = 0; i < status->ephemeral_count && filled < limit; i++)
+                fill_container(cluster, &rows[filled++], &status->ephemeral[i],
+                               CONTAINER_EPHEMERAL);
+}
+
+/* Most pods of a template are in one state: their rows are one list. */
+static const struct container_row *take_containers(struct cluster *cluster, const struct pod *pod,
+                                                   size_t count) {
+        struct container_row *rows = ARENA_ARRAY(&cluster->scratch, struct container_row, count);
+        bool is_new;
+        if (count == 0)
+                return NULL;
+        fill_containers(cluster, pod, rows, count);
+        const struct container_row *shared =
+                shared_rows_take(&cluster->container_lists, rows, count * sizeof(*rows), &is_new);
+        if (!is_new)
+                drop_containers(cluster, rows, count);
+        return shared;
 }
 
 static void add_condition(struct cluster *cluster, struct pod_detail *detail,
                           const struct condition *from) {
-        if (detail->condition_count == CONDITIONS_MAX)
-                return;
         struct condition_row *row = &detail->conditions[detail->condition_count++];
         row->type = str_take(cluster, from->type);
         row->reason = str_take(cluster, from->reason);
@@ -51,13 +85,11 @@ static size_t capped(size_t count, size_t limit) {
         return count < limit ? count : limit;
 }
 
-static struct pod_detail *detail_alloc(size_t containers, size_t conditions) {
-        struct pod_detail *detail =
-                xcalloc(1, sizeof(*detail) + containers * sizeof(*detail->containers) +
-                                   conditions * sizeof(*detail->conditions));
-        detail->containers = (struct container_row *)(detail + 1);
-        detail->conditions = (struct condition_row *)(detail->containers + containers);
-        return detail;
+static uint32_t count_ready(const struct container_row *rows, size_t count) {
+        uint32_t ready = 0;
+        for (size_t i = 0; i < count; i++)
+                ready += rows[i].is_ready;
+        return ready;
 }
 
 struct pod_detail *pod_detail_new(struct cluster *cluster, const struct pod *pod) {
@@ -69,16 +101,14 @@ struct pod_detail *pod_detail_new(struct cluster *cluster, const struct pod *pod
         if (!cluster->config.keeps_detail ||
             (containers == 0 && conditions == 0 && status->reason.len == 0))
                 return NULL;
-        struct pod_detail *detail = detail_alloc(containers, conditions);
+        struct pod_detail *detail =
+                xcalloc(1, sizeof(*detail) + conditions * sizeof(*detail->conditions));
+        detail->conditions = (struct condition_row *)(detail + 1);
         detail->reason = str_take(cluster, status->reason);
-        for (size_t i = 0; i < status->container_count; i++)
-                add_container(cluster, detail, &status->containers[i], CONTAINER_MAIN);
-        for (size_t i = 0; i < status->init_count; i++)
-                add_container(cluster, detail, &status->init[i],
-                              role_of_init(pod, status->init[i].name));
-        for (size_t i = 0; i < status->ephemeral_count; i++)
-                add_container(cluster, detail, &status->ephemeral[i], CONTAINER_EPHEMERAL);
-        for (size_t i = 0; i < status->condition_count; i++)
+        detail->containers = take_containers(cluster, pod, containers);
+        detail->container_count = (uint32_t)containers;
+        detail->ready_count = count_ready(detail->containers, containers);
+        for (size_t i = 0; i < conditions; i++)
                 add_condition(cluster, detail, &status->conditions[i]);
         cluster->pods.detail_bytes += pod_detail_bytes(detail);
         return detail;
@@ -89,11 +119,9 @@ void pod_detail_free(struct cluster *cluster, struct pod_detail *detail) {
                 return;
         cluster->pods.detail_bytes -= pod_detail_bytes(detail);
         str_drop(cluster, detail->reason);
-        for (uint32_t i = 0; i < detail->container_count; i++) {
-                str_drop(cluster, detail->containers[i].name);
-                str_drop(cluster, detail->containers[i].waiting_reason);
-                str_drop(cluster, detail->containers[i].terminated_reason);
-                str_drop(cluster, detail->containers[i].last_reason);
+        if (detail->containers && shared_rows_drop(detail->containers)) {
+                drop_containers(cluster, detail->containers, detail->container_count);
+                shared_rows_free(&cluster->container_lists, detail->containers);
         }
         for (uint32_t i = 0; i < detail->condition_count; i++) {
                 str_drop(cluster, detail->conditions[i].type);
@@ -106,16 +134,12 @@ void pod_detail_free(struct cluster *cluster, struct pod_detail *detail) {
 bool pod_detail_eq(const struct pod_detail *a, const struct pod_detail *b) {
         if (!a || !b)
                 return a == b;
-        return str_id_eq(a->reason, b->reason) && a->container_count == b->container_count &&
+        return str_id_eq(a->reason, b->reason) && a->containers == b->containers &&
                a->condition_count == b->condition_count &&
-               memcmp(a->containers, b->containers, a->container_count * sizeof(*a->containers)) ==
-                       0 &&
                memcmp(a->conditions, b->conditions, a->condition_count * sizeof(*a->conditions)) ==
                        0;
 }
 
 size_t pod_detail_bytes(const struct pod_detail *detail) {
-        return detail ? sizeof(*detail) + detail->container_count * sizeof(*detail->containers) +
-                                detail->condition_count * sizeof(*detail->conditions)
-                      : 0;
+        return sizeof(*detail) + detail->condition_count * sizeof(*detail->conditions);
 }

@@ -73,7 +73,7 @@ struct owner_row {
 struct pod_detail {
         struct str_id reason; /* status.reason */
         uint32_t container_count, condition_count, ready_count;
-        struct container_row *containers;
+        const struct container_row *containers; /* shared by pods in the same state */
         struct condition_row *conditions;
 };
 

@@ -13,7 +13,8 @@ static struct cluster *sound(void) {
         put_pod(cluster, "b", "n1");
         put(cluster, OBJECT_POD,
             "{'metadata':{'namespace':'ns','name':'c','ownerReferences':[{'uid':'o'}]},'spec':{"
-            "'nodeName':'n2','containers':[{'name':'c','ports':[{'hostPort':80}]}]}}");
+            "'nodeName':'n2','containers':[{'name':'c','ports':[{'hostPort':80}]}]},'status':{'"
+            "containerStatuses':[{'name':'c'}]}}");
         cluster_nominate(cluster, put_pod(cluster, "d", ""), SLICE_LITERAL("n1"));
         return cluster;
 }
@@ -73,7 +74,10 @@ static void damage_taint_count(struct cluster *cluster) {
         cluster->taint_sets.items[1].refs++;
 }
 static void damage_owner_count(struct cluster *cluster) {
-        cluster->owner_lists.items[0]->refs++;
+        cluster->owner_lists.table.items[0]->refs++;
+}
+static void damage_container_count(struct cluster *cluster) {
+        cluster->container_lists.items[0]->refs++;
 }
 static void damage_group(struct cluster *cluster) {
         cluster->node_labels.groups[0].one = 7;
@@ -101,13 +105,15 @@ static void damage_pod_total(struct cluster *cluster) {
 }
 static void test_damage_is_found(void **state) {
         static void (*const damages[])(struct cluster *) = {
-                damage_sum,           damage_default_sum, damage_pod_count,    damage_port,
-                damage_port_count,    damage_list,        damage_back_link,    damage_pod_node,
-                damage_phase,         damage_live_bit,    damage_ready_bit,    damage_class_count,
-                damage_class_request, damage_label_count, damage_taint_member, damage_taint_count,
-                damage_owner_count,   damage_group,       damage_key,          damage_image,
-                damage_strings,       damage_nomination,  damage_name,         damage_live_count,
-                damage_pod_total,
+                damage_sum,           damage_default_sum, damage_pod_count,
+                damage_port,          damage_port_count,  damage_list,
+                damage_back_link,     damage_pod_node,    damage_phase,
+                damage_live_bit,      damage_ready_bit,   damage_class_count,
+                damage_class_request, damage_label_count, damage_taint_member,
+                damage_taint_count,   damage_owner_count, damage_container_count,
+                damage_group,         damage_key,         damage_image,
+                damage_strings,       damage_nomination,  damage_name,
+                damage_live_count,    damage_pod_total,
         };
         (void)state;
         for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
