@@ -1,63 +1,369 @@
-/* InterPodAffinity. */
+/* InterPodAffinity: pods that want to be near others, or away from them, and pods that want this of
+ * the newcomer; reference scheduler.md 4.5. */
+#include "base/util.h"
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
 #include "plugins/sched/registry.h"
+#include "rules/pod_affinity.h"
+#include <stdlib.h>
 
-static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
+struct affinity_args {
+        struct args_head head;
+        int32_t hard_weight; /* hardPodAffinityWeight */
+        bool ignores_existing;
+};
+
+/* ---- the pods that run ---- */
+
+/* Which kinds of terms the pods of the cluster have at all, per class. */
+enum term_kinds { TERMS_REQUIRED_ANTI = 1, TERMS_ANY = 2 };
+
+static uint8_t kinds_of(const struct pod_class *class) {
+        const struct affinity *affinity = &class->spec.affinity;
+        uint8_t kinds = 0;
+        if (affinity->pod_anti.required_count > 0)
+                kinds |= TERMS_REQUIRED_ANTI;
+        if (affinity->pod_anti.required_count + affinity->pod_anti.preferred_count +
+                    affinity->pod.required_count + affinity->pod.preferred_count >
+            0)
+                kinds |= TERMS_ANY;
+        return kinds;
+}
+
+struct class_kinds {
+        uint8_t all; /* of all classes together */
+        const uint8_t *by_class;
+};
+
+static struct class_kinds class_kinds(const struct sched_cycle *cycle) {
+        size_t cap = cluster_class_cap(cycle->cluster);
+        uint8_t *by_class = arena_alloc(cycle->scratch, cap);
+        struct class_kinds kinds = { .by_class = by_class };
+        for (uint32_t i = 0; i < cap; i++) {
+                const struct pod_class *class = cluster_class_at(cycle->cluster, i);
+                by_class[i] = class == NULL ? 0 : kinds_of(class);
+                kinds.all |= by_class[i];
+        }
+        return kinds;
+}
+
+/* Calls each for the pods on live nodes that have terms of these kinds; 0 = for every pod. */
+static void each_pod(const struct sched_cycle *cycle, const struct class_kinds *kinds,
+                     uint8_t wanted,
+                     void (*each)(void *context, const struct pod_row *row, struct node_id node),
+                     void *context) {
+        const struct cluster *cluster = cycle->cluster;
+        const struct node_id *order = cluster_node_order(cluster);
+        size_t count = cluster_node_count(cluster);
+        for (size_t i = 0; i < count; i++) {
+                struct pod_id pod = cluster_nodes(cluster)->first_pod[order[i].index];
+                while (!pod_id_is_none(pod)) {
+                        const struct pod_row *row = cluster_pod(cluster, pod);
+                        if ((wanted == 0 || (kinds->by_class[row->class.index] & wanted) != 0) &&
+                            !pod_row_is_finished(row))
+                                each(context, row, order[i]);
+                        pod = row->next_on_node;
+                }
+        }
+}
+
+/* ---- terms of the newcomer ---- */
+
+struct own_terms {
+        size_t count;
+        struct term_match *matches;
+};
+
+static struct own_terms own_terms(const struct sched_cycle *cycle,
+                                  const struct pod_affinity_term *terms, size_t count) {
+        struct own_terms own = { count, ARENA_ARRAY(cycle->scratch, struct term_match, count) };
+        for (size_t i = 0; i < count; i++)
+                term_match_init(&own.matches[i], cycle->cluster, &terms[i], cycle->ns,
+                                cycle->is_parity, cycle->scratch);
+        return own;
+}
+
+/* ---- filter ---- */
+
+struct affinity_state {
+        const struct sched_cycle *cycle;
+        struct own_terms near, away;
+        struct pair_numbers near_counts, away_counts, existing_counts;
+        bool may_be_first; /* nobody matches yet, and the pod matches its own terms */
+};
+
+static void count_existing(void *context, const struct pod_row *row, struct node_id node) {
+        struct affinity_state *state = context;
+        const struct cluster *cluster = state->cycle->cluster;
+        const struct pod_affinity_terms *terms =
+                &cluster_class(cluster, row->class)->spec.affinity.pod_anti;
+        for (size_t i = 0; i < terms->required_count; i++)
+                if (term_selects(cluster, &terms->required[i], row->ns, state->cycle->ns,
+                                 state->cycle->labels))
+                        pair_numbers_add(&state->existing_counts, cluster, node,
+                                         terms->required[i].topology_key, 1);
+}
+
+static void count_own(void *context, const struct pod_row *row, struct node_id node) {
+        struct affinity_state *state = context;
+        const struct cluster *cluster = state->cycle->cluster;
+        if (terms_match_all(state->near.matches, state->near.count, row->ns, row->labels))
+                for (size_t i = 0; i < state->near.count; i++)
+                        pair_numbers_add(&state->near_counts, cluster, node,
+                                         state->near.matches[i].term->topology_key, 1);
+        for (size_t i = 0; i < state->away.count; i++)
+                if (term_match_has(&state->away.matches[i], row->ns, row->labels))
+                        pair_numbers_add(&state->away_counts, cluster, node,
+                                         state->away.matches[i].term->topology_key, 1);
+}
+
+static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *plugin,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
-        (void)cycle;
-        (void)state;
-        (void)ret_pod_state;
+        (void)plugin;
         (void)ret_only;
         (void)verdict;
-        return VERDICT_SKIP;
+        const struct affinity *affinity = &cycle->class->spec.affinity;
+        struct class_kinds kinds = class_kinds(cycle);
+        bool has_own = affinity->pod.required_count + affinity->pod_anti.required_count > 0;
+        if (!has_own && (kinds.all & TERMS_REQUIRED_ANTI) == 0)
+                return VERDICT_SKIP;
+        struct affinity_state *state = ARENA_NEW(cycle->scratch, struct affinity_state);
+        state->cycle = cycle;
+        state->near = own_terms(cycle, affinity->pod.required, affinity->pod.required_count);
+        state->away =
+                own_terms(cycle, affinity->pod_anti.required, affinity->pod_anti.required_count);
+        pair_numbers_init(&state->near_counts, cycle->scratch);
+        pair_numbers_init(&state->away_counts, cycle->scratch);
+        pair_numbers_init(&state->existing_counts, cycle->scratch);
+        if ((kinds.all & TERMS_REQUIRED_ANTI) != 0)
+                each_pod(cycle, &kinds, TERMS_REQUIRED_ANTI, count_existing, state);
+        if (has_own)
+                each_pod(cycle, &kinds, 0, count_own, state);
+        if (!has_own && state->existing_counts.pair_count == 0)
+                return VERDICT_SKIP;
+        state->may_be_first =
+                state->near_counts.pair_count == 0 &&
+                terms_match_all(state->near.matches, state->near.count, cycle->ns, cycle->labels);
+        *ret_pod_state = state;
+        return VERDICT_OK;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+static bool key_value(const struct cluster *cluster, const struct term_match *match,
+                      struct node_id node, struct str_id *ret_value) {
+        return match->has_key &&
+               cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index], match->key,
+                                 ret_value);
+}
+
+static bool is_near(const struct cluster *cluster, const struct affinity_state *state,
+                    struct node_id node) {
+        bool has_company = true;
+        for (size_t i = 0; i < state->near.count; i++) {
+                const struct term_match *match = &state->near.matches[i];
+                struct str_id value;
+                if (!key_value(cluster, match, node, &value))
+                        return false;
+                if (pair_numbers_get(&state->near_counts, match->key, value) <= 0)
+                        has_company = false;
+        }
+        return has_company || state->may_be_first;
+}
+
+static bool is_away(const struct cluster *cluster, const struct affinity_state *state,
+                    struct node_id node) {
+        for (size_t i = 0; i < state->away.count; i++) {
+                const struct term_match *match = &state->away.matches[i];
+                struct str_id value;
+                if (key_value(cluster, match, node, &value) &&
+                    pair_numbers_get(&state->away_counts, match->key, value) > 0)
+                        return false;
+        }
+        return true;
+}
+
+/* Counts are never negative, so the sum over keys says whether any is above zero. */
+static bool is_welcome(const struct cluster *cluster, const struct affinity_state *state,
+                       struct node_id node) {
+        return pair_numbers_of_node(&state->existing_counts, cluster, node) == 0;
+}
+
+static void filter(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                    struct bitset *nodes) {
-        (void)cycle;
-        (void)state;
-        (void)pod_state;
-        (void)nodes;
+        (void)plugin;
+        const struct affinity_state *state = pod_state;
+        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1)) {
+                struct node_id node = { (uint32_t)i };
+                if (!is_near(cycle->cluster, state, node) ||
+                    !is_away(cycle->cluster, state, node) ||
+                    !is_welcome(cycle->cluster, state, node))
+                        bitset_remove(nodes, i);
+        }
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+static void explain(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                     struct node_id node, struct verdict *verdict) {
-        (void)cycle;
-        (void)state;
-        (void)pod_state;
-        (void)node;
-        (void)verdict;
+        (void)plugin;
+        if (!is_near(cycle->cluster, pod_state, node))
+                verdict_no(verdict, VERDICT_UNRESOLVABLE,
+                           SLICE_LITERAL("node(s) didn't match pod affinity rules"));
+        else if (!is_away(cycle->cluster, pod_state, node))
+                verdict_no(verdict, VERDICT_UNSCHEDULABLE,
+                           SLICE_LITERAL("node(s) didn't match pod anti-affinity rules"));
+        else if (!is_welcome(cycle->cluster, pod_state, node))
+                verdict_no(
+                        verdict, VERDICT_UNSCHEDULABLE,
+                        SLICE_LITERAL("node(s) didn't satisfy existing pods anti-affinity rules"));
 }
 
-static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *state,
+/* ---- score ---- */
+
+struct preference_state {
+        const struct sched_cycle *cycle;
+        int64_t hard_weight;
+        struct own_terms near, away;
+        struct pair_numbers sums;
+};
+
+static void add_own(struct preference_state *state, const struct own_terms *terms, int64_t sign,
+                    const struct pod_row *row, struct node_id node) {
+        for (size_t i = 0; i < terms->count; i++)
+                if (term_match_has(&terms->matches[i], row->ns, row->labels))
+                        pair_numbers_add(&state->sums, state->cycle->cluster, node,
+                                         terms->matches[i].term->topology_key,
+                                         sign * terms->matches[i].term->weight);
+}
+
+/* Terms of a running pod that select the newcomer; weight 0 = their own. */
+static void add_theirs(struct preference_state *state, const struct pod_affinity_term *terms,
+                       size_t count, int64_t weight, int64_t sign, const struct pod_row *row,
+                       struct node_id node) {
+        const struct sched_cycle *cycle = state->cycle;
+        for (size_t i = 0; i < count; i++)
+                if (term_selects(cycle->cluster, &terms[i], row->ns, cycle->ns, cycle->labels))
+                        pair_numbers_add(&state->sums, cycle->cluster, node, terms[i].topology_key,
+                                         sign * (weight != 0 ? weight : terms[i].weight));
+}
+
+static void sum_pod(void *context, const struct pod_row *row, struct node_id node) {
+        struct preference_state *state = context;
+        const struct affinity *theirs =
+                &cluster_class(state->cycle->cluster, row->class)->spec.affinity;
+        add_own(state, &state->near, 1, row, node);
+        add_own(state, &state->away, -1, row, node);
+        if (state->hard_weight > 0)
+                add_theirs(state, theirs->pod.required, theirs->pod.required_count,
+                           state->hard_weight, 1, row, node);
+        add_theirs(state, theirs->pod.preferred, theirs->pod.preferred_count, 0, 1, row, node);
+        add_theirs(state, theirs->pod_anti.preferred, theirs->pod_anti.preferred_count, 0, -1, row,
+                   node);
+}
+
+static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *plugin,
                                    struct node_batch feasible, void **ret_pod_state,
                                    struct verdict *verdict) {
-        (void)cycle;
-        (void)state;
         (void)feasible;
-        (void)ret_pod_state;
         (void)verdict;
-        return VERDICT_SKIP;
+        const struct affinity_args *args = plugin;
+        const struct affinity *affinity = &cycle->class->spec.affinity;
+        struct class_kinds kinds = class_kinds(cycle);
+        bool has_own = affinity->pod.preferred_count + affinity->pod_anti.preferred_count > 0;
+        if (!has_own && (args->ignores_existing || (kinds.all & TERMS_ANY) == 0))
+                return VERDICT_SKIP;
+        struct preference_state *state = ARENA_NEW(cycle->scratch, struct preference_state);
+        state->cycle = cycle;
+        state->hard_weight = args->hard_weight;
+        state->near = own_terms(cycle, affinity->pod.preferred, affinity->pod.preferred_count);
+        state->away =
+                own_terms(cycle, affinity->pod_anti.preferred, affinity->pod_anti.preferred_count);
+        pair_numbers_init(&state->sums, cycle->scratch);
+        each_pod(cycle, &kinds, has_own ? 0 : TERMS_ANY, sum_pod, state);
+        if (state->sums.pair_count == 0)
+                return VERDICT_SKIP;
+        *ret_pod_state = state;
+        return VERDICT_OK;
 }
 
-static void score(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+static void score(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                   struct node_batch batch, int64_t *ret_scores) {
-        (void)cycle;
-        (void)state;
-        (void)pod_state;
-        memset(ret_scores, 0, batch.count * sizeof(*ret_scores));
+        (void)plugin;
+        const struct preference_state *state = pod_state;
+        for (size_t i = 0; i < batch.count; i++)
+                ret_scores[i] = pair_numbers_of_node(&state->sums, cycle->cluster, batch.nodes[i]);
 }
+
+static void normalize(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
+                      struct node_batch feasible, int64_t *scores) {
+        (void)cycle;
+        (void)plugin;
+        (void)pod_state;
+        int64_t min = INT64_MAX, max = INT64_MIN;
+        for (size_t i = 0; i < feasible.count; i++) {
+                min = scores[i] < min ? scores[i] : min;
+                max = scores[i] > max ? scores[i] : max;
+        }
+        for (size_t i = 0; i < feasible.count; i++)
+                scores[i] = max == min
+                                    ? 0
+                                    : (int64_t)((double)NODE_SCORE_MAX *
+                                                ((double)(scores[i] - min) / (double)(max - min)));
+}
+
+/* ---- waking ---- */
+
+static bool mentions(const struct sched_cycle *cycle, const struct pod_affinity_terms *terms,
+                     const struct pod_row *row) {
+        for (size_t i = 0; i < terms->required_count; i++)
+                if (term_selects(cycle->cluster, &terms->required[i], cycle->ns, row->ns,
+                                 row->labels))
+                        return true;
+        return false;
+}
+
+/* A pod that came helps when the newcomer wants to be near it; one that went is gone from the
+ * model, so any may have stood in the way. */
+static bool wakes(const struct sched_cycle *cycle, const void *plugin,
+                  const struct cluster_change *change) {
+        (void)plugin;
+        const uint32_t always =
+                CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS;
+        if ((change->mask & always) != 0 || pod_id_is_none(change->pod))
+                return true;
+        const struct pod_row *row = cluster_pod(cycle->cluster, change->pod);
+        return row->is_live && mentions(cycle, &cycle->class->spec.affinity.pod, row);
+}
+
+static const struct field fields[] = {
+        ARGS_HEAD_FIELDS,
+        { .name = "hardPodAffinityWeight",
+          .type = FIELD_I32,
+          .offset = offsetof(struct affinity_args, hard_weight),
+          .presence = FIELD_NO_PRESENCE,
+          .is_bounded = true,
+          .min = 0,
+          .max = 100,
+          .fallback = "1",
+          .help = "What required affinity of running pods adds to a node's score." },
+        { .name = "ignorePreferredTermsOfExistingPods",
+          .type = FIELD_BOOL,
+          .offset = offsetof(struct affinity_args, ignores_existing),
+          .presence = FIELD_NO_PRESENCE,
+          .help = "Leave out what running pods prefer when the new one prefers nothing." },
+        FIELD_END,
+};
 
 const struct plugin plugin_inter_pod_affinity = {
         .name = "InterPodAffinity",
-        .sched =
-                &(const struct sched_points){
-                        .pre_filter = pre_filter,
-                        .filter = filter,
-                        .explain = explain,
-                        .pre_score = pre_score,
-                        .score = score,
-                },
+        .args = fields,
+        .args_size = sizeof(struct affinity_args),
+        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
+                                               .filter = filter,
+                                               .explain = explain,
+                                               .pre_score = pre_score,
+                                               .score = score,
+                                               .normalize = normalize,
+                                               .wakes = wakes,
+                                               .counts_pods = true },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_POD_ADDED |
+                    CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS,
 };

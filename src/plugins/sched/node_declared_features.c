@@ -1,42 +1,65 @@
-/* NodeDeclaredFeatures. */
+/* NodeDeclaredFeatures: what the pod's spec needs of the kubelet must be among the features its
+ * node declares. */
 #include "plugin/sched_points.h"
-#include "plugin/sched_profile.h"
 #include "plugins/sched/registry.h"
+
+#define RESTART_ALL "RestartAllContainersOnContainerExits"
+
+static bool any_restarts_all(const struct container *containers, size_t count) {
+        for (size_t i = 0; i < count; i++)
+                if (containers[i].restarts_all)
+                        return true;
+        return false;
+}
+
+/* The only feature a spec decoded here can need. */
+static bool needs_restart_all(const struct sched_cycle *cycle) {
+        const struct pod_spec *spec = &cycle->class->spec;
+        return any_restarts_all(spec->containers, spec->container_count) ||
+               any_restarts_all(spec->init, spec->init_count);
+}
+
+static bool declares(const struct cluster *cluster, struct node_id node, const char *feature) {
+        bool is_known;
+        struct str_id key = cluster_str(cluster, slice_of(feature), &is_known), value;
+        return is_known &&
+               cluster_label_get(cluster, cluster_node_features(cluster, node), key, &value);
+}
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
-        (void)cycle;
         (void)state;
         (void)ret_pod_state;
         (void)ret_only;
         (void)verdict;
-        return VERDICT_SKIP;
+        return needs_restart_all(cycle) ? VERDICT_OK : VERDICT_SKIP;
 }
 
 static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                    struct bitset *nodes) {
-        (void)cycle;
         (void)state;
         (void)pod_state;
-        (void)nodes;
+        if (!needs_restart_all(cycle))
+                return;
+        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
+                if (!declares(cycle->cluster, (struct node_id){ (uint32_t)i }, RESTART_ALL))
+                        bitset_remove(nodes, i);
 }
 
 static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                     struct node_id node, struct verdict *verdict) {
-        (void)cycle;
         (void)state;
         (void)pod_state;
-        (void)node;
-        (void)verdict;
+        if (needs_restart_all(cycle) && !declares(cycle->cluster, node, RESTART_ALL))
+                verdict_no(verdict, VERDICT_UNRESOLVABLE,
+                           SLICE_LITERAL("node(s) didn't match Pod's required features"));
 }
 
 const struct plugin plugin_node_declared_features = {
         .name = "NodeDeclaredFeatures",
-        .sched =
-                &(const struct sched_points){
-                        .pre_filter = pre_filter,
-                        .filter = filter,
-                        .explain = explain,
-                },
+        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
+                                               .filter = filter,
+                                               .explain = explain },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_FEATURES | CLUSTER_POD_SPEC,
 };

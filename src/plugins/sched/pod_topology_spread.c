@@ -378,6 +378,27 @@ static void normalize(const struct sched_cycle *cycle, const void *plugin, const
         }
 }
 
+/* ---- waking ---- */
+
+/* Pods of another namespace, or that no strict constraint counts, change nothing.  One that went is
+ * gone from the model, so it may have counted. */
+static bool wakes(const struct sched_cycle *cycle, const void *plugin,
+                  const struct cluster_change *change) {
+        (void)plugin;
+        const uint32_t always = ~(uint32_t)CLUSTER_POD_ADDED;
+        if ((change->mask & CLUSTER_POD_ADDED) == 0 || pod_id_is_none(change->pod))
+                return (change->mask & always) != 0;
+        const struct pod_row *row = cluster_pod(cycle->cluster, change->pod);
+        const struct pod_spec *spec = &cycle->class->spec;
+        if (!row->is_live || !str_id_eq(row->ns, cycle->ns))
+                return false;
+        for (size_t i = 0; i < spec->spread_count; i++)
+                if (spec->spread[i].is_hard &&
+                    cluster_labels_match(cycle->cluster, &spec->spread[i].selector, row->labels))
+                        return true;
+        return spec->spread_count == 0;
+}
+
 /* ---- table ---- */
 
 #define CONSTRAINT_FIELD(field_name, field_type, member, text)                                     \
@@ -430,6 +451,7 @@ const struct plugin plugin_pod_topology_spread = {
                                                .pre_score = pre_score,
                                                .score = score,
                                                .normalize = normalize,
+                                               .wakes = wakes,
                                                .counts_pods = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
