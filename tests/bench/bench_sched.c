@@ -1,0 +1,135 @@
+/* Decisions per second of the scheduler in process: plain pods, and a mix of 50 shapes.
+ *
+ *     bench_sched [NODES] [PODS]        (5000 nodes, 20,000 pods when left out)
+ */
+#include "base/util.h"
+#include "model/cluster.h"
+#include "plugins/sched/registry.h"
+#include "sched/scheduler.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct bench {
+        struct cluster *cluster;
+        struct sched_profile *profile;
+        struct scheduler *scheduler;
+        struct action_list actions;
+        size_t bound, failed;
+};
+
+static int64_t now_ns(void) {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static void apply(struct bench *bench, enum object_kind kind, const char *text) {
+        struct err err = { 0 };
+        struct json_doc *doc;
+        if (json_parse(slice_of(text), &doc, &err) < 0 ||
+            cluster_apply(bench->cluster, kind, CHANGE_ADDED, json_doc_root(doc), &err) < 0) {
+                fprintf(stderr, "bench_sched: %s\n", err.text);
+                exit(1);
+        }
+        json_doc_free(doc);
+}
+
+static void add_nodes(struct bench *bench, size_t count) {
+        char text[1024];
+        for (size_t i = 0; i < count; i++) {
+                snprintf(text, sizeof(text),
+                         "{\"metadata\":{\"name\":\"node-%zu\",\"labels\":{"
+                         "\"kubernetes.io/hostname\":\"node-%zu\","
+                         "\"topology.kubernetes.io/zone\":\"zone-%zu\",\"disk\":\"%s\"}},"
+                         "\"spec\":{%s},\"status\":{\"allocatable\":{\"cpu\":\"%d\","
+                         "\"memory\":\"%dGi\",\"pods\":\"110\"}}}",
+                         i, i, i % 3, i % 2 ? "ssd" : "hdd",
+                         i % 10 == 9 ? "\"taints\":[{\"key\":\"dedicated\",\"value\":\"x\","
+                                       "\"effect\":\"NoSchedule\"}]"
+                                     : "",
+                         i % 4 ? 32 : 64, i % 4 ? 128 : 256);
+                apply(bench, OBJECT_NODE, text);
+        }
+}
+
+static void add_pod(struct bench *bench, size_t i, size_t shape, size_t shapes) {
+        char text[1024];
+        const char *selector =
+                shapes > 1 && shape % 5 == 1 ? "\"nodeSelector\":{\"disk\":\"ssd\"}," : "";
+        const char *tolerations = shapes > 1 && shape % 7 == 3
+                                          ? "\"tolerations\":[{\"key\":\"dedicated\","
+                                            "\"operator\":\"Exists\"}],"
+                                          : "";
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"default\",\"name\":\"pod-%zu\",\"uid\":\"u-%zu\","
+                 "\"labels\":{\"app\":\"a-%zu\"}},\"spec\":{%s%s\"containers\":[{\"name\":\"c\","
+                 "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"%zum\","
+                 "\"memory\":\"%zuMi\"}}}]}}",
+                 i, i, shape, selector, tolerations, 100 + 50 * (shape % 10),
+                 250 + 64 * (shape % 13));
+        apply(bench, OBJECT_POD, text);
+}
+
+/* Every bind succeeds at once. */
+static void confirm(struct bench *bench) {
+        struct action_list out;
+        action_list_init(&out);
+        for (size_t i = 0; i < bench->actions.count; i++) {
+                const struct action *action = &bench->actions.items[i];
+                struct action_result result = { .id = action->id,
+                                                .kind = action->kind,
+                                                .target = action->target };
+                bench->bound += action->kind == ACTION_BIND;
+                bench->failed += action->kind == ACTION_POD_STATUS;
+                if (action->kind == ACTION_BIND)
+                        scheduler_result(bench->scheduler, &result, (struct mono_time){ 0 },
+                                         (struct wall_time){ 0 }, &out);
+        }
+        action_list_release(&out);
+        action_list_clear(&bench->actions);
+}
+
+static void run(const char *name, size_t nodes, size_t pods, size_t shapes) {
+        struct bench bench = { .cluster = cluster_new(&(struct cluster_config){ 0 }) };
+        struct profile_env env = { .registry = sched_registry };
+        struct err err = { 0 };
+        if (sched_profile_new_default(&env, &bench.profile, &err) < 0) {
+                fprintf(stderr, "bench_sched: %s\n", err.text);
+                exit(1);
+        }
+        bench.scheduler = scheduler_new(&(struct scheduler_config){
+                .cluster = bench.cluster, .profile_count = 1, .profiles = &bench.profile });
+        action_list_init(&bench.actions);
+        add_nodes(&bench, nodes);
+        for (size_t i = 0; i < pods; i++)
+                add_pod(&bench, i, i % shapes, shapes);
+        int64_t spent = 0;
+        size_t decisions = 0;
+        for (bool has_more = true; has_more;) {
+                int64_t start = now_ns();
+                struct scheduler_progress progress =
+                        scheduler_step(bench.scheduler, (struct mono_time){ 0 },
+                                       (struct wall_time){ 0 }, 1024, &bench.actions);
+                spent += now_ns() - start;
+                decisions += progress.decisions;
+                has_more = progress.has_more;
+                confirm(&bench);
+        }
+        printf("%-10s nodes %zu pods %zu shapes %zu: %zu bound, %zu failed, %.0f decisions/s, "
+               "%.1f us each\n",
+               name, nodes, pods, shapes, bench.bound, bench.failed,
+               (double)decisions * 1e9 / (double)spent, (double)spent / 1e3 / (double)decisions);
+        action_list_release(&bench.actions);
+        scheduler_free(bench.scheduler);
+        sched_profile_free(bench.profile);
+        cluster_free(bench.cluster);
+}
+
+int main(int argc, char **argv) {
+        size_t nodes = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
+        size_t pods = argc > 2 ? strtoul(argv[2], NULL, 10) : 20000;
+        run("plain", nodes, pods, 1);
+        run("mix", nodes, pods, 50);
+        return 0;
+}
