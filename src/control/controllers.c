@@ -10,6 +10,8 @@ const struct controller *const controllers[] = {
         &controller_taint_eviction,
         &controller_job,
         &controller_deployment,
+        &controller_stateful_set,
+        &controller_daemon_set,
         &controller_replica_set,
         &controller_disruption,
         &controller_namespace,

@@ -1,8 +1,8 @@
 /* Taint eviction: pods that do not tolerate a NoExecute taint of their node, or not for long,
  * are deleted. */
-#include "api/object.h"
 #include "base/map.h"
 #include "base/util.h"
+#include "control/node_match.h"
 #include "control/pod_owner.h"
 #include <stdlib.h>
 
@@ -70,31 +70,6 @@ static void changed(struct controller_run *run, struct change *change) {
 
 /* ---- verdict ---- */
 
-static bool tolerates(const struct toleration *toleration, const struct taint *taint) {
-        if (toleration->effect != TAINT_EFFECT_NONE && toleration->effect != taint->effect)
-                return false;
-        if (toleration->key.len && !slice_eq(toleration->key, taint->key))
-                return false;
-        if (toleration->op == TOLERATION_EXISTS)
-                return true;
-        return toleration->op == TOLERATION_EQUAL && toleration->key.len &&
-               slice_eq(toleration->value, taint->value);
-}
-
-/* Seconds that the pod may stay in spite of one taint: -1 = for ever, 0 = not at all. */
-static int64_t patience_s(const struct pod_spec *spec, const struct taint *taint) {
-        for (size_t i = 0; i < spec->toleration_count; i++) {
-                const struct toleration *toleration = &spec->tolerations[i];
-
-                if (!tolerates(toleration, taint))
-                        continue;
-                if (!toleration->has_seconds)
-                        return -1;
-                return toleration->seconds < 0 ? 0 : toleration->seconds;
-        }
-        return 0;
-}
-
 /* The least patience with any NoExecute taint; false when there is none to bear with. */
 static bool judge(const struct pod_spec *spec, const struct node *node, int64_t *ret_seconds) {
         bool has_taint = false;
@@ -106,7 +81,7 @@ static bool judge(const struct pod_spec *spec, const struct node *node, int64_t 
                 if (node->taints[i].effect != TAINT_NO_EXECUTE)
                         continue;
                 has_taint = true;
-                seconds = patience_s(spec, &node->taints[i]);
+                seconds = taint_patience_s(spec, &node->taints[i]);
                 if (seconds >= 0 && (*ret_seconds < 0 || seconds < *ret_seconds))
                         *ret_seconds = seconds;
         }

@@ -1,0 +1,383 @@
+/* StatefulSets: pods with numbers and names that stay, one after the other unless told otherwise.
+ */
+#include "base/util.h"
+#include "control/revision.h"
+
+#define POD_NAME_LABEL "statefulset.kubernetes.io/pod-name"
+#define INDEX_LABEL "apps.kubernetes.io/pod-index"
+#define REVISION_LABEL "controller-revision-hash"
+#define REPLICAS_MAX 100000
+
+static void changed(struct controller_run *run, struct change *change) {
+        const struct resource_numbers *number = &run->control->resource;
+
+        if (change->resource == number->stateful_sets)
+                work_queue_add(run->queue, store_object_ns(change->event->object),
+                               store_object_name(change->event->object));
+        else if (change->resource == number->pods)
+                pod_owner_hear(run, change, number->stateful_sets, "StatefulSet");
+        else if (change->resource == number->revisions)
+                owner_hear(run, change, "StatefulSet");
+}
+
+struct set_look {
+        struct controller_run *run;
+        const struct json *set, *spec;
+        struct arena *arena;
+        struct wall_time now, due;
+        int64_t wanted, first, partition, min_ready_s;
+        bool is_parallel, is_on_delete;
+        struct revision_list revisions;
+        const struct revision *current, *update; /* of status, of the template */
+        struct object_entry **ordered;           /* by number from first; NULL = absent */
+        struct pod_list condemned;               /* beyond the wanted ones, highest number first */
+};
+
+/* ---- numbers ---- */
+
+/* NAME-NUMBER of this set, or -1. */
+static int64_t ordinal_of(const struct set_look *look, const struct object_entry *entry) {
+        struct slice name = store_object_name(entry->object), set = object_name(look->set);
+        int64_t ordinal;
+
+        if (name.len < set.len + 2 || !slice_has_prefix(name, set) || name.ptr[set.len] != '-' ||
+            !slice_to_i64(slice_make(name.ptr + set.len + 1, name.len - set.len - 1), &ordinal))
+                return -1;
+        return ordinal;
+}
+
+static void condemn(struct set_look *look, struct object_entry *entry) {
+        struct pod_list *list = &look->condemned;
+        size_t at = list->count++;
+
+        while (at > 0 && ordinal_of(look, list->items[at - 1]) < ordinal_of(look, entry)) {
+                list->items[at] = list->items[at - 1];
+                at--;
+        }
+        list->items[at] = entry;
+}
+
+static int sort_pods(struct set_look *look, struct err *err) {
+        struct pod_list pods;
+        int r = pod_owner_claim(look->run, look->run->control->resource.stateful_sets, look->set,
+                                look->arena, &pods, err);
+
+        if (r < 0)
+                return r;
+        look->ordered = ARENA_ARRAY(look->arena, struct object_entry *, (size_t)look->wanted + 1);
+        look->condemned.items = ARENA_ARRAY(look->arena, struct object_entry *, pods.count + 1);
+        for (size_t i = 0; i < pods.count; i++) {
+                int64_t ordinal = ordinal_of(look, pods.items[i]);
+
+                if (ordinal >= look->first && ordinal < look->first + look->wanted)
+                        look->ordered[ordinal - look->first] = pods.items[i];
+                else if (ordinal >= 0)
+                        condemn(look, pods.items[i]);
+        }
+        return 0;
+}
+
+static struct slice revision_of(const struct set_look *look, const struct object_entry *entry) {
+        return pod_entry_label(look->run->control->index, entry, SLICE_LITERAL(REVISION_LABEL));
+}
+
+static bool is_available(struct set_look *look, const struct object_entry *entry) {
+        return entry && !entry->pod->is_deleted && entry->pod->phase == PHASE_RUNNING &&
+               pod_entry_is_available(entry, look->min_ready_s, look->now, &look->due);
+}
+
+/* ---- claims ---- */
+
+static int create_claim(struct set_look *look, const struct json *template, const char *name,
+                        struct err *err) {
+        const struct control *control = look->run->control;
+        struct json_tree *tree;
+        struct json_node *claim, *metadata;
+        int r;
+
+        if (store_get(control->store, control->resource.claims, object_namespace(look->set),
+                      slice_of(name)))
+                return 0;
+        tree = json_tree_new();
+        claim = node_import(tree, template);
+        metadata = node_need_object(tree, claim, "metadata");
+        node_remove(claim, "status");
+        node_put_string(tree, metadata, "name", name);
+        node_put(tree, metadata, "labels",
+                 node_import(tree, json_get(json_get(look->spec, "selector"), "matchLabels")));
+        r = object_create(look->run, control->resource.claims, object_namespace(look->set), claim,
+                          err);
+        json_tree_free(tree);
+        if (r == 0)
+                object_event(look->run, control->resource.stateful_sets, look->set,
+                             "SuccessfulCreate", "create Claim %s success", name);
+        return r;
+}
+
+/* Claims of one pod, and the volumes that use them. */
+static int put_claims(struct set_look *look, struct json_tree *tree, struct json_node *spec,
+                      const char *pod_name, struct err *err) {
+        struct json_iter iter = json_iter(json_get(look->spec, "volumeClaimTemplates"));
+        const struct json *template;
+
+        while (json_next(&iter, NULL, &template)) {
+                struct json_node *volume = node_object(tree), *volumes;
+                struct slice name = object_name(template);
+                char *claim = arena_printf(look->arena, SLICE_FMT "-%s", SLICE_ARG(name), pod_name);
+                int r = create_claim(look, template, claim, err);
+
+                if (r < 0)
+                        return r;
+                volumes = node_need_array(tree, spec, "volumes");
+                for (size_t i = 0; i < node_count(volumes); i++) {
+                        if (slice_eq(node_get_text(node_at(volumes, i), "name"), name))
+                                node_remove_at(volumes, i--);
+                }
+                node_put_text(tree, volume, "name", name);
+                node_put_string(tree, node_need_object(tree, volume, "persistentVolumeClaim"),
+                                "claimName", claim);
+                node_append(volumes, volume);
+        }
+        return 0;
+}
+
+/* ---- pods ---- */
+
+static int create_pod(struct set_look *look, int64_t ordinal, const struct revision *revision,
+                      struct err *err) {
+        int resource = look->run->control->resource.stateful_sets, r;
+        const struct json *template = revision_template(revision);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *pod = pod_from_template(look->run, tree, resource, look->set, template);
+        struct json_node *metadata = node_get(pod, "metadata"), *spec = node_get(pod, "spec");
+        struct json_node *labels = node_need_object(tree, metadata, "labels");
+        char *name = arena_printf(look->arena, SLICE_FMT "-%lld", SLICE_ARG(object_name(look->set)),
+                                  (long long)ordinal);
+
+        node_put_string(tree, metadata, "name", name);
+        node_put_string(tree, labels, POD_NAME_LABEL, name);
+        node_put_string(tree, labels, INDEX_LABEL,
+                        arena_printf(look->arena, "%lld", (long long)ordinal));
+        node_put_text(tree, labels, REVISION_LABEL, revision->name);
+        node_put_string(tree, spec, "hostname", name);
+        if (json_get_text(look->spec, "serviceName").len)
+                node_put_text(tree, spec, "subdomain", json_get_text(look->spec, "serviceName"));
+        r = put_claims(look, tree, spec, name, err);
+        if (r == 0)
+                r = pod_owner_create(look->run, resource, look->set, pod, err);
+        json_tree_free(tree);
+        return r;
+}
+
+static int delete_pod(struct set_look *look, const struct object_entry *entry, struct err *err) {
+        return pod_owner_delete(look->run, look->run->control->resource.stateful_sets, look->set,
+                                entry, err);
+}
+
+/* Pods below the partition keep the old version. */
+static const struct revision *revision_for(const struct set_look *look, int64_t i) {
+        return !look->is_on_delete && i < look->partition ? look->current : look->update;
+}
+
+/* One pod on its way to being there; *ret_waits when others have to wait for it. */
+static int keep_pod(struct set_look *look, int64_t i, bool *ret_waits, struct err *err) {
+        struct object_entry *entry = look->ordered[i];
+        bool is_over = entry &&
+                       (entry->pod->phase == PHASE_FAILED || entry->pod->phase == PHASE_SUCCEEDED);
+        int r = 0;
+
+        *ret_waits = false;
+        if (!entry)
+                r = create_pod(look, look->first + i, revision_for(look, i), err);
+        else if (is_over && !entry->pod->is_deleted)
+                r = delete_pod(look, entry, err);
+        else if (is_available(look, entry))
+                return 0;
+        *ret_waits = !look->is_parallel;
+        return r;
+}
+
+/* From the highest number down, one at a time unless the set is parallel. */
+static int drop_condemned(struct set_look *look, bool *ret_waits, struct err *err) {
+        for (size_t i = 0; i < look->condemned.count; i++) {
+                struct object_entry *entry = look->condemned.items[i];
+                int r = entry->pod->is_deleted ? 0 : delete_pod(look, entry, err);
+
+                if (r < 0)
+                        return r;
+                if (!look->is_parallel) {
+                        *ret_waits = true;
+                        return 0;
+                }
+        }
+        return 0;
+}
+
+/* Replaces the pod with the highest number that has another version. */
+static int update_one(struct set_look *look, struct err *err) {
+        for (int64_t i = look->wanted - 1; i >= 0 && !look->is_on_delete; i--) {
+                struct object_entry *entry = look->ordered[i];
+
+                if (i < look->partition)
+                        return 0;
+                if (entry && !entry->pod->is_deleted &&
+                    !slice_eq(revision_of(look, entry), look->update->name))
+                        return delete_pod(look, entry, err);
+                if (!is_available(look, entry))
+                        return 0;
+        }
+        return 0;
+}
+
+static int manage(struct set_look *look, struct err *err) {
+        bool waits = false;
+        int r = 0;
+
+        for (int64_t i = 0; i < look->wanted && r == 0 && !waits; i++)
+                r = keep_pod(look, i, &waits, err);
+        if (r < 0 || waits)
+                return r;
+        r = drop_condemned(look, &waits, err);
+        return r < 0 || waits ? r : update_one(look, err);
+}
+
+/* ---- status ---- */
+
+struct set_counts {
+        int64_t all, ready, available, current, updated;
+};
+
+static void count(struct set_look *look, const struct object_entry *entry,
+                  struct set_counts *counts) {
+        struct slice revision;
+
+        if (!entry)
+                return;
+        revision = revision_of(look, entry);
+        counts->all++;
+        if (entry->pod->phase == PHASE_RUNNING && entry->pod->is_ready)
+                counts->ready++;
+        counts->available += is_available(look, entry);
+        if (entry->pod->is_deleted)
+                return;
+        counts->current += slice_eq(revision, look->current->name);
+        counts->updated += slice_eq(revision, look->update->name);
+}
+
+static int write_status(struct set_look *look, struct err *err) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *status = status_begin(tree, look->set);
+        struct set_counts counts = { 0 };
+        bool is_complete;
+        int r;
+
+        for (int64_t i = 0; i < look->wanted; i++)
+                count(look, look->ordered[i], &counts);
+        for (size_t i = 0; i < look->condemned.count; i++)
+                count(look, look->condemned.items[i], &counts);
+        is_complete = !look->is_on_delete && counts.updated == counts.all &&
+                      counts.ready == counts.all && counts.all == look->wanted;
+        if (is_complete)
+                counts.current = counts.updated;
+        node_put_i64(tree, status, "observedGeneration", object_generation(look->set));
+        node_put_i64(tree, status, "replicas", counts.all);
+        status_count(tree, status, "readyReplicas", counts.ready);
+        node_put_i64(tree, status, "availableReplicas", counts.available);
+        status_count(tree, status, "currentReplicas", counts.current);
+        status_count(tree, status, "updatedReplicas", counts.updated);
+        node_put_text(tree, status, "currentRevision",
+                      is_complete ? look->update->name : look->current->name);
+        node_put_text(tree, status, "updateRevision", look->update->name);
+        node_put_i64(tree, status, "collisionCount", 0);
+        r = status_write_back(look->run, look->run->control->resource.stateful_sets, look->set,
+                              tree, status, err);
+        json_tree_free(tree);
+        return r;
+}
+
+/* ---- reconciling ---- */
+
+static bool is_revision_used(void *context, const struct revision *revision) {
+        const struct set_look *look = context;
+
+        if (revision == look->current || revision == look->update)
+                return true;
+        for (int64_t i = 0; i < look->wanted; i++) {
+                if (look->ordered[i] &&
+                    slice_eq(revision_of(look, look->ordered[i]), revision->name))
+                        return true;
+        }
+        return false;
+}
+
+static void begin(struct set_look *look, const struct json *set) {
+        const struct json *strategy, *rolling;
+
+        look->set = set;
+        look->spec = json_get(set, "spec");
+        strategy = json_get(look->spec, "updateStrategy");
+        rolling = json_get(strategy, "rollingUpdate");
+        look->now = control_now(look->run->control);
+        look->due = WALL_TIME_UNSET;
+        look->wanted = json_get_i64(look->spec, "replicas", 1);
+        if (look->wanted > REPLICAS_MAX)
+                look->wanted = REPLICAS_MAX;
+        look->first = json_get_i64(json_get(look->spec, "ordinals"), "start", 0);
+        look->partition = json_get_i64(rolling, "partition", 0);
+        look->min_ready_s = json_get_i64(look->spec, "minReadySeconds", 0);
+        look->is_parallel = slice_is(json_get_text(look->spec, "podManagementPolicy"), "Parallel");
+        look->is_on_delete = slice_is(json_get_text(strategy, "type"), "OnDelete");
+}
+
+static int look_at(struct set_look *look, struct err *err) {
+        struct slice current = json_get_text(json_get(look->set, "status"), "currentRevision");
+        struct revision_usage usage = { is_revision_used, look,
+                                        json_get_i64(look->spec, "revisionHistoryLimit", 10) };
+        int r = sort_pods(look, err);
+
+        if (r < 0)
+                return r;
+        look->update = look->revisions.current;
+        look->current = revision_find(&look->revisions, current);
+        if (!look->current)
+                look->current = look->update;
+        r = write_status(look, err);
+        if (r == 0 && !object_is_deleted(look->set))
+                r = revision_forget(look->run, look->set, &look->revisions, &usage, err);
+        if (r == 0 && !object_is_deleted(look->set))
+                r = manage(look, err);
+        if (wall_time_is_set(look->due))
+                run_add_at(look->run, object_namespace(look->set), object_name(look->set),
+                           look->due);
+        return r;
+}
+
+static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                     struct err *err) {
+        int resource = run->control->resource.stateful_sets, r = 0;
+        struct json_doc *doc = NULL;
+        const struct json *set = control_read(run->control, resource, ns, name, &doc);
+        struct arena arena;
+        struct set_look look = { .run = run, .arena = &arena };
+
+        if (!set)
+                return 0;
+        arena_init(&arena, 4096);
+        begin(&look, set);
+        r = revision_sync(run, resource, set, &arena, &look.revisions, err);
+        if (r == 0) {
+                r = look_at(&look, err);
+                revision_list_release(&look.revisions);
+        }
+        arena_release(&arena);
+        json_doc_free(doc);
+        return r;
+}
+
+const struct controller controller_stateful_set = {
+        .name = "statefulset-controller",
+        .alias = "statefulset",
+        .component = "statefulset-controller",
+        .changed = changed,
+        .reconcile = reconcile,
+};
