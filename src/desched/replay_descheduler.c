@@ -3,6 +3,7 @@
 #include "base/util.h"
 #include "config/descheduler_policy.h"
 #include "desched/descheduler.h"
+#include "desched/recorded_usage.h"
 #include "model/cluster.h"
 
 /* Stands before the real sink and writes down what it lets through. */
@@ -85,31 +86,48 @@ static void policy_text(const struct json *policy, struct buf *text) {
                 json_write(policy, text);
 }
 
-/* Runs one pass; code and err tell why the policy is refused. */
-static int run_case(const struct cluster *cluster, const struct replay_descheduler_config *config,
-                    struct slice policy_text, struct wall_time now, struct buf *evictions,
-                    struct err *err) {
-        struct config_problems *problems = config_problems_new();
-        struct recorder recorder = { config->sink, evictions };
+struct replay {
+        const struct replay_descheduler_config *config;
+        const struct cluster *cluster;
+        const struct json *objects;
+        struct wall_time now;
+        struct recorder recorder;
+        struct config_problems *problems;
+};
+
+static int run_policy(struct replay *replay, const struct descheduler_policy *policy,
+                      struct err *err) {
+        struct recorded_usage *usage = NULL;
         struct descheduler *descheduler = NULL;
-        struct descheduler_policy *policy =
-                descheduler_policy_read(policy_text, "policy.yaml", true, problems);
-        int code = config_problems_to_err(problems, err);
+        int code = recorded_usage_new(replay->objects, policy, &usage, err);
         if (code == 0) {
-                const struct descheduler_config descheduler_config = {
-                        .cluster = cluster,
+                const struct descheduler_config config = {
+                        .cluster = replay->cluster,
                         .policy = policy,
-                        .registry = config->registry,
-                        .sink = { &recorder, recorder_begin, recorder_ask },
+                        .registry = replay->config->registry,
+                        .sink = { &replay->recorder, recorder_begin, recorder_ask },
+                        .usage = recorded_usage_source(usage),
                         .is_parity = true,
                 };
-                code = descheduler_new(&descheduler_config, problems, &descheduler, err);
+                code = descheduler_new(&config, replay->problems, &descheduler, err);
         }
         if (code == 0)
-                descheduler_pass(descheduler, now);
+                descheduler_pass(descheduler, replay->now);
         descheduler_free(descheduler);
+        recorded_usage_free(usage);
+        return code;
+}
+
+/* Runs one pass; code and err tell why the policy is refused. */
+static int run_case(struct replay *replay, struct slice text, struct err *err) {
+        replay->problems = config_problems_new();
+        struct descheduler_policy *policy =
+                descheduler_policy_read(text, "policy.yaml", true, replay->problems);
+        int code = config_problems_to_err(replay->problems, err);
+        if (code == 0)
+                code = run_policy(replay, policy, err);
         descheduler_policy_free(policy);
-        config_problems_free(problems);
+        config_problems_free(replay->problems);
         return code;
 }
 
@@ -144,7 +162,14 @@ int replay_descheduler_case(const struct json *test_case,
                 struct buf evictions = { 0 }, text = { 0 };
                 struct err refused = { 0 };
                 policy_text(json_get(test_case, "policy"), &text);
-                int outcome = run_case(cluster, config, buf_view(&text), now, &evictions, &refused);
+                struct replay replay = {
+                        .config = config,
+                        .cluster = cluster,
+                        .objects = json_get(test_case, "objects"),
+                        .now = now,
+                        .recorder = { config->sink, &evictions },
+                };
+                int outcome = run_case(&replay, buf_view(&text), &refused);
                 write_result(json_get_text(test_case, "name"), outcome, &refused, &evictions, out);
                 buf_release(&evictions);
                 buf_release(&text);
