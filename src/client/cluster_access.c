@@ -2,6 +2,7 @@
 #include "client/cluster_access.h"
 
 #include "base/util.h"
+#include "client/exec_plugin.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,5 +26,6 @@ void cluster_access_release(struct cluster_access *access) {
                 free(texts[i]);
         for (size_t i = 0; i < access->impersonate_group_count; i++)
                 free(access->impersonate_groups[i]);
+        exec_plugin_free(access->exec);
         *access = (struct cluster_access){ 0 };
 }

@@ -7,6 +7,8 @@
 
 #define ACCESS_GROUPS_MAX 16
 
+struct exec_plugin;
+
 /* Every text comes from malloc and may be NULL. */
 struct cluster_access {
         char *server;      /* https://host:6443, with a path where the API is served below one */
@@ -16,7 +18,8 @@ struct cluster_access {
         char *tls_server_name; /* expected in the certificate instead of the host */
         char *proxy_url;
         char *token;
-        char *token_file; /* read again from time to time; goes before token */
+        char *token_file;         /* read again from time to time; goes before token */
+        struct exec_plugin *exec; /* run for a token or certificate; NULL = none */
         char *username, *password;
         char *impersonate_user;
         char *impersonate_groups[ACCESS_GROUPS_MAX];

@@ -1,17 +1,20 @@
-/* The Authorization header, renewed from the token file. */
+/* The Authorization header, renewed from the token file or by the plugin. */
 #include "client/credential.h"
 
 #include "base/arena.h"
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/util.h"
+#include "client/exec_plugin.h"
 #include "client/text_file.h"
 #include <stdlib.h>
 
 struct credential {
-        const struct cluster_access *access;
+        struct cluster_access *access;
+        struct loop *loop;
         struct buf header;
         struct mono_time read_at;
+        struct wall_time expires; /* of the plugin's token; unset = unknown */
 };
 
 static void wipe(struct buf *buf) {
@@ -63,27 +66,53 @@ static void use_password(struct credential *credential) {
         replace(credential, "Basic ", buf_view(&encoded));
 }
 
-int credential_new(const struct cluster_access *access, struct mono_time now,
+/* A certificate is taken the first time only: connections know it by then. */
+static int run_plugin(struct credential *credential, bool *ret_changed, struct err *err) {
+        struct cluster_access *access = credential->access;
+        struct exec_answer answer;
+        int result = exec_plugin_run(access->exec, &answer, err);
+
+        if (result < 0)
+                return result;
+        credential->expires = answer.expires;
+        if (answer.token)
+                *ret_changed = replace(credential, "Bearer ", slice_of(answer.token));
+        if (answer.certificate_pem && !access->certificate_pem) {
+                access->certificate_pem = answer.certificate_pem;
+                access->key_pem = answer.key_pem;
+                answer.certificate_pem = answer.key_pem = NULL;
+        }
+        exec_answer_release(&answer);
+        return 0;
+}
+
+static int renew(struct credential *credential, bool *ret_changed, struct err *err) {
+        credential->read_at = loop_mono(credential->loop);
+        if (credential->access->token_file)
+                return read_token(credential, ret_changed, err);
+        return run_plugin(credential, ret_changed, err);
+}
+
+int credential_new(struct cluster_access *access, struct loop *loop,
                    struct credential **ret_credential, struct err *err) {
         struct credential *credential = xcalloc(1, sizeof(*credential));
         bool is_changed;
+        int result = 0;
 
         credential->access = access;
-        credential->read_at = now;
-        if (access->token_file) {
-                int result = read_token(credential, &is_changed, err);
-
-                if (result < 0) {
-                        credential_free(credential);
-                        return result;
-                }
-        } else if (access->token) {
+        credential->loop = loop;
+        credential->expires = WALL_TIME_UNSET;
+        if (access->token_file || (access->exec && !access->token))
+                result = renew(credential, &is_changed, err);
+        else if (access->token)
                 replace(credential, "Bearer ", slice_of(access->token));
-        } else if (access->username) {
+        else if (access->username)
                 use_password(credential);
-        }
-        *ret_credential = credential;
-        return 0;
+        if (result < 0)
+                credential_free(credential);
+        else
+                *ret_credential = credential;
+        return result;
 }
 
 void credential_free(struct credential *credential) {
@@ -93,18 +122,31 @@ void credential_free(struct credential *credential) {
         free(credential);
 }
 
-const char *credential_header(struct credential *credential, struct mono_time now) {
-        if (credential->access->token_file &&
-            now.ns - credential->read_at.ns >= TOKEN_FILE_PERIOD_NS)
-                credential_refresh(credential, now);
+static bool is_due(const struct credential *credential) {
+        const struct cluster_access *access = credential->access;
+        int64_t age = loop_mono(credential->loop).ns - credential->read_at.ns;
+
+        if (access->token_file)
+                return age >= TOKEN_FILE_PERIOD_NS;
+        return access->exec && !access->token && age >= EXEC_PERIOD_NS &&
+               wall_time_is_set(credential->expires) &&
+               loop_wall(credential->loop).ns >= credential->expires.ns - EXEC_MARGIN_NS;
+}
+
+const char *credential_header(struct credential *credential) {
+        bool is_changed;
+
+        if (is_due(credential))
+                renew(credential, &is_changed, NULL);
         return credential->header.data;
 }
 
-bool credential_refresh(struct credential *credential, struct mono_time now) {
+bool credential_refresh(struct credential *credential) {
+        const struct cluster_access *access = credential->access;
+        int64_t age = loop_mono(credential->loop).ns - credential->read_at.ns;
         bool is_changed = false;
 
-        if (!credential->access->token_file)
+        if (!access->token_file && (!access->exec || access->token || age < EXEC_PERIOD_NS))
                 return false;
-        credential->read_at = now;
-        return read_token(credential, &is_changed, NULL) == 0 && is_changed;
+        return renew(credential, &is_changed, NULL) == 0 && is_changed;
 }

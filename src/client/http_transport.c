@@ -234,7 +234,10 @@ static void cancel(void *self, struct api_request *request) {
 /* ---- what arrives ---- */
 
 static bool may_retry_token(const struct api_request *request) {
-        return request->status == 401 && request->http->access.token_file && !request->is_retried;
+        const struct cluster_access *access = &request->http->access;
+
+        return request->status == 401 && (access->token_file || access->exec) &&
+               !request->is_retried;
 }
 
 static void announce(struct api_request *request) {
@@ -353,7 +356,7 @@ static void complete(struct api_request *request, CURLcode result) {
         struct api_reply reply = { .retry_after_s = request->retry_after_s };
 
         if (result == CURLE_OK && may_retry_token(request) &&
-            credential_refresh(request->http->credential, loop_mono(request->http->loop))) {
+            credential_refresh(request->http->credential)) {
                 try_again(request);
                 return;
         }
@@ -487,8 +490,7 @@ static void add_header(struct api_request *request, const char *name, const char
 
 static void set_headers(struct api_request *request) {
         const struct cluster_access *access = &request->http->access;
-        const char *authorization =
-                credential_header(request->http->credential, loop_mono(request->http->loop));
+        const char *authorization = credential_header(request->http->credential);
 
         add_header(request, "Accept", request->accept[0] ? request->accept : "application/json");
         if (authorization)
@@ -718,7 +720,7 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
         result = use_server(http, url, err);
         curl_url_cleanup(url);
         if (result == 0)
-                result = credential_new(&http->access, loop_mono(loop), &http->credential, err);
+                result = credential_new(&http->access, loop, &http->credential, err);
         if (result < 0) {
                 http_transport_free(http);
                 return result;

@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/util.h"
+#include "client/exec_plugin.h"
 #include "client/text_file.h"
 #include "config/document.h"
 #include <stdio.h>
@@ -235,7 +236,7 @@ static int read_groups(const struct part *part, struct cluster_access *access, s
 
 /* What would otherwise make us somebody else than the file says. */
 static int refuse_unsupported(const struct part *part, struct err *err) {
-        static const char *const keys[] = { "exec", "auth-provider", "as-uid", "as-user-extra" };
+        static const char *const keys[] = { "auth-provider", "as-uid", "as-user-extra" };
 
         for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
                 const struct json *value = json_get(part->object, keys[i]);
@@ -243,13 +244,87 @@ static int refuse_unsupported(const struct part *part, struct err *err) {
                 if (json_type(value) == JSON_NONE || json_type(value) == JSON_NULL)
                         continue;
                 err_set(err, BERTH_ERR_INVALID,
-                        "user: %s is not supported; use a token, a token file or a client "
-                        "certificate",
-                        keys[i]);
+                        "user: %s is not supported; use a token, a certificate or exec", keys[i]);
                 if (err)
                         document_locate(part->document, value, err);
                 return BERTH_ERR_INVALID;
         }
+        return 0;
+}
+
+static int read_arguments(const struct part *part, struct exec_plugin *plugin, struct err *err) {
+        const struct json *list = json_get(part->object, "args");
+        struct json_iter iter = json_iter(list);
+        const struct json *argument;
+
+        while (json_next(&iter, NULL, &argument)) {
+                if (json_type(argument) != JSON_STRING || plugin->argument_count == EXEC_TEXTS_MAX)
+                        return bad_value(part, list, "args", "a list of up to 64 strings", err);
+                plugin->arguments[plugin->argument_count++] = slice_dup(json_text(argument));
+        }
+        return 0;
+}
+
+static int read_environment(const struct part *part, struct exec_plugin *plugin, struct err *err) {
+        const struct json *list = json_get(part->object, "env");
+        struct json_iter iter = json_iter(list);
+        const struct json *entry;
+
+        while (json_next(&iter, NULL, &entry)) {
+                struct slice name = json_get_text(entry, "name");
+                struct buf text = { 0 };
+
+                if (name.len == 0 || plugin->environment_count == EXEC_TEXTS_MAX)
+                        return bad_value(part, list, "env", "a list of up to 64 names and values",
+                                         err);
+                buf_slice(&text, name);
+                buf_char(&text, '=');
+                buf_slice(&text, json_get_text(entry, "value"));
+                plugin->environment[plugin->environment_count++] = buf_take(&text, NULL);
+        }
+        return 0;
+}
+
+/* A command with a slash is relative to the kubeconfig, one without is looked for in PATH. */
+static int read_command(const struct part *part, struct exec_plugin *plugin, struct err *err) {
+        int result = take_text(part, "command", &plugin->command, err);
+
+        if (result == 0 && !plugin->command)
+                return bad_value(part, NULL, "command", "given", err);
+        if (result < 0 || !strchr(plugin->command, '/'))
+                return result;
+        free(plugin->command);
+        plugin->command = NULL;
+        return take_path(part, "command", &plugin->command, err);
+}
+
+static int read_exec(const struct part *user, struct cluster_access *access, struct err *err) {
+        struct part part = { user->document, json_get(user->object, "exec"), "exec" };
+        struct exec_plugin *plugin;
+        int result;
+
+        if (json_type(part.object) != JSON_OBJECT)
+                return 0;
+        plugin = access->exec = xcalloc(1, sizeof(*plugin));
+        result = read_command(&part, plugin, err);
+        if (result == 0)
+                result = read_arguments(&part, plugin, err);
+        if (result == 0)
+                result = read_environment(&part, plugin, err);
+        if (result == 0)
+                result = take_text(&part, "apiVersion", &plugin->api_version, err);
+        if (result == 0)
+                result = take_text(&part, "installHint", &plugin->install_hint, err);
+        if (result < 0)
+                return result;
+        if (!plugin->api_version ||
+            (strcmp(plugin->api_version, "client.authentication.k8s.io/v1") != 0 &&
+             strcmp(plugin->api_version, "client.authentication.k8s.io/v1beta1") != 0))
+                return bad_value(&part, json_get(part.object, "apiVersion"), "apiVersion",
+                                 "client.authentication.k8s.io/v1 or v1beta1", err);
+        if (slice_is(json_get_text(part.object, "interactiveMode"), "Always"))
+                return bad_value(&part, json_get(part.object, "interactiveMode"), "interactiveMode",
+                                 "Never or IfAvailable", err);
         return 0;
 }
 
@@ -272,6 +347,8 @@ static int read_user(const struct part *part, struct cluster_access *access, str
                 result = take_text(part, "as", &access->impersonate_user, err);
         if (result == 0)
                 result = read_groups(part, access, err);
+        if (result == 0)
+                result = read_exec(part, access, err);
         if (result == 0 && !access->certificate_pem != !access->key_pem)
                 return bad_value(part, NULL, "client-certificate", "given together with client-key",
                                  err);

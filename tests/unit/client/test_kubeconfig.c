@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/util.h"
+#include "client/exec_plugin.h"
 #include "server/tls_material.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,6 +109,26 @@ static void test_json_and_data_first(void **state) {
         cluster_access_release(&access);
 }
 
+static void test_exec(void **state) {
+        struct cluster_access access;
+        struct err err = { 0 };
+
+        (void)state;
+        if (load(HEAD CLUSTER("c", "")
+                         USER("exec: {apiVersion: client.authentication.k8s.io/v1beta1, "
+                              "command: bin/login, args: [a, 'b c'], interactiveMode: IfAvailable, "
+                              "env: [{name: N, value: v}], installHint: get it}") CONTEXT("x", "c")
+                                 CURRENT("x"),
+                 &access, &err) < 0)
+                fail_msg("%s", err.text);
+        assert_string_equal(access.exec->command, at("bin/login"));
+        assert_int_equal(access.exec->argument_count, 2);
+        assert_string_equal(access.exec->arguments[1], "b c");
+        assert_string_equal(access.exec->environment[0], "N=v");
+        assert_string_equal(access.exec->install_hint, "get it");
+        cluster_access_release(&access);
+}
+
 static void test_mistakes(void **state) {
         static const struct {
                 const char *name, *text, *expected;
@@ -145,9 +166,32 @@ static void test_mistakes(void **state) {
                   HEAD CLUSTER("c", "") USER("client-certificate-data: Q0VSVA==") CONTEXT("x", "c")
                           CURRENT("x"),
                   "together with client-key", BERTH_ERR_INVALID },
-                { "exec",
-                  HEAD CLUSTER("c", "") USER("exec: {command: aws}") CONTEXT("x", "c") CURRENT("x"),
-                  "exec is not supported", BERTH_ERR_INVALID },
+                { "exec without a command",
+                  HEAD CLUSTER("c", "") USER("exec: {apiVersion: client.authentication.k8s.io/v1}")
+                          CONTEXT("x", "c") CURRENT("x"),
+                  "exec: command must be given", BERTH_ERR_INVALID },
+                { "exec of an old version",
+                  HEAD CLUSTER("c", "") USER("exec: {command: a, apiVersion: "
+                                             "client.authentication.k8s.io/v1alpha1}")
+                          CONTEXT("x", "c") CURRENT("x"),
+                  "exec: apiVersion must be", BERTH_ERR_INVALID },
+                { "exec with a person",
+                  HEAD CLUSTER("c", "") USER("exec: {command: a, interactiveMode: Always, "
+                                             "apiVersion: client.authentication.k8s.io/v1}")
+                          CONTEXT("x", "c") CURRENT("x"),
+                  "exec: interactiveMode must be", BERTH_ERR_INVALID },
+                { "exec arguments",
+                  HEAD CLUSTER("c", "") USER("exec: {command: a, args: [1]}") CONTEXT("x", "c")
+                          CURRENT("x"),
+                  "exec: args must be", BERTH_ERR_INVALID },
+                { "exec environment",
+                  HEAD CLUSTER("c", "") USER("exec: {command: a, env: [{value: x}]}")
+                          CONTEXT("x", "c") CURRENT("x"),
+                  "exec: env must be", BERTH_ERR_INVALID },
+                { "provider",
+                  HEAD CLUSTER("c", "") USER("auth-provider: {name: gcp}") CONTEXT("x", "c")
+                          CURRENT("x"),
+                  "auth-provider is not supported", BERTH_ERR_INVALID },
                 { "as-uid", HEAD CLUSTER("c", "") USER("as-uid: u") CONTEXT("x", "c") CURRENT("x"),
                   "as-uid is not supported", BERTH_ERR_INVALID },
                 { "groups",
@@ -286,9 +330,13 @@ static int remove_folder(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_everything),      cmocka_unit_test(test_json_and_data_first),
-                cmocka_unit_test(test_mistakes),        cmocka_unit_test(test_position),
-                cmocka_unit_test(test_merging),         cmocka_unit_test(test_sandbox_kubeconfig),
+                cmocka_unit_test(test_everything),
+                cmocka_unit_test(test_json_and_data_first),
+                cmocka_unit_test(test_exec),
+                cmocka_unit_test(test_mistakes),
+                cmocka_unit_test(test_position),
+                cmocka_unit_test(test_merging),
+                cmocka_unit_test(test_sandbox_kubeconfig),
                 cmocka_unit_test(test_service_account),
         };
 

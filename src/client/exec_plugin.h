@@ -1,0 +1,35 @@
+/* Credential plugins of kubeconfigs (user.exec): a program prints an ExecCredential.
+ *
+ * It is waited for, so the loop stands still meanwhile; inside a cluster there are service accounts
+ * instead. Its standard input is /dev/null, its standard error ours. */
+#pragma once
+
+#include "base/err.h"
+#include "base/time.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#define EXEC_TIMEOUT_MS 60000
+#define EXEC_OUTPUT_MAX ((size_t)1 << 20)
+#define EXEC_TEXTS_MAX 64 /* arguments, or environment entries */
+
+struct exec_plugin {
+        char *command; /* looked up in PATH when it has no slash */
+        char *arguments[EXEC_TEXTS_MAX];
+        size_t argument_count;
+        char *environment[EXEC_TEXTS_MAX]; /* NAME=value, besides our own */
+        size_t environment_count;
+        char *api_version;  /* client.authentication.k8s.io/v1 */
+        char *install_hint; /* shown when the command is missing; may be NULL */
+};
+void exec_plugin_free(struct exec_plugin *plugin); /* accepts NULL */
+
+/* Texts from malloc, NULL where the plugin gave none; token or certificate and key are there. */
+struct exec_answer {
+        char *token, *certificate_pem, *key_pem;
+        struct wall_time expires; /* unset = when the server refuses it */
+};
+void exec_answer_release(struct exec_answer *answer);
+
+int exec_plugin_run(const struct exec_plugin *plugin, struct exec_answer *ret_answer,
+                    struct err *err);
