@@ -63,7 +63,8 @@ build() {
                         return 1
                 }
         fi
-        ninja --quiet -k 20 -C "$directory"
+        ninja --quiet -k 20 -C "$directory" || return 1
+        echo "$(grep -c 'warning:' .cache/check-stage.log) warnings"
 }
 
 single "setup" scripts/setup.sh check

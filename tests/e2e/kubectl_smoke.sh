@@ -1,7 +1,12 @@
 #!/bin/sh
-# Real kubectl over TLS against a bare server: kubectl_smoke.sh PROGRAM. Skips (77) without kubectl.
+# Real kubectl over TLS against a bare server: kubectl_smoke.sh PROGRAM. Uses the kubectl BERTH_KUBECTL names, else the one
+# on PATH; skips (77) without one.
 program=$1
-command -v kubectl >/dev/null || exit 77
+[ -z "${BERTH_KUBECTL:-}" ] || PATH=$(dirname "$BERTH_KUBECTL"):$PATH
+command -v kubectl >/dev/null || {
+        echo "skipped: no kubectl"
+        exit 77
+}
 work=$(mktemp -d) || exit 1
 export KUBECONFIG="$work/kubeconfig" HOME="$work"
 "$program" 127.0.0.1:0 smoke-token "$KUBECONFIG" >"$work/port" &

@@ -4,8 +4,10 @@
 program=$1
 shift
 vectors=${BERTH_SHARED:-../shared}/vectors/apiserver
-command -v python3 >/dev/null || exit 77
-[ -f "$vectors/replay.py" ] || exit 77
+if ! command -v python3 >/dev/null || [ ! -f "$vectors/replay.py" ]; then
+        echo "skipped: no python3 or no recordings in $vectors"
+        exit 77
+fi
 work=$(mktemp -d) || exit 1
 "$program" 127.0.0.1:0 replay-token >"$work/port" &
 server=$!
