@@ -117,100 +117,94 @@ static void test_exec(void **state) {
         if (load(HEAD CLUSTER("c", "")
                          USER("exec: {apiVersion: client.authentication.k8s.io/v1beta1, "
                               "command: bin/login, args: [a, 'b c'], interactiveMode: IfAvailable, "
-                              "env: [{name: N, value: v}], installHint: get it}") CONTEXT("x", "c")
-                                 CURRENT("x"),
+                              "env: [{name: NAME, value: v}], installHint: get it}")
+                                 CONTEXT("x", "c") CURRENT("x"),
                  &access, &err) < 0)
                 fail_msg("%s", err.text);
         assert_string_equal(access.exec->command, at("bin/login"));
         assert_int_equal(access.exec->argument_count, 2);
         assert_string_equal(access.exec->arguments[1], "b c");
-        assert_string_equal(access.exec->environment[0], "N=v");
+        assert_string_equal(access.exec->environment[0], "NAME=v");
         assert_string_equal(access.exec->install_hint, "get it");
         cluster_access_release(&access);
 }
 
-static void test_mistakes(void **state) {
-        static const struct {
-                const char *name, *text, *expected;
-                int code;
-        } cases[] = {
-                { "empty", "", "no current-context", BERTH_ERR_NOT_FOUND },
-                { "no YAML", "a: [", "", BERTH_ERR_BAD_REQUEST },
-                { "no such context", HEAD CURRENT("x"), "context \"x\" does not exist",
-                  BERTH_ERR_NOT_FOUND },
-                { "no such cluster", HEAD CONTEXT("x", "c") CURRENT("x"),
-                  "cluster \"c\" does not exist", BERTH_ERR_NOT_FOUND },
-                { "no such user", HEAD CLUSTER("c", "") CONTEXT("x", "c") CURRENT("x"),
-                  "user \"u\" does not exist", BERTH_ERR_NOT_FOUND },
-                { "no server",
-                  HEAD "clusters:\n- name: c\n  cluster: {}\n" CONTEXT("x", "c") CURRENT("x"),
-                  "cluster: server must be given", BERTH_ERR_INVALID },
-                { "type", HEAD CLUSTER("c", "tls-server-name: [1]") CONTEXT("x", "c") CURRENT("x"),
-                  "tls-server-name must be a string", BERTH_ERR_INVALID },
-                { "bool",
-                  HEAD CLUSTER("c", "insecure-skip-tls-verify: 'yes'") CONTEXT("x", "c")
-                          CURRENT("x"),
-                  "must be true or false", BERTH_ERR_INVALID },
-                { "base64",
-                  HEAD CLUSTER("c", "certificate-authority-data: '*'") CONTEXT("x", "c")
-                          CURRENT("x"),
-                  "certificate-authority-data must be base64", BERTH_ERR_INVALID },
-                { "file",
-                  HEAD CLUSTER("c", "certificate-authority: absent") CONTEXT("x", "c") CURRENT("x"),
-                  "cluster: certificate-authority: cannot open", BERTH_ERR_NOT_FOUND },
-                { "insecure with authority",
-                  HEAD CLUSTER("c", "insecure-skip-tls-verify: true, certificate-authority-data: "
-                                    "REFUQQ==") CONTEXT("x", "c") CURRENT("x"),
-                  "certificate-authority must be absent", BERTH_ERR_INVALID },
-                { "certificate without key",
-                  HEAD CLUSTER("c", "") USER("client-certificate-data: Q0VSVA==") CONTEXT("x", "c")
-                          CURRENT("x"),
-                  "together with client-key", BERTH_ERR_INVALID },
-                { "exec without a command",
-                  HEAD CLUSTER("c", "") USER("exec: {apiVersion: client.authentication.k8s.io/v1}")
-                          CONTEXT("x", "c") CURRENT("x"),
-                  "exec: command must be given", BERTH_ERR_INVALID },
-                { "exec of an old version",
-                  HEAD CLUSTER("c", "") USER("exec: {command: a, apiVersion: "
-                                             "client.authentication.k8s.io/v1alpha1}")
-                          CONTEXT("x", "c") CURRENT("x"),
-                  "exec: apiVersion must be", BERTH_ERR_INVALID },
-                { "exec with a person",
-                  HEAD CLUSTER("c", "") USER("exec: {command: a, interactiveMode: Always, "
-                                             "apiVersion: client.authentication.k8s.io/v1}")
-                          CONTEXT("x", "c") CURRENT("x"),
-                  "exec: interactiveMode must be", BERTH_ERR_INVALID },
-                { "exec arguments",
-                  HEAD CLUSTER("c", "") USER("exec: {command: a, args: [1]}") CONTEXT("x", "c")
-                          CURRENT("x"),
-                  "exec: args must be", BERTH_ERR_INVALID },
-                { "exec environment",
-                  HEAD CLUSTER("c", "") USER("exec: {command: a, env: [{value: x}]}")
-                          CONTEXT("x", "c") CURRENT("x"),
-                  "exec: env must be", BERTH_ERR_INVALID },
-                { "provider",
-                  HEAD CLUSTER("c", "") USER("auth-provider: {name: gcp}") CONTEXT("x", "c")
-                          CURRENT("x"),
-                  "auth-provider is not supported", BERTH_ERR_INVALID },
-                { "as-uid", HEAD CLUSTER("c", "") USER("as-uid: u") CONTEXT("x", "c") CURRENT("x"),
-                  "as-uid is not supported", BERTH_ERR_INVALID },
-                { "groups",
-                  HEAD CLUSTER("c", "") USER("as-groups: [1]") CONTEXT("x", "c") CURRENT("x"),
-                  "as-groups must be a list", BERTH_ERR_INVALID },
-                { "groups without user",
-                  HEAD CLUSTER("c", "") USER("as-groups: [g]") CONTEXT("x", "c") CURRENT("x"),
-                  "absent without as", BERTH_ERR_INVALID },
-        };
+static const struct {
+        const char *name, *text, *expected;
+        int code;
+} mistakes[] = {
+        { "empty", "", "no current-context", BERTH_ERR_NOT_FOUND },
+        { "no YAML", "a: [", "", BERTH_ERR_BAD_REQUEST },
+        { "no such context", HEAD CURRENT("x"), "context \"x\" does not exist",
+          BERTH_ERR_NOT_FOUND },
+        { "no such cluster", HEAD CONTEXT("x", "c") CURRENT("x"), "cluster \"c\" does not exist",
+          BERTH_ERR_NOT_FOUND },
+        { "no such user", HEAD CLUSTER("c", "") CONTEXT("x", "c") CURRENT("x"),
+          "user \"u\" does not exist", BERTH_ERR_NOT_FOUND },
+        { "no server", HEAD "clusters:\n- name: c\n  cluster: {}\n" CONTEXT("x", "c") CURRENT("x"),
+          "cluster: server must be given", BERTH_ERR_INVALID },
+        { "type", HEAD CLUSTER("c", "tls-server-name: [1]") CONTEXT("x", "c") CURRENT("x"),
+          "tls-server-name must be a string", BERTH_ERR_INVALID },
+        { "bool",
+          HEAD CLUSTER("c", "insecure-skip-tls-verify: 'yes'") CONTEXT("x", "c") CURRENT("x"),
+          "must be true or false", BERTH_ERR_INVALID },
+        { "base64",
+          HEAD CLUSTER("c", "certificate-authority-data: '*'") CONTEXT("x", "c") CURRENT("x"),
+          "certificate-authority-data must be base64", BERTH_ERR_INVALID },
+        { "file", HEAD CLUSTER("c", "certificate-authority: absent") CONTEXT("x", "c") CURRENT("x"),
+          "cluster: certificate-authority: cannot open", BERTH_ERR_NOT_FOUND },
+        { "insecure with authority",
+          HEAD CLUSTER("c", "insecure-skip-tls-verify: true, certificate-authority-data: "
+                            "REFUQQ==") CONTEXT("x", "c") CURRENT("x"),
+          "certificate-authority must be absent", BERTH_ERR_INVALID },
+        { "certificate without key",
+          HEAD CLUSTER("c", "") USER("client-certificate-data: Q0VSVA==") CONTEXT("x", "c")
+                  CURRENT("x"),
+          "together with client-key", BERTH_ERR_INVALID },
+        { "exec without a command",
+          HEAD CLUSTER("c", "") USER("exec: {apiVersion: client.authentication.k8s.io/v1}")
+                  CONTEXT("x", "c") CURRENT("x"),
+          "exec: command must be given", BERTH_ERR_INVALID },
+        { "exec of an old version",
+          HEAD CLUSTER("c", "") USER("exec: {command: a, apiVersion: "
+                                     "client.authentication.k8s.io/v1alpha1}") CONTEXT("x", "c")
+                  CURRENT("x"),
+          "exec: apiVersion must be", BERTH_ERR_INVALID },
+        { "exec with a person",
+          HEAD CLUSTER("c", "") USER("exec: {command: a, interactiveMode: Always, "
+                                     "apiVersion: client.authentication.k8s.io/v1}")
+                  CONTEXT("x", "c") CURRENT("x"),
+          "exec: interactiveMode must be", BERTH_ERR_INVALID },
+        { "exec arguments",
+          HEAD CLUSTER("c", "") USER("exec: {command: a, args: [1]}") CONTEXT("x", "c")
+                  CURRENT("x"),
+          "exec: args must be", BERTH_ERR_INVALID },
+        { "exec environment",
+          HEAD CLUSTER("c", "") USER("exec: {command: a, env: [{value: x}]}") CONTEXT("x", "c")
+                  CURRENT("x"),
+          "exec: env must be", BERTH_ERR_INVALID },
+        { "provider",
+          HEAD CLUSTER("c", "") USER("auth-provider: {name: gcp}") CONTEXT("x", "c") CURRENT("x"),
+          "auth-provider is not supported", BERTH_ERR_INVALID },
+        { "as-uid", HEAD CLUSTER("c", "") USER("as-uid: u") CONTEXT("x", "c") CURRENT("x"),
+          "as-uid is not supported", BERTH_ERR_INVALID },
+        { "groups", HEAD CLUSTER("c", "") USER("as-groups: [1]") CONTEXT("x", "c") CURRENT("x"),
+          "as-groups must be a list", BERTH_ERR_INVALID },
+        { "groups without user",
+          HEAD CLUSTER("c", "") USER("as-groups: [g]") CONTEXT("x", "c") CURRENT("x"),
+          "absent without as", BERTH_ERR_INVALID },
+};
 
+static void test_mistakes(void **state) {
         (void)state;
-        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        for (size_t i = 0; i < ARRAY_LEN(mistakes); i++) {
                 struct cluster_access access;
                 struct err err = { 0 };
-                int result = load(cases[i].text, &access, &err);
+                int result = load(mistakes[i].text, &access, &err);
 
-                if (result != cases[i].code || err.code != result ||
-                    !strstr(err.text, cases[i].expected))
-                        fail_msg("%s: %d %s", cases[i].name, result, err.text);
+                if (result != mistakes[i].code || err.code != result ||
+                    !strstr(err.text, mistakes[i].expected))
+                        fail_msg("%s: %d %s", mistakes[i].name, result, err.text);
                 assert_null(access.server);
                 if (result != BERTH_ERR_NOT_FOUND)
                         assert_string_equal(err.file, at("config"));

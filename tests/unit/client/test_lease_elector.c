@@ -12,7 +12,9 @@ struct history {
 };
 
 static void add_text(struct history *history, const char *text) {
-        strncat(history->text, text, sizeof(history->text) - strlen(history->text) - 1);
+        size_t used = strlen(history->text);
+
+        snprintf(history->text + used, sizeof(history->text) - used, "%s", text);
 }
 
 static void on_started(void *context) {

@@ -21,6 +21,7 @@ struct note {
 static void on_result(void *context, const struct write_result *result) {
         static const char *const names[] = { "", "lost", "no-op", "superseded", "refused" };
         const struct note *note = context;
+        size_t used = strlen(note->scene->text);
         char text[64];
 
         if (result->outcome == WRITE_ANSWERED)
@@ -29,7 +30,7 @@ static void on_result(void *context, const struct write_result *result) {
                 snprintf(text, sizeof(text), "%s=%s ", note->name, names[result->outcome]);
         assert_int_equal(result->reply != NULL,
                          result->outcome == WRITE_ANSWERED || result->outcome == WRITE_LOST);
-        strncat(note->scene->text, text, sizeof(note->scene->text) - strlen(note->scene->text) - 1);
+        snprintf(note->scene->text + used, sizeof(note->scene->text) - used, "%s", text);
 }
 
 static bool on_no_op(void *context, struct slice body) {
