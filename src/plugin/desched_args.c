@@ -132,6 +132,22 @@ bool pod_scope_has(const struct desched_run *run, const struct pod_scope *scope,
                cluster_labels_match(desched_run_cluster(run), scope->labels, pod->labels);
 }
 
+bool age_nanoseconds(struct wall_time since, struct wall_time now, int64_t *ret_ns) {
+        if (!wall_time_is_set(since) || since.ns > now.ns)
+                return false;
+        if (__builtin_sub_overflow(now.ns, since.ns, ret_ns))
+                *ret_ns = INT64_MAX;
+        return true;
+}
+
+bool age_seconds(struct wall_time since, struct wall_time now, int64_t *ret_seconds) {
+        int64_t age_ns;
+        if (!age_nanoseconds(since, now, &age_ns))
+                return false;
+        *ret_seconds = age_ns / NS_PER_S;
+        return true;
+}
+
 bool pod_has_owner_kind(const struct pod_row *pod, const struct name_set *kinds) {
         for (uint16_t i = 0; i < pod->owner_count; i++)
                 if (name_set_has(kinds, pod->owners[i].kind))

@@ -214,7 +214,8 @@ static bool is_too_young(const struct default_evictor *evictor, const struct pod
                          struct wall_time now, struct spare_reasons *reasons) {
         if (!evictor->args->has_min_age)
                 return false;
-        if (wall_time_is_set(pod->started) && now.ns - pod->started.ns >= evictor->args->min_age_ns)
+        int64_t age_ns;
+        if (age_nanoseconds(pod->started, now, &age_ns) && age_ns >= evictor->args->min_age_ns)
                 return false;
         char age[DURATION_TEXT_MAX];
         duration_format(evictor->args->min_age_ns, age);

@@ -223,9 +223,9 @@ static bool is_too_old(const struct desched_run *run, const struct life_rule *ru
                        const struct pod_row *pod) {
         if (!rule->args->has_max_age)
                 return true;
-        int64_t age_ns = desched_run_now(run).ns - pod->created.ns;
-        return wall_time_is_set(pod->created) && age_ns >= 0 &&
-               age_ns / NS_PER_S > rule->args->max_age_s;
+        int64_t age_s;
+        return age_seconds(pod->created, desched_run_now(run), &age_s) &&
+               age_s > rule->args->max_age_s;
 }
 
 static bool has_state(const struct life_rule *rule, const struct pod_row *pod) {
@@ -263,8 +263,8 @@ static bool condition_agrees(const struct desched_run *run, const struct conditi
                 return false;
         if (!arg->has_min_age)
                 return true;
-        int64_t age_ns = desched_run_now(run).ns - row->changed.ns;
-        return wall_time_is_set(row->changed) && age_ns >= 0 && age_ns / NS_PER_S >= arg->min_age_s;
+        int64_t age_s;
+        return age_seconds(row->changed, desched_run_now(run), &age_s) && age_s >= arg->min_age_s;
 }
 
 static bool has_condition(const struct desched_run *run, const struct life_rule *rule,
@@ -297,8 +297,9 @@ static bool rule_wants(const struct desched_run *run, const struct life_rule *ru
 static struct slice describe(struct desched_run *run, const struct life_rule *rule,
                              const struct pod_row *pod) {
         char age[DURATION_TEXT_MAX] = "?";
-        if (wall_time_is_set(pod->created))
-                duration_format_human(desched_run_now(run).ns - pod->created.ns, age);
+        int64_t age_s;
+        if (age_seconds(pod->created, desched_run_now(run), &age_s) && age_s < INT32_MAX)
+                duration_format_human(age_s * NS_PER_S, age);
         const struct container_row *container =
                 find_code(pod, rule->containers & SCOPE_INIT, &rule->args->codes);
         if (rule->args->codes.count > 0 && container)

@@ -70,8 +70,8 @@ struct failed_rule {
 
 static bool is_old_enough(const struct desched_run *run, const struct pod_row *pod,
                           int64_t min_age_s) {
-        int64_t age_ns = desched_run_now(run).ns - pod->created.ns;
-        return wall_time_is_set(pod->created) && age_ns >= 0 && age_ns / NS_PER_S >= min_age_s;
+        int64_t age_s;
+        return age_seconds(pod->created, desched_run_now(run), &age_s) && age_s >= min_age_s;
 }
 
 /* Upstream finds reason and code independently; here one container must show both, a reason of the

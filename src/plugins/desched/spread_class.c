@@ -39,14 +39,14 @@ static struct selector merge_keys(struct spread_work *work,
 }
 
 struct spread_class spread_class_make(struct spread_work *work,
-                                    const struct spread_constraint *constraint,
-                                    const struct pod_class *class, const struct pod_row *pod) {
+                                      const struct spread_constraint *constraint,
+                                      const struct pod_class *class, const struct pod_row *pod) {
         struct spread_class rule = { .max_skew = constraint->max_skew,
-                                    .topology_key = constraint->topology_key,
-                                    .selector = merge_keys(work, constraint, pod),
-                                    .honors_affinity = constraint->honor_affinity,
-                                    .honors_taints = constraint->honor_taints,
-                                    .class = class };
+                                     .topology_key = constraint->topology_key,
+                                     .selector = merge_keys(work, constraint, pod),
+                                     .honors_affinity = constraint->honor_affinity,
+                                     .honors_taints = constraint->honor_taints,
+                                     .class = class };
         const struct pod_spec *spec = &class->spec;
         bool depends = (rule.honors_affinity && (spec->node_selector.count > 0 ||
                                                  spec->affinity.has_required_node_terms)) ||

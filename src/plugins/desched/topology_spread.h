@@ -30,7 +30,7 @@ struct spread_class {
         struct slice signature;        /* equal rules have equal ones */
 };
 struct spread_class spread_class_make(struct spread_work *work,
-                                    const struct spread_constraint *constraint,
-                                    const struct pod_class *class, const struct pod_row *pod);
+                                      const struct spread_constraint *constraint,
+                                      const struct pod_class *class, const struct pod_row *pod);
 /* Nominates what should leave crowded domains. */
 void spread_class_balance(struct spread_work *work, const struct spread_class *rule);
