@@ -3,6 +3,7 @@
 
 #include "base/util.h"
 #include "run/sandbox_import.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SCENARIO_STEP_MAX_NS (24 * 3600 * NS_PER_S)
@@ -43,6 +44,25 @@ static const struct field change_fields[] = {
           .help = "of the object" },
         FIELD_END,
 };
+static const struct field count_fields[] = {
+        { .name = "what",
+          .type = FIELD_TEXT,
+          .offset = offsetof(struct scenario_count, what),
+          .presence = FIELD_NO_PRESENCE,
+          .flags = FIELD_REQUIRED,
+          .help = "words before the number" },
+        { .name = "labels",
+          .type = FIELD_TEXT,
+          .offset = offsetof(struct scenario_count, labels),
+          .presence = FIELD_NO_PRESENCE,
+          .help = "label selector; all pods without one" },
+        { .name = "node",
+          .type = FIELD_TEXT,
+          .offset = offsetof(struct scenario_count, node),
+          .presence = FIELD_NO_PRESENCE,
+          .help = "name of the node they run on; any without one" },
+        FIELD_END,
+};
 static const struct field step_fields[] = {
         { .name = "after",
           .type = FIELD_DURATION,
@@ -80,6 +100,13 @@ static const struct field step_fields[] = {
           .fields = change_fields + 1,
           .item_size = sizeof(struct scenario_change),
           .help = "objects to delete" },
+        { .name = "count",
+          .type = FIELD_LIST,
+          .offset = offsetof(struct scenario_step, counts),
+          .presence = FIELD_NO_PRESENCE,
+          .fields = count_fields,
+          .item_size = sizeof(struct scenario_count),
+          .help = "pods to count, told before anything changes" },
         FIELD_END,
 };
 static const struct field metadata_fields[] = {
@@ -176,7 +203,25 @@ static int change_all(struct scenario_run *run, const struct item_list *changes,
         return 0;
 }
 
+static int tell_counts(struct scenario_run *run, const struct item_list *counts, struct err *err) {
+        const struct scenario_count *items = counts->items;
+
+        for (size_t i = 0; i < counts->count; i++) {
+                char text[256];
+                size_t found = 0;
+
+                if (run->events.count(run->events.context, &items[i], &found, err) < 0)
+                        return err->code;
+                snprintf(text, sizeof(text), "  " SLICE_FMT ": %zu", SLICE_ARG(items[i].what),
+                         found);
+                run->events.said(run->events.context, slice_of(text));
+        }
+        return 0;
+}
+
 static int perform(struct scenario_run *run, const struct scenario_step *step, struct err *err) {
+        if (tell_counts(run, &step->counts, err) < 0)
+                return err_wrap(err, "scenario step %zu", run->next + 1);
         if (step->say.len)
                 run->events.said(run->events.context, step->say);
         if (create_all(run, step->create, err) < 0 ||

@@ -20,12 +20,16 @@ struct scenario_change { /* of one object */
         struct slice api_version, kind, ns, name;
         const struct json *patch; /* merge patch; NULL for deletions */
 };
+struct scenario_count {                  /* pods to count */
+        struct slice what, labels, node; /* words before the number; empty = any */
+};
 struct scenario_step {
         int64_t after_ns;                  /* since the previous step */
         bool when_settled;                 /* and nothing moves any more */
         struct slice say;                  /* told to the user */
         const struct json *create;         /* array of objects */
         struct item_list patches, deletes; /* struct scenario_change */
+        struct item_list counts;           /* struct scenario_count; before anything changes */
 };
 struct scenario {
         struct slice api_version, kind, name;
@@ -41,6 +45,9 @@ struct scenario_events {
         void *context;
         bool (*is_settled)(void *context);
         void (*said)(void *context, struct slice text);
+        /* Live pods with these labels on that node; an unusable selector is an error. */
+        int (*count)(void *context, const struct scenario_count *count, size_t *ret_count,
+                     struct err *err);
         void (*failed)(void *context, const struct err *err); /* the scenario ends */
 };
 /* Starts at once; scenario and import must outlive the run. */

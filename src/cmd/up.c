@@ -148,6 +148,28 @@ static void scenario_said(void *context, struct slice text) {
         up->quiet_generation = 0; /* what it does now has to settle again */
 }
 
+static int scenario_count(void *context, const struct scenario_count *count, size_t *ret_count,
+                          struct err *err) {
+        struct up *up = context;
+        const struct cluster *cluster = runtime_cluster(up->runtime);
+        struct node_id node = cluster_find_node(cluster, count->node);
+        CLEANUP(arena_release) struct arena arena;
+        struct selector selector;
+        size_t found = 0;
+
+        arena_init(&arena, 0);
+        if (selector_parse(count->labels, &arena, &selector, err) < 0)
+                return err->code;
+        for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
+                const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ i });
+
+                found += row->is_live && (!count->node.len || row->node.index == node.index) &&
+                         cluster_labels_match(cluster, &selector, row->labels);
+        }
+        *ret_count = found;
+        return 0;
+}
+
 static void scenario_failed(void *context, const struct err *err) {
         struct up *up = context;
 
@@ -258,6 +280,7 @@ static void start_scenario(struct up *up) {
                                          &(struct scenario_events){ .context = up,
                                                                     .is_settled = scenario_settled,
                                                                     .said = scenario_said,
+                                                                    .count = scenario_count,
                                                                     .failed = scenario_failed });
 }
 

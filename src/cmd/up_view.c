@@ -33,15 +33,17 @@ void up_view_say(struct up_view *view, double at_s, struct slice text) {
 static void tell_eviction(struct up_view *view, const struct evict_record *record, double at_s) {
         CLEANUP(buf_release) struct buf line = { 0 };
 
-        buf_printf(&line, "  %s " SLICE_FMT "/" SLICE_FMT " from " SLICE_FMT ": " SLICE_FMT,
-                   record->result == EVICT_RESULT_SUCCESS ? "evicted" : "not evicted",
-                   SLICE_ARG(record->pod.ns), SLICE_ARG(record->pod.name), SLICE_ARG(record->node),
+        bool is_gone = record->result == EVICT_RESULT_SUCCESS;
+        struct slice why = is_gone || !record->text.len ? record->reason : record->text;
+
+        buf_printf(&line, "  %s " SLICE_FMT "/" SLICE_FMT "%s " SLICE_FMT " (" SLICE_FMT,
+                   is_gone ? "evicted" : evict_result_name(record->result),
+                   SLICE_ARG(record->pod.ns), SLICE_ARG(record->pod.name),
+                   is_gone ? " from" : " stays on", SLICE_ARG(record->node),
                    SLICE_ARG(record->plugin));
-        if (record->reason.len)
-                buf_printf(&line, " (" SLICE_FMT ")", SLICE_ARG(record->reason));
-        if (record->result != EVICT_RESULT_SUCCESS)
-                buf_printf(&line, " - %s " SLICE_FMT, evict_result_name(record->result),
-                           SLICE_ARG(record->text));
+        if (why.len)
+                buf_printf(&line, ": " SLICE_FMT, SLICE_ARG(why));
+        buf_char(&line, ')');
         up_view_say(view, at_s, buf_view(&line));
 }
 
