@@ -1,7 +1,6 @@
 /* The cluster and the profiles of a recorded case. */
 #include "sched/replay_scene.h"
 #include "base/util.h"
-#include "sched/scheduler_configuration.h"
 #include <stdlib.h>
 
 /* ---- objects ---- */
@@ -123,6 +122,22 @@ static uint32_t gates_of(const struct json *test_case) {
                        : 0;
 }
 
+static int read_configuration(struct replay_scene *scene, const struct json *config,
+                              struct err *err) {
+        if (json_count(config) == 0) {
+                scene->configuration = scheduler_configuration_new_default();
+                return 0;
+        }
+        struct config_problems *problems = config_problems_new();
+        struct buf text = { 0 };
+        json_write(config, &text);
+        scene->configuration = scheduler_configuration_read(buf_view(&text), "config", problems);
+        int r = config_problems_to_err(problems, err);
+        buf_release(&text);
+        config_problems_free(problems);
+        return r;
+}
+
 static int build_profiles(struct replay_scene *scene, const struct plugin *const *registry,
                           const struct json *test_case, struct err *err) {
         struct profile_env env = { .registry = registry,
@@ -130,8 +145,9 @@ static int build_profiles(struct replay_scene *scene, const struct plugin *const
                                    .is_parity = true,
                                    .shelf = scene->shelf,
                                    .gates = gates_of(test_case) };
-        return sched_profiles_from_json(json_get(test_case, "config"), &env, &scene->arena,
-                                        &scene->profiles, &scene->profile_count, err);
+        int r = read_configuration(scene, json_get(test_case, "config"), err);
+        return r < 0 ? r
+                     : sched_profile_list_init(&scene->profiles, scene->configuration, &env, err);
 }
 
 int replay_scene_init(struct replay_scene *scene, const struct plugin *const *registry,
@@ -150,8 +166,8 @@ int replay_scene_init(struct replay_scene *scene, const struct plugin *const *re
 }
 
 void replay_scene_release(struct replay_scene *scene) {
-        for (size_t i = 0; i < scene->profile_count; i++)
-                sched_profile_free(scene->profiles[i]);
+        sched_profile_list_release(&scene->profiles);
+        scheduler_configuration_free(scene->configuration);
         cluster_free(scene->cluster);
         object_shelf_free(scene->shelf);
         arena_release(&scene->arena);
@@ -173,8 +189,5 @@ const struct sched_profile *replay_scene_profile(const struct replay_scene *scen
                                                  struct pod_id pod) {
         const struct pod_row *row = cluster_pod(scene->cluster, pod);
         const struct pod_class *class = cluster_class(scene->cluster, row->class);
-        for (size_t i = 0; i < scene->profile_count; i++)
-                if (slice_eq(scene->profiles[i]->scheduler_name, class->spec.scheduler_name))
-                        return scene->profiles[i];
-        return NULL;
+        return sched_profile_list_find(&scene->profiles, class->spec.scheduler_name);
 }

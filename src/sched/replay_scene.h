@@ -6,14 +6,14 @@
 #include "base/err.h"
 #include "model/cluster.h"
 #include "model/object_shelf.h"
-#include "plugin/sched_profile.h"
+#include "plugin/sched_profile_list.h"
 
 struct replay_scene {
         struct arena arena;
         struct cluster *cluster;
         struct object_shelf *shelf;
-        size_t profile_count;
-        struct sched_profile **profiles;
+        struct scheduler_configuration *configuration;
+        struct sched_profile_list profiles;
 };
 
 int replay_scene_init(struct replay_scene *scene, const struct plugin *const *registry,
