@@ -213,6 +213,9 @@ int control_new(const struct control_config *config, struct control **ret_contro
                 return r;
         control = xcalloc(1, sizeof(*control) + known_count() * sizeof(control->runs[0]));
         control->config = *config;
+        control->ca_pem = config->ca_pem ? slice_dup(slice_of(config->ca_pem)) : NULL;
+        control->config.ca_pem = control->ca_pem;
+        control->config.controllers = NULL;
         fill_defaults(&control->config);
         control->server = config->server;
         control->loop = config->loop;
@@ -244,6 +247,7 @@ void control_free(struct control *control) {
         }
         object_index_free(control->index);
         resource_table_free(control->table);
+        free(control->ca_pem);
         control->is_freed = true;
         if (!control->is_scheduled)
                 free(control);

@@ -21,6 +21,7 @@ struct control_config {
          * all, "-name" to leave one out, "none" for nothing. NULL = "*". The simulated nodes are
          * the controller "kubelet". */
         const char *controllers;
+        const char *ca_pem; /* for kube-root-ca.crt in every namespace; copied; NULL = empty */
         uint64_t seed;
         /* 0 = default. */
         int64_t start_delay_ns;   /* from binding to running containers; 100 ms */

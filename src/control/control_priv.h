@@ -47,7 +47,8 @@ struct resource_numbers {
 };
 
 struct control {
-        struct control_config config;
+        struct control_config config; /* its strings are ours, see below */
+        char *ca_pem;
         struct store *store;
         struct api_server *server;
         struct loop *loop;

@@ -252,6 +252,25 @@ static void count_node(struct daemon_look *look, const struct daemon_node *node,
         look->available += is_available(look, pod);
 }
 
+static int delete_if(struct daemon_look *look, bool is_meant, const struct object_entry *entry,
+                     struct err *err) {
+        return is_meant && entry ? delete_pod(look, entry, err) : 0;
+}
+
+static int balance(struct daemon_look *look, const struct daemon_node *node, struct slice name,
+                   bool stays, struct err *err) {
+        bool is_free = !node->fresh && !node->old && !node->is_ending;
+        int r = delete_if(look, !stays, node->fresh, err);
+
+        if (r == 0)
+                r = delete_if(look, !stays, node->old, err);
+        if (r == 0)
+                r = delete_if(look, stays, node->surplus, err);
+        if (r == 0 && node->is_wanted && is_free && look->created < BURST_MAX)
+                r = create_pod(look, name, err);
+        return r;
+}
+
 /* Brings one node to where it should be, but for updates. */
 static int keep_node(struct daemon_look *look, const struct json *object, struct err *err) {
         struct daemon_node *node = node_of(look, object_name(object));
@@ -269,18 +288,8 @@ static int keep_node(struct daemon_look *look, const struct json *object, struct
                 return r;
         node->is_wanted = runs;
         count_node(look, node, runs);
-        if (object_is_deleted(look->set))
-                return 0;
-        if (!stays && node->fresh)
-                r = delete_pod(look, node->fresh, err);
-        if (r == 0 && !stays && node->old)
-                r = delete_pod(look, node->old, err);
-        if (r == 0 && stays && node->surplus)
-                r = delete_pod(look, node->surplus, err);
-        if (r == 0 && runs && !node->fresh && !node->old && !node->is_ending &&
-            look->created < BURST_MAX)
-                r = create_pod(look, object_name(object), err);
-        return r;
+        return object_is_deleted(look->set) ? 0
+                                            : balance(look, node, object_name(object), stays, err);
 }
 
 struct keeping {
