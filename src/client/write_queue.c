@@ -301,14 +301,15 @@ static bool merge_into(struct write *write, const struct api_write *asked) {
         return true;
 }
 
-/* Those of the object that wait and are less urgent make way. */
+/* Patches of the object that wait and are less urgent make way. */
 static void supersede(struct slot *slot, enum write_lane lane) {
         struct write *write = slot->first;
 
         while (write) {
                 struct write *behind = write->behind;
 
-                if (write->state != WRITE_IN_FLIGHT && write->lane > lane) {
+                if (write->state != WRITE_IN_FLIGHT && write->lane > lane &&
+                    write->method == API_PATCH) {
                         slot_remove(write, true);
                         report_later(write, WRITE_SUPERSEDED);
                 }
@@ -326,7 +327,8 @@ void write_queue_add(struct write_queue *queue, const struct api_write *asked) {
         struct write *last = slot->last;
 
         assert(asked->lane < WRITE_LANE_COUNT && asked->path.len);
-        if (last && last->state != WRITE_IN_FLIGHT && last->lane < asked->lane) {
+        if (last && last->state != WRITE_IN_FLIGHT && last->lane < asked->lane &&
+            asked->method == API_PATCH) {
                 report_later(write_new(queue, asked), WRITE_SUPERSEDED);
                 return;
         }

@@ -1,9 +1,9 @@
 /* Every write to the API server goes through one asynchronous queue.
  *
  * Of one object there is at most one write under way, and writes that wait for it are made into one
- * where that is possible. A write more urgent than those waiting for the same object replaces them;
- * a less urgent one is left out. Writes that change nothing are dropped. Lanes are served in order:
- * binds first, events last. */
+ * where that is possible. A write more urgent than patches waiting for the same object replaces
+ * them; a less urgent patch is left out (a deletion or an eviction never is). Writes that change
+ * nothing are dropped. Lanes are served in order: binds first, events last. */
 #pragma once
 
 #include "port/loop.h"

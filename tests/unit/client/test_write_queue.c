@@ -153,6 +153,37 @@ static void test_urgency(void **state) {
         scene_end(&scene);
 }
 
+/* Only patches give way: what was decided stays decided. */
+static void test_deletions_stay(void **state) {
+        struct scene scene;
+        struct note a = { &scene, "a", false }, b = { &scene, "b", false },
+                    d = { &scene, "d", false };
+        struct api_write delete = patch_of(&d, "p", "{}");
+
+        (void)state;
+        scene_init(&scene, (struct write_queue_config){ 0 });
+        delete.method = API_DELETE;
+        add(&scene, bind_of(&b, "p"));
+        add(&scene, delete);
+        settle(&scene);
+        fake_reply(scene.fake, 201, "");
+        settle(&scene);
+        assert_int_equal(fake_next(scene.fake)->method, API_DELETE);
+        fake_reply(scene.fake, 200, "");
+        expect(&scene, "b=201 d=200 ");
+        add(&scene, patch_of(&a, "p", "{}"));
+        add(&scene, delete);
+        add(&scene, bind_of(&b, "p"));
+        settle(&scene);
+        expect(&scene, "a=superseded ");
+        assert_int_equal(fake_next(scene.fake)->method, API_DELETE);
+        fake_reply(scene.fake, 200, "");
+        settle(&scene);
+        fake_reply(scene.fake, 404, "");
+        expect(&scene, "d=200 b=404 ");
+        scene_end(&scene);
+}
+
 static void test_lanes_in_order(void **state) {
         static const char *const order[] = { "/bind", "/status", "/event", "/event" };
         struct scene scene;
@@ -457,6 +488,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_one_call_per_object),
                 cmocka_unit_test(test_urgency),
+                cmocka_unit_test(test_deletions_stay),
                 cmocka_unit_test(test_lanes_in_order),
                 cmocka_unit_test(test_concurrency),
                 cmocka_unit_test(test_no_op),
