@@ -39,6 +39,7 @@ void cluster_free(struct cluster *cluster) {
         taint_sets_release(cluster);
         change_log_release(&cluster->log);
         buf_release(&cluster->content);
+        buf_release(&cluster->terms);
         arena_release(&cluster->scratch);
         arena_release(&cluster->decoded);
         interner_free(cluster->strings);

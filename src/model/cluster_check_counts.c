@@ -149,6 +149,22 @@ static int compare_counts(const struct cluster *cluster, const struct held_count
         return 0;
 }
 
+static int compare_bodies(const struct cluster *cluster, struct err *err) {
+        CLEANUP(cleanup_free)
+        uint32_t *held = xcalloc(cluster->bodies.ids.used + 1, sizeof(*held));
+        for (uint32_t i = 0; i < cluster->classes.ids.used; i++) {
+                const struct pod_class *class = cluster->classes.items[i];
+                if (class)
+                        held[((const struct class_memory *)class->memory)->body->id]++;
+        }
+        for (uint32_t i = 0; i < cluster->bodies.ids.used; i++) {
+                const struct class_body *body = cluster->bodies.items[i];
+                if ((body ? body->refs : 0) != held[i])
+                        return problem("class body", i, body ? body->refs : 0, held[i], err);
+        }
+        return 0;
+}
+
 static int compare_lists(const struct shared_table *table, const uint32_t *held, const char *what,
                          struct err *err) {
         for (uint32_t i = 0; i < table->ids.used; i++) {
@@ -168,6 +184,8 @@ int check_counts(const struct cluster *cluster, struct err *err) {
         count_lists(cluster, &counts);
         cold_tables_count(cluster, &counts);
         int r = compare_counts(cluster, &counts, err);
+        if (r == 0)
+                r = compare_bodies(cluster, err);
         if (r == 0)
                 r = compare_lists(&cluster->owner_lists.table, counts.owner_lists, "owner list",
                                   err);

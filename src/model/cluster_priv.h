@@ -13,6 +13,9 @@
 #include "model/node_order.h"
 #include "model/shared_rows.h"
 
+/* Size rounded up so that anything may follow it in one allocation. */
+#define MODEL_ALIGN(size)                                                                          \
+        (((size) + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t))
 #define RESOURCES_MAX 1024u /* columns; what comes later shares one that no node has any of */
 
 /* ---- label sets and the inverted index over nodes ---- */
@@ -133,10 +136,39 @@ bool node_images_set(struct cluster *cluster, struct node_id node, const struct 
 
 /* ---- classes ---- */
 
-struct class_memory {        /* behind pod_class.memory */
+struct class_body { /* of pod_class, see there; spec without required node terms */
+        uint32_t refs, id;
+        uint64_t hash;
         const char *content; /* canonical bytes */
         size_t content_size, bytes;
         struct json_doc *sources; /* of volumes; NULL = none */
+        struct pod_spec spec;
+        size_t request_count, port_count;
+        struct resource_request *requests;
+        struct class_port *ports; /* strings counted */
+        int64_t nonzero_cpu_milli, nonzero_memory_bytes;
+        enum qos_class qos;
+        bool uses_local_storage;
+};
+struct body_table {
+        struct class_body **items;
+        uint32_t cap;
+        struct id_pool ids;
+        struct id_index index;
+        size_t bytes;
+};
+struct class_content;
+/* Leaves out what a class does not keep; the result lives in the scratch arena. */
+void class_content_normalise(struct cluster *cluster, const struct pod_spec *from,
+                             struct class_content *content);
+struct class_body *class_body_take(struct cluster *cluster, struct class_content *normal);
+void class_body_drop(struct cluster *cluster, struct class_body *body);
+void class_bodies_release(struct cluster *cluster);
+
+struct class_memory { /* behind pod_class.memory */
+        struct class_body *body;
+        const char *terms; /* canonical bytes of the required node terms */
+        size_t terms_size, bytes;
 };
 struct class_table {
         struct pod_class **items;
@@ -261,6 +293,7 @@ struct cluster {
         struct arena scratch; /* cleared when a change begins */
         struct arena decoded; /* cluster_apply */
         struct buf content;   /* canonical bytes being built */
+        struct buf terms;
         struct change_log log;
         struct node_table nodes;
         struct node_extra *node_extra;
@@ -275,6 +308,7 @@ struct cluster {
         struct owner_lists owner_lists;
         struct shared_table container_lists; /* of struct container_row */
         struct image_table images;
+        struct body_table bodies;
         struct class_table classes;
         struct pod_rows pods;
         struct what_if what_if;

@@ -126,8 +126,7 @@ static struct budget_row row_from(const struct disruption_budget *budget) {
 }
 
 static struct budget_block *block_new(struct slice content, size_t array_bytes) {
-        size_t head = (sizeof(struct budget_block) + _Alignof(max_align_t) - 1) /
-                      _Alignof(max_align_t) * _Alignof(max_align_t);
+        size_t head = MODEL_ALIGN(sizeof(struct budget_block));
         struct budget_block *block = xcalloc(1, head + array_bytes + content.len);
         char *arrays = (char *)block + head;
         char *copy = memcpy(arrays + array_bytes, content.ptr, content.len);

@@ -53,7 +53,9 @@ void cluster_usage(const struct cluster *cluster, struct cluster_usage *ret_usag
         *ret_usage = (struct cluster_usage){
                 .node_bytes = node_bytes(cluster),
                 .pod_bytes = pod_bytes(&cluster->pods),
-                .class_bytes = cluster->classes.bytes + id_index_bytes(&cluster->classes.index),
+                .class_bytes = cluster->classes.bytes + cluster->bodies.bytes +
+                               id_index_bytes(&cluster->bodies.index) +
+                               id_index_bytes(&cluster->classes.index),
                 .string_bytes = interner_bytes(cluster->strings),
                 .index_bytes = index_bytes(cluster),
                 .log_bytes = cluster->log.cap * sizeof(*cluster->log.ring),

@@ -78,10 +78,13 @@ static void pod_terms(struct content_codec *codec, struct pod_affinity_terms *te
 
 static void affinity(struct content_codec *codec, struct affinity *affinity) {
         CODEC_VALUE(codec, affinity->has_required_node_terms);
-        CODEC_LIST(codec, affinity->required_node, affinity->required_node_count, node_term_item);
         CODEC_LIST(codec, affinity->preferred_node, affinity->preferred_node_count, preferred_item);
         pod_terms(codec, &affinity->pod);
         pod_terms(codec, &affinity->pod_anti);
+}
+
+void required_terms_codec(struct content_codec *codec, struct affinity *affinity) {
+        CODEC_LIST(codec, affinity->required_node, affinity->required_node_count, node_term_item);
 }
 
 static void toleration_item(struct content_codec *codec, void *item) {

@@ -11,5 +11,7 @@ struct class_content {
         size_t source_count;
         struct slice *sources;
 };
+/* Without the required node terms, which stand apart. */
 void class_content_codec(struct content_codec *codec, struct class_content *content);
+void required_terms_codec(struct content_codec *codec, struct affinity *affinity);
 void taint_codec(struct content_codec *codec, void *taint);

@@ -60,6 +60,9 @@ static void damage_ready_bit(struct cluster *cluster) {
 static void damage_class_count(struct cluster *cluster) {
         cluster->classes.items[0]->ref_count++;
 }
+static void damage_body_count(struct cluster *cluster) {
+        cluster->bodies.items[0]->refs++;
+}
 static void damage_class_request(struct cluster *cluster) {
         cluster->classes.items[0]->requests[1].amount++;
         cluster->nodes.resources[RESOURCE_MEMORY].requested[0] += 2;
@@ -105,15 +108,33 @@ static void damage_pod_total(struct cluster *cluster) {
 }
 static void test_damage_is_found(void **state) {
         static void (*const damages[])(struct cluster *) = {
-                damage_sum,           damage_default_sum, damage_pod_count,
-                damage_port,          damage_port_count,  damage_list,
-                damage_back_link,     damage_pod_node,    damage_phase,
-                damage_live_bit,      damage_ready_bit,   damage_class_count,
-                damage_class_request, damage_label_count, damage_taint_member,
-                damage_taint_count,   damage_owner_count, damage_container_count,
-                damage_group,         damage_key,         damage_image,
-                damage_strings,       damage_nomination,  damage_name,
-                damage_live_count,    damage_pod_total,
+                damage_sum,
+                damage_default_sum,
+                damage_pod_count,
+                damage_port,
+                damage_port_count,
+                damage_list,
+                damage_back_link,
+                damage_pod_node,
+                damage_phase,
+                damage_live_bit,
+                damage_ready_bit,
+                damage_class_count,
+                damage_class_request,
+                damage_body_count,
+                damage_label_count,
+                damage_taint_member,
+                damage_taint_count,
+                damage_owner_count,
+                damage_container_count,
+                damage_group,
+                damage_key,
+                damage_image,
+                damage_strings,
+                damage_nomination,
+                damage_name,
+                damage_live_count,
+                damage_pod_total,
         };
         (void)state;
         for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {

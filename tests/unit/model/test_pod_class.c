@@ -59,6 +59,30 @@ static void test_sharing(void **state) {
         }
 }
 
+#define PINNED(node)                                                                               \
+        ONE_CPU ",'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{"  \
+                "'nodeSelectorTerms':[{'matchFields':[{'key':'metadata.name','operator':'In',"     \
+                "'values':['" node "']}]}]}}}"
+
+/* The pods of a DaemonSet: a class each, over one body. */
+static void test_pinned_pods_share_a_body(void **state) {
+        struct cluster *cluster = cluster_for_test();
+        const struct pod_class *one = class_of(cluster, "a", PINNED("n1"), "");
+        const struct pod_class *two = class_of(cluster, "b", PINNED("n2"), "");
+        (void)state;
+        assert_ptr_not_equal(one, two);
+        assert_ptr_equal(one->spec.containers, two->spec.containers);
+        assert_ptr_equal(one->requests, two->requests);
+        assert_true(slice_is(one->spec.affinity.required_node[0].fields[0].values[0], "n1"));
+        assert_true(slice_is(two->spec.affinity.required_node[0].fields[0].values[0], "n2"));
+        assert_ptr_equal(two, class_of(cluster, "c", PINNED("n2"), ""));
+        assert_int_equal(cluster_check(cluster, NULL), 0);
+        cluster_remove_pod(cluster, SLICE_LITERAL("ns"), SLICE_LITERAL("a"));
+        assert_int_equal(two->request_count, 1);
+        assert_int_equal(cluster_check(cluster, NULL), 0);
+        cluster_free(cluster);
+}
+
 static void test_claims_share_by_claim(void **state) {
         struct cluster *cluster = cluster_for_test();
         static const char spec[] = "'containers':[],'volumes':[{'name':'%s',"
@@ -174,6 +198,7 @@ static void test_ports_of_a_node(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_sharing),
+                cmocka_unit_test(test_pinned_pods_share_a_body),
                 cmocka_unit_test(test_claims_share_by_claim),
                 cmocka_unit_test(test_resize),
                 cmocka_unit_test(test_content_outlives_the_object),
