@@ -53,11 +53,9 @@ static bool is_excessive(struct emitter *emitter) {
                        DOCUMENT_ALIAS_BYTES_MAX;
 }
 
-/* "key:" with nothing behind it has no position of its own. */
 static void add_mark(struct emitter *emitter, const struct yaml_node *node,
                      const struct yaml_node *key) {
-        const struct yaml_node *place = node->line || !key ? node : key;
-        struct document_mark mark = { .line = place->line, .column = place->column };
+        struct document_mark mark = { .line = node->line, .column = node->column };
         if (key) {
                 mark.key_line = key->line;
                 mark.key_column = key->column;

@@ -4,10 +4,13 @@
 #include "api/json.h"
 #include "base/map.h"
 #include "base/util.h"
+#include <assert.h>
 #include <libfyaml.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct yaml_reader {
+        struct slice text;
         struct fy_diag *diag;
         struct fy_parser *parser;
 };
@@ -15,6 +18,7 @@ struct yaml_reader {
 /* One document under construction. */
 struct builder {
         struct arena *arena;
+        struct slice text;                      /* all of it; marks count bytes in it */
         struct map *anchors;                    /* name -> struct yaml_node */
         struct yaml_node *open[JSON_DEPTH_MAX]; /* collections not ended yet */
         size_t depth;
@@ -27,6 +31,7 @@ struct yaml_reader *yaml_reader_new(struct slice text) {
         fy_diag_cfg_default(&diag_config);
         diag_config.level = FYET_ERROR;
         diag_config.fp = NULL;
+        reader->text = text;
         reader->diag = fy_diag_create(&diag_config);
         if (reader->diag)
                 fy_diag_set_collect_errors(reader->diag, true);
@@ -80,6 +85,11 @@ static void describe(struct builder *builder, struct yaml_node *node, struct fy_
                 map_put(builder->anchors, token_slice(anchor, builder->arena), node);
 }
 
+static int fail_at(const struct yaml_node *node, struct err *err) {
+        err_position(err, "", node->line, node->column);
+        return BERTH_ERR_BAD_REQUEST;
+}
+
 static void attach(struct builder *builder, struct yaml_node *node) {
         if (builder->depth == 0) {
                 builder->root = node;
@@ -92,11 +102,6 @@ static void attach(struct builder *builder, struct yaml_node *node) {
                 parent->first = node;
         parent->last = node;
         parent->count++;
-}
-
-static int fail_at(const struct yaml_node *node, struct err *err) {
-        err_position(err, "", node->line, node->column);
-        return BERTH_ERR_BAD_REQUEST;
 }
 
 static int on_collection(struct builder *builder, struct yaml_node *node, struct err *err) {
@@ -118,16 +123,55 @@ static void on_collection_end(struct builder *builder) {
         }
 }
 
-static void on_scalar(struct builder *builder, const struct fy_event_scalar_data *data) {
+/* "key:" and "-" with nothing behind them: the value stands where its key or its list does. */
+static void place_empty(const struct builder *builder, struct yaml_node *node) {
+        const struct yaml_node *parent = builder->depth ? builder->open[builder->depth - 1] : NULL;
+        bool is_value = parent && parent->kind == YAML_MAPPING && parent->count % 2 == 1;
+        const struct yaml_node *place = is_value ? parent->last : parent;
+        node->line = place && place->line ? place->line : 1;
+        node->column = place && place->line ? place->column : 1;
+}
+
+/* Double-quoted scalars with escapes that span lines are read here, the rest by libfyaml. */
+static bool needs_own_reading(struct slice raw) {
+        return raw.len > 0 && memchr(raw.ptr, '\\', raw.len) &&
+               (memchr(raw.ptr, '\n', raw.len) || memchr(raw.ptr, '\r', raw.len));
+}
+
+static int read_double_quoted(struct builder *builder, struct yaml_node *node,
+                              struct fy_token *token, struct err *err) {
+        const struct fy_mark *start = fy_token_start_mark(token), *end = fy_token_end_mark(token);
+        struct buf text = { 0 };
+        assert(start->input_pos <= end->input_pos && end->input_pos <= builder->text.len);
+        struct slice raw =
+                slice_make(builder->text.ptr + start->input_pos, end->input_pos - start->input_pos);
+        if (!needs_own_reading(raw))
+                return 0;
+        bool ok = yaml_read_quoted(raw, &text);
+        if (ok)
+                node->text = arena_slice(builder->arena, buf_view(&text));
+        else
+                err_set(err, BERTH_ERR_BAD_REQUEST, "malformed YAML: invalid escape sequence");
+        buf_release(&text);
+        return ok ? 0 : fail_at(node, err);
+}
+
+static int on_scalar(struct builder *builder, const struct fy_event_scalar_data *data,
+                     struct err *err) {
         struct yaml_node *node = node_new(builder, YAML_SCALAR, data->value);
         enum fy_scalar_style style = data->value ? fy_token_scalar_style(data->value) : FYSS_PLAIN;
         node->is_plain = style == FYSS_PLAIN;
-        /* The token begins behind its opening quote. */
-        if ((style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && node->column > 1)
-                node->column--;
         node->text = token_slice(data->value, builder->arena);
+        if (node->line == 0)
+                place_empty(builder, node);
         describe(builder, node, data->anchor, data->tag);
         attach(builder, node);
+        if (style != FYSS_SINGLE_QUOTED && style != FYSS_DOUBLE_QUOTED)
+                return 0;
+        if (node->column > 1)
+                node->column--; /* the token begins behind its opening quote */
+        return style == FYSS_DOUBLE_QUOTED ? read_double_quoted(builder, node, data->value, err)
+                                           : 0;
 }
 
 static int on_alias(struct builder *builder, struct fy_token *name_token, struct err *err) {
@@ -149,8 +193,7 @@ static int on_event(struct builder *builder, const struct fy_event *event, struc
         struct yaml_node *node;
         switch (event->type) {
         case FYET_SCALAR:
-                on_scalar(builder, &event->scalar);
-                return 0;
+                return on_scalar(builder, &event->scalar, err);
         case FYET_ALIAS:
                 return on_alias(builder, event->alias.anchor, err);
         case FYET_SEQUENCE_START:
@@ -206,7 +249,7 @@ static int build(struct yaml_reader *reader, struct builder *builder, struct err
 
 int yaml_reader_next(struct yaml_reader *reader, struct arena *arena, struct yaml_node **ret_root,
                      struct err *err) {
-        struct builder builder = { .arena = arena, .anchors = map_new() };
+        struct builder builder = { .arena = arena, .text = reader->text, .anchors = map_new() };
         int r = build(reader, &builder, err);
         map_free(builder.anchors);
         if (r < 0)

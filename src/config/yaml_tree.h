@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
 #include <stdbool.h>
@@ -30,3 +31,6 @@ void yaml_reader_free(struct yaml_reader *reader); /* accepts NULL */
  * BERTH_ERR_BAD_REQUEST with line and column. */
 int yaml_reader_next(struct yaml_reader *reader, struct arena *arena, struct yaml_node **ret_root,
                      struct err *err);
+
+/* Reads the inside of a double-quoted scalar; false when an escape is not valid. */
+bool yaml_read_quoted(struct slice raw, struct buf *out);

@@ -57,6 +57,13 @@ static const struct reading readings[] = {
         { "a: |\n  x\n   y\nb: >-\n  f\n  g\n", "{\"a\":\"x\\n y\\n\",\"b\":\"f g\"}" },
         { "a: b #c\nd: e#f\n", "{\"a\":\"b\",\"d\":\"e#f\"}" },
         { "a: \"\\x41\\u00e9\\n\"\n", "{\"a\":\"A\xc3\xa9\\n\"}" },
+        /* double-quoted text over several lines */
+        { "a: \"x\n  y\n\n  z\"\n", "{\"a\":\"x y\\nz\"}" },
+        { "a: \"x\\\\\\\n  b\"\n", "{\"a\":\"x\\\\b\"}" },
+        { "a: \"x \\\r\n  \\ b\\\n\n  c\"\n", "{\"a\":\"x  b\\nc\"}" },
+        { "a: \"\\x41\\u00e9\\U0001F600\\u20ac\\N\\0\\t \t\n  \\/\\e \"\n",
+          "{\"a\":\"A\xc3\xa9\xf0\x9f\x98\x80\xe2\x82\xac\xc2\x85\\u0000\\t /\\u001b \"}" },
+        { "a: \"  \n x \\\\ \\n \n\n\n y\"\n", "{\"a\":\" x \\\\ \\n\\n\\ny\"}" },
         /* tags */
         { "[!!int \"5\", !!str 5, !local 5, !!float 5, !!binary aGk=, !!null '', !!bool 'on']",
           "[5,\"5\",\"5\",5,\"hi\",null,true]" },
@@ -211,7 +218,11 @@ static void test_positions_in_yaml(void **state) {
                 { "g", 8, 4 },
                 { "b[1][x/y.z]", 5, 15 },
         };
+        static const struct place gaps[] = { { "[1]", 1, 1 },
+                                             { "[2].b", 3, 4 },
+                                             { "[2].c", 3, 7 } };
         (void)state;
+        check_places("- a\n-\n- {b, c: }\n", gaps, ARRAY_LEN(gaps));
         check_places("# comment\na: &v 1\nb:\n  - c: 2\n  - {x/y.z:   \xc3\xa9}\nd:\ne: {f: \"\"}\n"
                      "g: *v\n",
                      places, ARRAY_LEN(places));
