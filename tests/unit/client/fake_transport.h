@@ -6,7 +6,7 @@
 #include "api/status.h"
 #include "port/transport.h"
 
-#define FAKE_REQUESTS_MAX 512
+#define FAKE_REQUESTS_MAX 4096
 
 struct api_request {
         enum api_method method;
