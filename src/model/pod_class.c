@@ -110,3 +110,11 @@ const struct pod_class *cluster_class(const struct cluster *cluster, struct clas
         assert(class.index < cluster->classes.ids.used && cluster->classes.items[class.index]);
         return cluster->classes.items[class.index];
 }
+
+size_t cluster_class_cap(const struct cluster *cluster) {
+        return cluster->classes.ids.used;
+}
+
+const struct pod_class *cluster_class_at(const struct cluster *cluster, uint32_t index) {
+        return index < cluster->classes.ids.used ? cluster->classes.items[index] : NULL;
+}
