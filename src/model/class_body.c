@@ -174,7 +174,9 @@ static void derive_ports(struct cluster *cluster, struct class_body *body) {
         const struct pod_spec *spec = &body->spec;
         size_t limit = count_ports(spec->containers, spec->container_count) +
                        count_ports(spec->init, spec->init_count);
-        body->ports = limit ? xcalloc(limit, sizeof(*body->ports)) : NULL;
+        if (limit == 0)
+                return;
+        body->ports = xcalloc(limit, sizeof(*body->ports));
         for (size_t i = 0; i < spec->container_count; i++)
                 add_ports(cluster, body, &spec->containers[i]);
         for (size_t i = 0; i < spec->init_count; i++) {

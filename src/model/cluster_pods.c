@@ -192,24 +192,31 @@ static bool exchange_nomination(struct cluster *cluster, struct pod_id pod,
         return pod_set_nomination(cluster, pod, nominated);
 }
 
+/* What the update means for the pending pods. */
+static uint32_t pending_changes(const struct pod_update *update, bool is_now_pending) {
+        if (!update->was_pending)
+                return is_now_pending ? CLUSTER_PENDING_ADDED : 0;
+        if (!is_now_pending)
+                return CLUSTER_PENDING_REMOVED;
+        return update->details ? CLUSTER_PENDING_UPDATED : 0;
+}
+
 static void log_update(struct cluster *cluster, const struct pod_update *update) {
         const struct pod_row *row = pod_row_at(&cluster->pods, update->pod);
-        bool is_occupying = pod_row_occupies(row), is_now_pending = is_pending(row);
+        bool is_occupying = pod_row_occupies(row);
         bool moves = update->node_before.index != row->node.index;
-        uint32_t mask = update->is_nomination_changed ? CLUSTER_NOMINATION : 0;
-        if (update->was_occupying && (!is_occupying || moves)) {
-                uint32_t gone = CLUSTER_POD_REMOVED | (is_occupying ? 0 : update->details);
-                cluster_log_change(cluster, gone, update->node_before, update->pod);
-        }
-        if (is_occupying && (!update->was_occupying || moves))
+        bool leaves = update->was_occupying && (!is_occupying || moves);
+        bool comes = is_occupying && (!update->was_occupying || moves);
+        bool is_gone = leaves && !is_occupying; /* what else changed is told along with it */
+        uint32_t mask = pending_changes(update, is_pending(row));
+        if (leaves)
+                cluster_log_change(cluster, CLUSTER_POD_REMOVED | (is_gone ? update->details : 0),
+                                   update->node_before, update->pod);
+        if (update->is_nomination_changed)
+                mask |= CLUSTER_NOMINATION;
+        if (comes)
                 mask |= CLUSTER_POD_ADDED;
-        if (update->was_pending && !is_now_pending)
-                mask |= CLUSTER_PENDING_REMOVED;
-        if (!update->was_pending && is_now_pending)
-                mask |= CLUSTER_PENDING_ADDED;
-        if (update->details && update->was_pending && is_now_pending)
-                mask |= CLUSTER_PENDING_UPDATED;
-        if (is_occupying || !update->was_occupying)
+        if (!is_gone)
                 mask |= update->details;
         if (mask)
                 cluster_log_change(cluster, mask, row->node, update->pod);
