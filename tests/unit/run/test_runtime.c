@@ -1,0 +1,164 @@
+/* Roles over the embedded cluster in one process: what they write, counted. */
+#include "run/runtime.h"
+
+#include "base/util.h"
+#include "control/control.h"
+#include "model/cluster.h"
+#include "run/event_loop.h"
+#include "run/role_config.h"
+#include "run/sandbox.h"
+#include "run/sandbox_import.h"
+#include "run/scheduler_role.h"
+#include "sched/scheduler.h"
+#include "server/api_server.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define TURNS_MAX 20000
+
+struct world {
+        struct event_loop *events;
+        struct sandbox *sandbox;
+        struct sandbox_import *import;
+        struct runtime *runtime;
+        struct scheduler *scheduler;
+        struct role_config config;
+};
+
+static void turn_until(struct world *world, bool (*is_done)(struct world *world)) {
+        struct err err = { 0 };
+
+        for (int i = 0; i < TURNS_MAX && !is_done(world); i++)
+                assert_int_equal(event_loop_turn(world->events, 10 * NS_PER_MS, &err), 0);
+        assert_true(is_done(world));
+}
+
+static bool is_settled(struct world *world) {
+        return control_is_settled(sandbox_control(world->sandbox)) &&
+               runtime_is_idle(world->runtime);
+}
+
+static int set_up(void **state) {
+        struct world *world = xcalloc(1, sizeof(*world));
+        struct err err = { 0 };
+        struct loop *loop;
+
+        assert_int_equal(event_loop_new(&world->events, &err), 0);
+        loop = event_loop_as_loop(world->events);
+        assert_int_equal(
+                sandbox_start(&(struct sandbox_config){ .seed = 1 }, loop, &world->sandbox, &err),
+                0);
+        world->import = sandbox_import_new(world->sandbox);
+        assert_int_equal(control_add_nodes(sandbox_control(world->sandbox), 3, NULL, &err), 0);
+        world->runtime = runtime_new(&(struct runtime_config){
+                .loop = loop,
+                .transport = sandbox_transport(world->sandbox, &api_user_scheduler, "test"),
+                .instance = "test" });
+        assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, &world->config, &err),
+                         0);
+        assert_int_equal(role_config_build(&world->config, runtime_cluster(world->runtime), &err),
+                         0);
+        world->scheduler = scheduler_role_add(
+                world->runtime,
+                &(struct scheduler_role_config){ .profile_count = world->config.profile_count,
+                                                 .profiles = world->config.profiles });
+        runtime_start(world->runtime);
+        turn_until(world, is_settled);
+        *state = world;
+        return 0;
+}
+
+static int tear_down(void **state) {
+        struct world *world = *state;
+
+        runtime_free(world->runtime);
+        role_config_release(&world->config);
+        sandbox_import_free(world->import);
+        sandbox_stop(world->sandbox);
+        event_loop_free(world->events);
+        free(world);
+        return 0;
+}
+
+static void create_pod(struct world *world, const char *name, const char *cpu) {
+        struct err err = { 0 };
+        char text[512];
+
+        snprintf(text, sizeof(text),
+                 "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\"},"
+                 "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":{"
+                 "\"requests\":{\"cpu\":\"%s\"}}}]}}",
+                 name, cpu);
+        if (sandbox_import_text(world->import, slice_of(text), &err) < 0)
+                fail_msg("%s", err.text);
+}
+
+static struct runtime_stats stats_of(struct world *world) {
+        struct runtime_stats stats;
+
+        runtime_stats(world->runtime, &stats);
+        return stats;
+}
+
+static bool is_placed(struct world *world) {
+        struct scheduler_stats stats;
+
+        scheduler_stats(world->scheduler, &stats);
+        return stats.scheduled == 12 && is_settled(world);
+}
+
+static void binds_once_per_pod(void **state) {
+        struct world *world = *state;
+        struct err err = { 0 };
+
+        for (int i = 0; i < 12; i++) {
+                char name[16];
+
+                snprintf(name, sizeof(name), "p-%d", i);
+                create_pod(world, name, "500m");
+        }
+        turn_until(world, is_placed);
+        assert_int_equal(stats_of(world).writes[ACTION_BIND], 12);
+        assert_int_equal(stats_of(world).writes[ACTION_POD_STATUS], 0);
+        assert_int_equal(stats_of(world).failures[ACTION_BIND], 0);
+        assert_int_equal(cluster_check(runtime_cluster(world->runtime), &err), 0);
+}
+
+static bool has_failed(struct world *world) {
+        return stats_of(world).writes[ACTION_POD_STATUS] > 0 && is_settled(world);
+}
+
+static bool has_four_nodes(struct world *world) {
+        return cluster_node_count(runtime_cluster(world->runtime)) == 4 && is_settled(world);
+}
+
+/* A failure is written once, and a node that is too small as well is no reason to try again. */
+static void writes_a_failure_once(void **state) {
+        struct scheduler_stats before, after;
+        struct world *world = *state;
+        struct err err = { 0 };
+
+        create_pod(world, "giant", "500");
+        turn_until(world, has_failed);
+        assert_int_equal(stats_of(world).writes[ACTION_POD_STATUS], 1);
+        scheduler_stats(world->scheduler, &before);
+        assert_int_equal(control_add_nodes(sandbox_control(world->sandbox), 1, NULL, &err), 0);
+        turn_until(world, has_four_nodes);
+        scheduler_stats(world->scheduler, &after);
+        assert_int_equal(after.decisions, before.decisions);
+        assert_int_equal(stats_of(world).writes[ACTION_POD_STATUS], 1);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test_setup_teardown(binds_once_per_pod, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(writes_a_failure_once, set_up, tear_down),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
