@@ -499,6 +499,8 @@ static void set_headers(struct api_request *request) {
                 add_header(request, "Content-Type",
                            request->content_type[0] ? request->content_type : "application/json");
                 add_header(request, "Expect", ""); /* no waiting for 100-continue */
+        } else {
+                add_header(request, "Content-Type", ""); /* nor that of a form */
         }
         if (request->http->host_header)
                 add_header(request, "Host", request->http->host_header);
@@ -659,6 +661,13 @@ static bool is_loopback(const char *host) {
                slice_has_prefix(name, SLICE_LITERAL("127."));
 }
 
+static void trim_slashes(char *url) {
+        size_t size = strlen(url);
+
+        while (size > 0 && url[size - 1] == '/')
+                url[--size] = '\0';
+}
+
 static int use_server(struct http_transport *http, CURLU *url, struct err *err) {
         const struct cluster_access *access = &http->access;
         bool has_tls = access->ca_pem || access->certificate_pem || access->is_insecure;
@@ -681,8 +690,8 @@ static int use_server(struct http_transport *http, CURLU *url, struct err *err) 
         if (access->tls_server_name)
                 use_server_name(http, url, host, port);
         http->base = url_part(url, CURLUPART_URL, 0);
-        while (http->base[strlen(http->base) - 1] == '/')
-                http->base[strlen(http->base) - 1] = '\0';
+        trim_slashes(http->base); /* libcurl makes "/" of an empty path */
+        trim_slashes(access->server);
         return 0;
 }
 
