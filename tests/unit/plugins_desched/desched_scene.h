@@ -1,0 +1,49 @@
+/* Small clusters written as tables, one policy, and who gets evicted. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* JSON is written with single quotes for double ones. */
+struct scene_node { /* ready, 4 CPUs, 3000 bytes, 10 pods */
+        const char *name;
+        const char *labels; /* members of metadata.labels */
+        const char *spec;   /* members of spec */
+        const char *status; /* members of status instead of the above */
+};
+struct scene_pod {               /* in namespace default, running, created 2 hours ago, 400m */
+        const char *name, *node; /* node: NULL = n1 */
+        const char *owner;       /* NULL = ReplicaSet rs; "" = none; else KIND/NAME */
+        const char *meta;        /* more members of metadata */
+        const char *spec;        /* more members of spec */
+        const char *status;      /* more members of status */
+        const char *phase;       /* NULL = Running */
+        const char *container;   /* members of the container instead of a request of 400m */
+        const char *ns;          /* NULL = default */
+        int age_s;               /* 0 = 7200 */
+};
+#define SCENE_NODES_MAX 6
+#define SCENE_PODS_MAX 20
+#define SCENE_OBJECTS_MAX 4
+
+struct scene_case {
+        const char *name;
+        const char *args;                         /* of the rule; NULL = {} */
+        const char *evictor;                      /* arguments of DefaultEvictor; NULL = {} */
+        const char *policy;                       /* more members of the policy */
+        struct scene_node nodes[SCENE_NODES_MAX]; /* none = n1 and n2 */
+        struct scene_pod pods[SCENE_PODS_MAX];
+        const char *objects[SCENE_OBJECTS_MAX]; /* whole objects with their kind */
+        const char *expect; /* names in order of eviction, with blanks between */
+        const char *parity; /* under parity; NULL = the same */
+};
+/* Runs each with one enabled plugin, once by default and once under parity. */
+void scene_run(const char *rule, const struct scene_case *cases, size_t count);
+
+struct scene_refusal {
+        const char *name, *args;
+        const char *problem; /* part of the message; NULL = accepted */
+        const char *parity;  /* under parity: NULL = the same, "" = accepted */
+};
+/* Arguments that are refused or accepted. */
+void scene_refuse(const char *rule, const struct scene_refusal *cases, size_t count);
