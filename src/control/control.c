@@ -266,6 +266,12 @@ static const struct controller_run *kubelet_of(const struct control *control) {
 bool control_is_settled(const struct control *control) {
         const struct controller_run *kubelet = kubelet_of(control);
 
+        for (size_t i = 0; i < control->run_count; i++) {
+                const struct controller *controller = control->runs[i].controller;
+
+                if (controller->is_busy && controller->is_busy(&control->runs[i]))
+                        return false;
+        }
         return queued(control) == 0 && (!kubelet || work_queue_delayed(kubelet->queue) == 0);
 }
 

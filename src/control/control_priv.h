@@ -24,6 +24,8 @@ struct controller {
         /* NULL = nothing to prepare. */
         void (*start)(struct controller_run *run);
         void (*stop)(struct controller_run *run);
+        /* Whether something is to happen soon that no queue tells of. NULL = never. */
+        bool (*is_busy)(const struct controller_run *run);
         /* Inside of a commit: may read and queue keys, must not write. */
         void (*changed)(struct controller_run *run, struct change *change);
         /* Brings the world closer to what the object asks for. A failure is tried again later. */

@@ -31,6 +31,19 @@ static void stop(struct controller_run *run) {
         map_free(run->state);
 }
 
+/* A pause ends with a new pod. */
+static bool is_busy(const struct controller_run *run) {
+        int64_t now = control_now(run->control).ns;
+        size_t at = 0;
+        void *value;
+
+        while (map_next(run->state, &at, NULL, &value)) {
+                if (((struct job_backoff *)value)->until.ns > now)
+                        return true;
+        }
+        return false;
+}
+
 static void changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
 
@@ -323,8 +336,10 @@ static int look_at(struct job_look *look, const struct json *job, struct err *er
                 return r;
         recall_end(look);
         job_count_pods(look);
-        if (is_finished(job))
+        if (is_finished(job)) {
+                free(map_remove(look->run->state, object_uid(job)));
                 return release_counted(look, err);
+        }
         job_judge(look);
         is_over = (look->failure_reason || look->is_success) && look->active == 0 &&
                   look->terminating == 0;
@@ -358,6 +373,7 @@ const struct controller controller_job = {
         .component = "job-controller",
         .start = start,
         .stop = stop,
+        .is_busy = is_busy,
         .changed = changed,
         .reconcile = reconcile,
 };

@@ -162,6 +162,8 @@ static int take_step(struct step *step, struct slice ns, struct slice name, stru
 
         begin(step);
         is_changed = pod_run_step(step->run, &step->plan, step->now);
+        if (is_new && !is_changed && step->kubelet->run->control->config.is_quiet)
+                is_new = false; /* one write tells of acceptance and start together */
         if (is_new || is_changed || has_unseen_gates(step))
                 r = write_status(step, err);
         if (r == 0 && is_changed)

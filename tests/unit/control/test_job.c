@@ -78,6 +78,7 @@ static void test_backoff_limit(void **state) {
         run_for(&c, 3);
         assert_string_equal(STATUS("failed"), "1");
         assert_string_equal(STATUS("active"), ""); /* pauses before the next try */
+        assert_false(control_is_settled(c.control));
         run_for(&c, 15);
         assert_string_equal(STATUS("failed"), "2");
         assert_string_equal(CONDITION("Failed", "reason"), "BackoffLimitExceeded");
@@ -85,6 +86,7 @@ static void test_backoff_limit(void **state) {
         assert_string_equal(cluster_event(&c, "j", "BackoffLimitExceeded"),
                             "Job has reached the specified backoff limit");
         assert_int_equal(cluster_count(&c, PODS), 2);
+        assert_true(control_is_settled(c.control));
         cluster_free(&c);
 }
 
