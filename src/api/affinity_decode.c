@@ -124,6 +124,16 @@ int node_affinity_decode(const struct json *node_affinity, struct arena *arena,
         return r;
 }
 
+int node_selector_decode(const struct json *node_selector, struct arena *arena,
+                         struct affinity *ret_affinity, struct err *err) {
+        struct decode d = { arena, err };
+        struct affinity affinity = { 0 };
+        int r = decode_required_node(node_selector, &affinity, &d);
+        if (r == 0)
+                *ret_affinity = affinity;
+        return r;
+}
+
 /* ---- pod affinity ---- */
 
 static int decode_term_selector(const struct json *value, void *target, struct decode *d) {

@@ -274,6 +274,9 @@ int claim_decode(const struct json *object, struct arena *arena, struct claim_ob
                  struct err *err);
 int node_affinity_decode(const struct json *node_affinity, struct arena *arena,
                          struct affinity *ret_affinity, struct err *err);
+/* A NodeSelector ({"nodeSelectorTerms": [...]}) as required terms. */
+int node_selector_decode(const struct json *node_selector, struct arena *arena,
+                         struct affinity *ret_affinity, struct err *err);
 
 const struct condition *condition_find(const struct condition *conditions, size_t count,
                                        const char *type);

@@ -1,42 +1,190 @@
-/* NodeVolumeLimits. */
+/* NodeVolumeLimits: how many volumes of a CSI driver a node can attach. */
 #include "plugin/sched_points.h"
-#include "plugin/sched_profile.h"
 #include "plugins/sched/registry.h"
+#include "rules/volumes.h"
+
+/* One attached or wanted volume.  Unbound claims have no handle yet; they count under their own
+ * name. */
+struct attached {
+        struct slice driver, handle;
+        bool is_unbound;
+};
+struct attached_list {
+        struct arena *arena;
+        size_t count, cap;
+        struct attached *items;
+};
+
+static bool same(const struct attached *a, const struct attached *b) {
+        return a->is_unbound == b->is_unbound && slice_eq(a->driver, b->driver) &&
+               slice_eq(a->handle, b->handle);
+}
+
+static bool list_has(const struct attached_list *list, const struct attached *wanted) {
+        for (size_t i = 0; i < list->count; i++)
+                if (same(&list->items[i], wanted))
+                        return true;
+        return false;
+}
+
+static void list_add(struct attached_list *list, const struct attached *added) {
+        if (slice_is_empty(added->driver) || slice_is_empty(added->handle) || list_has(list, added))
+                return;
+        if (list->count == list->cap) {
+                size_t cap = list->cap == 0 ? 16 : 2 * list->cap;
+                struct attached *grown = ARENA_ARRAY(list->arena, struct attached, cap);
+                if (list->count > 0)
+                        memcpy(grown, list->items, list->count * sizeof(*grown));
+                list->items = grown;
+                list->cap = cap;
+        }
+        list->items[list->count++] = *added;
+}
+
+/* What a claim attaches: its volume's handle, or a place held under its class's provisioner. */
+static struct attached of_claim(const struct object_shelf *shelf, const struct json *claim,
+                                struct arena *arena) {
+        struct slice volume_name = claim_volume(claim);
+        const struct json *volume =
+                slice_is_empty(volume_name)
+                        ? NULL
+                        : object_shelf_get(shelf, SHELF_VOLUME, SLICE_EMPTY, volume_name);
+        if (volume != NULL) {
+                const struct json *csi = json_get(json_get(volume, "spec"), "csi");
+                return (struct attached){ json_get_text(csi, "driver"),
+                                          json_get_text(csi, "volumeHandle"), false };
+        }
+        const struct json *class =
+                object_shelf_get(shelf, SHELF_STORAGE_CLASS, SLICE_EMPTY, claim_class(claim));
+        return (struct attached){ json_get_text(class, "provisioner"),
+                                  slice_of(arena_printf(arena, SLICE_FMT "/" SLICE_FMT,
+                                                        SLICE_ARG(shelf_object_ns(claim)),
+                                                        SLICE_ARG(shelf_object_name(claim)))),
+                                  true };
+}
+
+static void add_pod(const struct sched_cycle *cycle, const struct pod_class *class,
+                    struct str_id ns, const char *pod_name, struct attached_list *list) {
+        for (size_t i = 0; i < class->spec.volume_count; i++) {
+                struct pod_claim claim;
+                if (!pod_claim_of(&class->spec.volumes[i], cycle->shelf,
+                                  cluster_text(cycle->cluster, ns), slice_of(pod_name),
+                                  cycle->scratch, &claim) ||
+                    claim.claim == NULL)
+                        continue;
+                struct attached attached = of_claim(cycle->shelf, claim.claim, cycle->scratch);
+                list_add(list, &attached);
+        }
+}
+
+static void add_attachments(const struct sched_cycle *cycle, struct slice node,
+                            struct attached_list *list) {
+        const struct json *attachment;
+        size_t at = 0;
+        while ((attachment = object_shelf_next(cycle->shelf, SHELF_ATTACHMENT, &at)) != NULL) {
+                const struct json *spec = json_get(attachment, "spec");
+                struct slice volume_name =
+                        json_get_text(json_get(spec, "source"), "persistentVolumeName");
+                const struct json *volume =
+                        object_shelf_get(cycle->shelf, SHELF_VOLUME, SLICE_EMPTY, volume_name);
+                const struct json *csi = json_get(json_get(volume, "spec"), "csi");
+                struct attached attached = { json_get_text(spec, "attacher"),
+                                             json_get_text(csi, "volumeHandle"), false };
+                if (slice_eq(json_get_text(spec, "nodeName"), node))
+                        list_add(list, &attached);
+        }
+}
+
+static size_t count_driver(const struct attached_list *list, struct slice driver) {
+        size_t count = 0;
+        for (size_t i = 0; i < list->count; i++)
+                count += slice_eq(list->items[i].driver, driver);
+        return count;
+}
+
+/* -1 = no limit. */
+static int64_t limit_of(const struct json *csi_node, struct slice driver) {
+        struct json_iter iter = json_iter(json_get(json_get(csi_node, "spec"), "drivers"));
+        const struct json *item;
+        while (json_next(&iter, NULL, &item))
+                if (slice_eq(json_get_text(item, "name"), driver))
+                        return json_get_i64(json_get(item, "allocatable"), "count", -1);
+        return -1;
+}
+
+static bool exceeds(const struct sched_cycle *cycle, const struct attached_list *wanted,
+                    struct node_id node) {
+        const struct cluster *cluster = cycle->cluster;
+        struct slice name = cluster_node_name(cluster, node);
+        const struct json *csi_node =
+                object_shelf_get(cycle->shelf, SHELF_CSI_NODE, SLICE_EMPTY, name);
+        struct attached_list attached = { .arena = cycle->scratch };
+        struct attached_list fresh = { .arena = cycle->scratch };
+        if (wanted->count == 0 || csi_node == NULL)
+                return false;
+        for (struct pod_id pod = cluster_nodes(cluster)->first_pod[node.index];
+             !pod_id_is_none(pod);) {
+                const struct pod_row *row = cluster_pod(cluster, pod);
+                if (!pod_row_is_finished(row))
+                        add_pod(cycle, cluster_class(cluster, row->class), row->ns, row->name,
+                                &attached);
+                pod = row->next_on_node;
+        }
+        add_attachments(cycle, name, &attached);
+        for (size_t i = 0; i < wanted->count; i++)
+                if (!list_has(&attached, &wanted->items[i]))
+                        list_add(&fresh, &wanted->items[i]);
+        for (size_t i = 0; i < fresh.count; i++) {
+                struct slice driver = fresh.items[i].driver;
+                int64_t limit = limit_of(csi_node, driver);
+                if (limit >= 0 && (int64_t)(count_driver(&attached, driver) +
+                                            count_driver(&fresh, driver)) > limit)
+                        return true;
+        }
+        return false;
+}
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
-        (void)cycle;
         (void)state;
-        (void)ret_pod_state;
         (void)ret_only;
         (void)verdict;
-        return VERDICT_SKIP;
+        const struct pod_spec *spec = &cycle->class->spec;
+        bool concerns = false;
+        for (size_t i = 0; i < spec->volume_count; i++)
+                concerns = concerns || spec->volumes[i].kind == VOLUME_CLAIM ||
+                           spec->volumes[i].kind == VOLUME_EPHEMERAL ||
+                           volume_is_migratable(&spec->volumes[i]);
+        if (!concerns)
+                return VERDICT_SKIP;
+        struct attached_list *wanted = ARENA_NEW(cycle->scratch, struct attached_list);
+        wanted->arena = cycle->scratch;
+        add_pod(cycle, cycle->class, cycle->ns, cycle->pod_name, wanted);
+        *ret_pod_state = wanted;
+        return VERDICT_OK;
 }
 
 static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                    struct bitset *nodes) {
-        (void)cycle;
         (void)state;
-        (void)pod_state;
-        (void)nodes;
+        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
+                if (exceeds(cycle, pod_state, (struct node_id){ (uint32_t)i }))
+                        bitset_remove(nodes, i);
 }
 
 static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                     struct node_id node, struct verdict *verdict) {
-        (void)cycle;
         (void)state;
-        (void)pod_state;
-        (void)node;
-        (void)verdict;
+        if (exceeds(cycle, pod_state, node))
+                verdict_no(verdict, VERDICT_UNSCHEDULABLE,
+                           SLICE_LITERAL("node(s) exceed max volume count"));
 }
 
 const struct plugin plugin_node_volume_limits = {
         .name = "NodeVolumeLimits",
-        .sched =
-                &(const struct sched_points){
-                        .pre_filter = pre_filter,
-                        .filter = filter,
-                        .explain = explain,
-                },
+        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
+                                               .filter = filter,
+                                               .explain = explain },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,
 };

@@ -1,35 +1,243 @@
-/* VolumeBinding. */
+/* VolumeBinding: claims of the pod must be bound to volumes its node can reach, or be bindable
+ * there (reference scheduler.md 4.6). */
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
 #include "plugins/sched/registry.h"
+#include "rules/volumes.h"
+#include <stdlib.h>
+
+struct shape_point {
+        int32_t utilization, score;
+};
+struct binding_args {
+        struct args_head head;
+        int64_t timeout_s;
+        bool has_shape;
+        struct item_list shape; /* struct shape_point; needs a gate that is off */
+};
+
+struct bound_claim {
+        const struct json *volume; /* NULL: gone */
+        const struct affinity *affinity;
+};
+struct delayed_claim {
+        const struct json *claim, *class;
+        struct slice selected_node;
+        bool has_selected_node;
+        int64_t size;
+};
+struct claims {
+        size_t bound_count, delayed_count;
+        struct bound_claim *bound;
+        struct delayed_claim *delayed; /* smallest first */
+};
+
+/* ---- PreFilter ---- */
+
+static enum verdict_code refuse(struct verdict *verdict, const char *text) {
+        verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(text));
+        return VERDICT_UNRESOLVABLE;
+}
+
+/* Claims that are missing, lost, on their way out or of another pod refuse the pod. */
+static enum verdict_code check_claim(const struct sched_cycle *cycle, const struct pod_claim *claim,
+                                     struct verdict *verdict) {
+        struct arena *arena = cycle->scratch;
+        struct slice ns = cluster_text(cycle->cluster, cycle->ns);
+        if (claim->claim == NULL)
+                return refuse(verdict,
+                              arena_printf(arena,
+                                           claim->is_ephemeral
+                                                   ? "waiting for ephemeral volume controller to "
+                                                     "create the persistentvolumeclaim \"%.*s\""
+                                                   : "persistentvolumeclaim \"%.*s\" not found",
+                                           SLICE_ARG(claim->name)));
+        if (slice_is(json_get_text(json_get(claim->claim, "status"), "phase"), "Lost"))
+                return refuse(verdict,
+                              arena_printf(arena,
+                                           "persistentvolumeclaim \"" SLICE_FMT
+                                           "\" bound to non-existent persistentvolume \"" SLICE_FMT
+                                           "\"",
+                                           SLICE_ARG(claim->name),
+                                           SLICE_ARG(claim_volume(claim->claim))));
+        if (object_is_terminating(claim->claim))
+                return refuse(verdict, arena_printf(arena,
+                                                    "persistentvolumeclaim \"" SLICE_FMT
+                                                    "\" is being deleted",
+                                                    SLICE_ARG(claim->name)));
+        const char *uid =
+                pod_id_is_none(cycle->pod) ? "" : cluster_pod(cycle->cluster, cycle->pod)->uid;
+        if (claim->is_ephemeral && !claim_is_of_pod(claim->claim, slice_of(uid)))
+                return refuse(verdict, arena_printf(arena,
+                                                    "PVC " SLICE_FMT "/" SLICE_FMT
+                                                    " was not created for pod " SLICE_FMT
+                                                    "/%s (pod is not owner)",
+                                                    SLICE_ARG(ns), SLICE_ARG(claim->name),
+                                                    SLICE_ARG(ns), cycle->pod_name));
+        return VERDICT_OK;
+}
+
+static void take_bound(const struct sched_cycle *cycle, struct claims *claims,
+                       const struct json *claim) {
+        const struct json *volume =
+                object_shelf_get(cycle->shelf, SHELF_VOLUME, SLICE_EMPTY, claim_volume(claim));
+        claims->bound[claims->bound_count++] =
+                (struct bound_claim){ volume, volume_affinity(volume, cycle->scratch) };
+}
+
+/* False: the claim should have been bound long ago. */
+static bool take_unbound(const struct sched_cycle *cycle, struct claims *claims,
+                         const struct json *claim) {
+        bool is_unset, has_size;
+        const struct json *class = object_shelf_get(cycle->shelf, SHELF_STORAGE_CLASS, SLICE_EMPTY,
+                                                    claim_class(claim));
+        if (!class_is_delayed(class, &is_unset) || !slice_is_empty(claim_volume(claim)))
+                return false;
+        struct delayed_claim *delayed = &claims->delayed[claims->delayed_count++];
+        *delayed = (struct delayed_claim){ .claim = claim,
+                                           .class = class,
+                                           .size = claim_size(claim, &has_size) };
+        delayed->selected_node = claim_selected_node(claim, &delayed->has_selected_node);
+        return true;
+}
+
+static int compare_sizes(const void *a, const void *b) {
+        const struct delayed_claim *x = a, *y = b;
+        return x->size < y->size ? -1 : x->size > y->size;
+}
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
-        (void)cycle;
         (void)state;
-        (void)ret_pod_state;
         (void)ret_only;
-        (void)verdict;
-        return VERDICT_SKIP;
+        const struct pod_spec *spec = &cycle->class->spec;
+        struct claims *claims = ARENA_NEW(cycle->scratch, struct claims);
+        struct pod_claim *all = ARENA_ARRAY(cycle->scratch, struct pod_claim, spec->volume_count);
+        size_t count = 0;
+        for (size_t i = 0; i < spec->volume_count && cycle->shelf != NULL; i++) {
+                if (!pod_claim_of(&spec->volumes[i], cycle->shelf,
+                                  cluster_text(cycle->cluster, cycle->ns),
+                                  slice_of(cycle->pod_name), cycle->scratch, &all[count]))
+                        continue;
+                enum verdict_code code = check_claim(cycle, &all[count++], verdict);
+                if (code != VERDICT_OK)
+                        return code;
+        }
+        if (count == 0)
+                return VERDICT_SKIP;
+        claims->bound = ARENA_ARRAY(cycle->scratch, struct bound_claim, count);
+        claims->delayed = ARENA_ARRAY(cycle->scratch, struct delayed_claim, count);
+        for (size_t i = 0; i < count; i++) {
+                if (claim_is_bound(all[i].claim))
+                        take_bound(cycle, claims, all[i].claim);
+                else if (!take_unbound(cycle, claims, all[i].claim))
+                        return refuse(verdict, "pod has unbound immediate PersistentVolumeClaims");
+        }
+        qsort(claims->delayed, claims->delayed_count, sizeof(*claims->delayed), compare_sizes);
+        *ret_pod_state = claims;
+        return VERDICT_OK;
+}
+
+/* ---- Filter ---- */
+
+enum binding_problem {
+        PROBLEM_NODE_CONFLICT = 1,
+        PROBLEM_NO_VOLUMES = 2,
+        PROBLEM_NO_SPACE = 4,
+        PROBLEM_NO_VOLUME_OBJECT = 8
+};
+
+static unsigned judge_bound(const struct cluster *cluster, const struct claims *claims,
+                            struct node_id node) {
+        for (size_t i = 0; i < claims->bound_count; i++) {
+                if (claims->bound[i].volume == NULL)
+                        return PROBLEM_NO_VOLUME_OBJECT;
+                if (!volume_admits(cluster, claims->bound[i].affinity, node))
+                        return PROBLEM_NODE_CONFLICT;
+        }
+        return 0;
+}
+
+static unsigned judge_provision(const struct sched_cycle *cycle,
+                                const struct delayed_claim *delayed, struct node_id node) {
+        if (!class_admits(cycle->cluster, delayed->class, node))
+                return PROBLEM_NO_VOLUMES;
+        return capacity_is_short(cycle->cluster, cycle->shelf, delayed->claim, delayed->class, node,
+                                 cycle->scratch)
+                       ? PROBLEM_NO_SPACE
+                       : 0;
+}
+
+static unsigned judge_delayed(const struct sched_cycle *cycle, const struct claims *claims,
+                              struct node_id node) {
+        struct slice name = cluster_node_name(cycle->cluster, node);
+        const struct json **taken =
+                ARENA_ARRAY(cycle->scratch, const struct json *, claims->delayed_count);
+        bool *is_matched = ARENA_ARRAY(cycle->scratch, bool, claims->delayed_count);
+        size_t taken_count = 0;
+        for (size_t i = 0; i < claims->delayed_count; i++)
+                if (claims->delayed[i].has_selected_node &&
+                    !slice_eq(claims->delayed[i].selected_node, name))
+                        return PROBLEM_NO_VOLUMES;
+        for (size_t i = 0; i < claims->delayed_count; i++) {
+                if (claims->delayed[i].has_selected_node)
+                        continue;
+                const struct json *volume =
+                        volume_for_claim(cycle->cluster, cycle->shelf, claims->delayed[i].claim,
+                                         node, taken, taken_count, cycle->scratch);
+                if (volume != NULL)
+                        taken[taken_count++] = volume;
+                is_matched[i] = volume != NULL;
+        }
+        for (size_t i = 0; i < claims->delayed_count; i++) {
+                unsigned problem =
+                        is_matched[i] ? 0 : judge_provision(cycle, &claims->delayed[i], node);
+                if (problem != 0)
+                        return problem;
+        }
+        return 0;
+}
+
+static unsigned judge(const struct sched_cycle *cycle, const struct claims *claims,
+                      struct node_id node) {
+        unsigned problems = judge_bound(cycle->cluster, claims, node);
+        if (claims->delayed_count > 0)
+                problems |= judge_delayed(cycle, claims, node);
+        return problems;
 }
 
 static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                    struct bitset *nodes) {
-        (void)cycle;
         (void)state;
-        (void)pod_state;
-        (void)nodes;
+        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
+                if (judge(cycle, pod_state, (struct node_id){ (uint32_t)i }) != 0)
+                        bitset_remove(nodes, i);
 }
 
 static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                     struct node_id node, struct verdict *verdict) {
-        (void)cycle;
+        static const struct {
+                unsigned problem;
+                struct slice reason;
+        } reasons[] = {
+                { PROBLEM_NODE_CONFLICT,
+                  SLICE_INIT("node(s) didn't match PersistentVolume's node affinity") },
+                { PROBLEM_NO_VOLUMES,
+                  SLICE_INIT("node(s) didn't find available persistent volumes to bind") },
+                { PROBLEM_NO_SPACE, SLICE_INIT("node(s) did not have enough free storage") },
+                { PROBLEM_NO_VOLUME_OBJECT,
+                  SLICE_INIT("node(s) unavailable due to one or more pvc(s) bound to non-existent "
+                             "pv(s)") },
+        };
         (void)state;
-        (void)pod_state;
-        (void)node;
-        (void)verdict;
+        unsigned problems = judge(cycle, pod_state, node);
+        for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+                if ((problems & reasons[i].problem) != 0)
+                        verdict_no(verdict, VERDICT_UNRESOLVABLE, reasons[i].reason);
 }
+
+/* ---- score: only with a gate that is off ---- */
 
 static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *state,
                                    struct node_batch feasible, void **ret_pod_state,
@@ -50,15 +258,61 @@ static void score(const struct sched_cycle *cycle, const void *state, const void
         memset(ret_scores, 0, batch.count * sizeof(*ret_scores));
 }
 
+/* ---- arguments ---- */
+
+static void check(struct field_reader *reader, const struct json *value, const void *given) {
+        const struct binding_args *args = given;
+        if (args->shape.count > 0)
+                field_problem(reader, value, "shape",
+                              "unexpected field `shape`, remove it or turn on the feature gate "
+                              "StorageCapacityScoring");
+}
+
+static const struct field shape_fields[] = {
+        { .name = "utilization",
+          .type = FIELD_I32,
+          .offset = offsetof(struct shape_point, utilization),
+          .presence = FIELD_NO_PRESENCE,
+          .help = "Utilization in percent." },
+        { .name = "score",
+          .type = FIELD_I32,
+          .offset = offsetof(struct shape_point, score),
+          .presence = FIELD_NO_PRESENCE,
+          .help = "Score at that utilization." },
+        FIELD_END,
+};
+static const struct field fields[] = {
+        ARGS_HEAD_FIELDS,
+        { .name = "bindTimeoutSeconds",
+          .type = FIELD_I64,
+          .offset = offsetof(struct binding_args, timeout_s),
+          .presence = FIELD_NO_PRESENCE,
+          .is_bounded = true,
+          .min = 0,
+          .max = INT64_MAX,
+          .fallback = "600",
+          .help = "How long binding of volumes may take." },
+        { .name = "shape",
+          .type = FIELD_LIST,
+          .offset = offsetof(struct binding_args, shape),
+          .presence = FIELD_NO_PRESENCE,
+          .fields = shape_fields,
+          .item_size = sizeof(struct shape_point),
+          .help = "Scoring by free capacity; not available." },
+        FIELD_END,
+};
+
 const struct plugin plugin_volume_binding = {
         .name = "VolumeBinding",
-        .sched =
-                &(const struct sched_points){
-                        .pre_filter = pre_filter,
-                        .filter = filter,
-                        .explain = explain,
-                        .pre_score = pre_score,
-                        .score = score,
-                        .silent_points = 1u << POINT_RESERVE | 1u << POINT_PRE_BIND,
-                },
+        .args = fields,
+        .args_size = sizeof(struct binding_args),
+        .check = check,
+        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
+                                               .filter = filter,
+                                               .explain = explain,
+                                               .pre_score = pre_score,
+                                               .score = score,
+                                               .silent_points =
+                                                       1u << POINT_RESERVE | 1u << POINT_PRE_BIND },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_CLAIM,
 };

@@ -1,42 +1,186 @@
-/* VolumeZone. */
+/* VolumeZone: a pod goes where the labels of its bound volumes say their zone and region are. */
+#include "base/util.h"
 #include "plugin/sched_points.h"
-#include "plugin/sched_profile.h"
 #include "plugins/sched/registry.h"
+#include "rules/volumes.h"
+
+/* Beta labels first, each beside the one that replaced it. */
+static const struct zone_label {
+        const char *name, *current;
+} zone_labels[] = {
+        { "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone" },
+        { "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region" },
+        { "topology.kubernetes.io/zone", "topology.kubernetes.io/zone" },
+        { "topology.kubernetes.io/region", "topology.kubernetes.io/region" },
+};
+
+struct zone_demand {
+        const struct zone_label *label;
+        struct slice zones; /* joined by "__" */
+};
+struct zone_demands {
+        size_t count;
+        struct zone_demand *items;
+};
+
+static enum verdict_code refuse(const struct sched_cycle *cycle, struct verdict *verdict,
+                                const char *format, struct slice name) {
+        char *text = NULL;
+        if (format[0] == 'c')
+                text = arena_printf(cycle->scratch,
+                                    "persistentvolumeclaim \"" SLICE_FMT "\" not found",
+                                    SLICE_ARG(name));
+        else if (format[0] == 'v')
+                text = arena_printf(cycle->scratch, "persistentvolume \"" SLICE_FMT "\" not found",
+                                    SLICE_ARG(name));
+        else if (format[0] == 's')
+                text = arena_printf(cycle->scratch,
+                                    "storageclass.storage.k8s.io \"" SLICE_FMT "\" not found",
+                                    SLICE_ARG(name));
+        else
+                text = arena_printf(cycle->scratch,
+                                    "VolumeBindingMode not set for StorageClass \"" SLICE_FMT "\"",
+                                    SLICE_ARG(name));
+        verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(text));
+        return VERDICT_UNRESOLVABLE;
+}
+
+/* A claim without a volume may wait for its first consumer, nothing else. */
+static enum verdict_code check_unbound(const struct sched_cycle *cycle, const struct json *claim,
+                                       struct verdict *verdict) {
+        struct slice name = claim_class(claim);
+        bool is_unset;
+        if (slice_is_empty(name)) {
+                verdict_no(verdict, VERDICT_UNRESOLVABLE,
+                           SLICE_LITERAL("PersistentVolumeClaim had no pv name and storageClass "
+                                         "name"));
+                return VERDICT_UNRESOLVABLE;
+        }
+        const struct json *class =
+                object_shelf_get(cycle->shelf, SHELF_STORAGE_CLASS, SLICE_EMPTY, name);
+        if (class == NULL)
+                return refuse(cycle, verdict, "s", name);
+        if (class_is_delayed(class, &is_unset))
+                return VERDICT_OK;
+        if (is_unset)
+                return refuse(cycle, verdict, "m", name);
+        verdict_no(verdict, VERDICT_UNRESOLVABLE, SLICE_LITERAL("PersistentVolume had no name"));
+        return VERDICT_UNRESOLVABLE;
+}
+
+static void add_demands(struct zone_demands *demands, const struct json *volume) {
+        const struct json *labels = json_get(json_get(volume, "metadata"), "labels");
+        for (size_t i = 0; i < ARRAY_LEN(zone_labels); i++) {
+                const struct json *value = json_get(labels, zone_labels[i].name);
+                if (json_type(value) == JSON_STRING)
+                        demands->items[demands->count++] =
+                                (struct zone_demand){ &zone_labels[i], json_text(value) };
+        }
+}
+
+static enum verdict_code check_claim(const struct sched_cycle *cycle, struct slice name,
+                                     struct zone_demands *demands, struct verdict *verdict) {
+        const struct json *claim = object_shelf_get(cycle->shelf, SHELF_VOLUME_CLAIM,
+                                                    cluster_text(cycle->cluster, cycle->ns), name);
+        if (claim == NULL)
+                return refuse(cycle, verdict, "c", name);
+        struct slice volume_name = claim_volume(claim);
+        if (slice_is_empty(volume_name))
+                return check_unbound(cycle, claim, verdict);
+        const struct json *volume =
+                object_shelf_get(cycle->shelf, SHELF_VOLUME, SLICE_EMPTY, volume_name);
+        if (volume == NULL)
+                return refuse(cycle, verdict, "v", volume_name);
+        add_demands(demands, volume);
+        return VERDICT_OK;
+}
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
-        (void)cycle;
         (void)state;
-        (void)ret_pod_state;
         (void)ret_only;
-        (void)verdict;
-        return VERDICT_SKIP;
+        const struct pod_spec *spec = &cycle->class->spec;
+        struct zone_demands *demands = ARENA_NEW(cycle->scratch, struct zone_demands);
+        demands->items = ARENA_ARRAY(cycle->scratch, struct zone_demand,
+                                     spec->volume_count * ARRAY_LEN(zone_labels));
+        if (cycle->shelf == NULL)
+                return VERDICT_SKIP;
+        for (size_t i = 0; i < spec->volume_count; i++) {
+                if (spec->volumes[i].kind != VOLUME_CLAIM)
+                        continue;
+                enum verdict_code code =
+                        check_claim(cycle, spec->volumes[i].claim_name, demands, verdict);
+                if (code != VERDICT_OK)
+                        return code;
+        }
+        *ret_pod_state = demands;
+        return demands->count == 0 ? VERDICT_SKIP : VERDICT_OK;
+}
+
+static bool node_label(const struct cluster *cluster, struct node_id node, const char *key,
+                       struct slice *ret_value) {
+        bool is_known;
+        struct str_id id = cluster_str(cluster, slice_of(key), &is_known), value;
+        if (!is_known ||
+            !cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index], id, &value))
+                return false;
+        *ret_value = cluster_text(cluster, value);
+        return true;
+}
+
+static bool has_zone(struct slice zones, struct slice zone) {
+        static const char separator[] = "__";
+        while (zones.len > 0) {
+                const char *end = memmem(zones.ptr, zones.len, separator, strlen(separator));
+                size_t length = end == NULL ? zones.len : (size_t)(end - zones.ptr);
+                if (slice_eq(slice_trim(slice_make(zones.ptr, length)), zone))
+                        return true;
+                if (end == NULL)
+                        return false;
+                zones = slice_make(end + strlen(separator), zones.len - length - strlen(separator));
+        }
+        return false;
+}
+
+/* Nodes that know neither zone nor region are taken for everywhere. */
+static bool admits(const struct sched_cycle *cycle, const struct zone_demands *demands,
+                   struct node_id node) {
+        struct slice value;
+        bool has_any = false;
+        for (size_t i = 0; i < ARRAY_LEN(zone_labels) && !has_any; i++)
+                has_any = node_label(cycle->cluster, node, zone_labels[i].name, &value);
+        for (size_t i = 0; i < demands->count && has_any; i++) {
+                const struct zone_demand *demand = &demands->items[i];
+                if (!node_label(cycle->cluster, node, demand->label->name, &value) &&
+                    !node_label(cycle->cluster, node, demand->label->current, &value))
+                        return false;
+                if (!has_zone(demand->zones, value))
+                        return false;
+        }
+        return true;
 }
 
 static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                    struct bitset *nodes) {
-        (void)cycle;
         (void)state;
-        (void)pod_state;
-        (void)nodes;
+        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
+                if (!admits(cycle, pod_state, (struct node_id){ (uint32_t)i }))
+                        bitset_remove(nodes, i);
 }
 
 static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                     struct node_id node, struct verdict *verdict) {
-        (void)cycle;
         (void)state;
-        (void)pod_state;
-        (void)node;
-        (void)verdict;
+        if (!admits(cycle, pod_state, node))
+                verdict_no(verdict, VERDICT_UNRESOLVABLE,
+                           SLICE_LITERAL("node(s) had no available volume zone"));
 }
 
 const struct plugin plugin_volume_zone = {
         .name = "VolumeZone",
-        .sched =
-                &(const struct sched_points){
-                        .pre_filter = pre_filter,
-                        .filter = filter,
-                        .explain = explain,
-                },
+        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
+                                               .filter = filter,
+                                               .explain = explain },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_CLAIM,
 };
