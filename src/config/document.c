@@ -135,8 +135,8 @@ static int check_characters(struct slice text, struct err *err) {
 
 /* ---- JSON ---- */
 
-static int read_json(struct slice text, const char *file, struct document **ret_document,
-                     struct err *err) {
+static int read_json(struct slice text, const char *file, bool has_positions,
+                     struct document **ret_document, struct err *err) {
         struct document *document = document_new(file);
         int r = json_parse(text, &document->doc, err);
         if (r < 0) {
@@ -144,7 +144,7 @@ static int read_json(struct slice text, const char *file, struct document **ret_
                 return name_file(err, file, r);
         }
         document->is_json = true;
-        if (text.len <= DOCUMENT_POSITIONS_MAX) {
+        if (has_positions) {
                 document_marks_scan(text, &document->marks);
                 document_marks_bind(&document->marks, json_doc_root(document->doc));
         }
@@ -200,14 +200,16 @@ static void shift_lines(struct document *document, unsigned lines) {
 /* The usual file holds one value; only when that fails are values looked for one by one. */
 static int read_json_list(struct slice text, const char *file, struct document_list *list,
                           struct err *err) {
+        bool has_positions = text.len <= DOCUMENT_POSITIONS_MAX;
         struct document *document;
-        if (read_json(text, file, &document, NULL) == 0) {
+        if (read_json(text, file, has_positions, &document, NULL) == 0) {
                 document_list_add(list, document);
                 return 0;
         }
         for (unsigned lines = 0; first_character(text) != '\0';) {
                 size_t length = value_length(text);
-                int r = read_json(slice_make(text.ptr, length), file, &document, err);
+                int r = read_json(slice_make(text.ptr, length), file, has_positions, &document,
+                                  err);
                 if (r < 0) {
                         if (err && err->line)
                                 err->line += lines;
@@ -352,7 +354,7 @@ int document_read(struct slice text, const char *file, struct document **ret_doc
         text = skip_mark(text);
         char first = first_character(text);
         if (first == '{' || (first == '[' && is_json_array(text)))
-                return read_json(text, file, ret_document, err);
+                return read_json(text, file, text.len <= DOCUMENT_POSITIONS_MAX, ret_document, err);
         return read_yaml(text, file, ret_document, err);
 }
 

@@ -88,7 +88,23 @@ static bool read_hex(struct quoted *quoted, int digits, uint32_t *ret_code) {
                         return false;
         }
         *ret_code = code;
-        return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+        return code <= 0x10ffff;
+}
+
+static bool is_surrogate(uint32_t code) {
+        return code >= 0xd800 && code <= 0xdfff;
+}
+
+/* JSON writes what needs more than four digits as two escapes. */
+static bool read_second_half(struct quoted *quoted, uint32_t *code) {
+        uint32_t low;
+        if (quoted->end - quoted->at < 2 || quoted->at[0] != '\\' || quoted->at[1] != 'u')
+                return false;
+        quoted->at += 2;
+        if (!read_hex(quoted, 4, &low) || *code > 0xdbff || low < 0xdc00 || low > 0xdfff)
+                return false;
+        *code = 0x10000 + ((*code & 0x3ff) << 10 | (low & 0x3ff));
+        return true;
 }
 
 static const struct escape {
@@ -102,8 +118,13 @@ static const struct escape {
 };
 
 static bool read_code(struct quoted *quoted, char letter, uint32_t *ret_code) {
-        if (letter == 'x' || letter == 'u' || letter == 'U')
-                return read_hex(quoted, letter == 'x' ? 2 : letter == 'u' ? 4 : 8, ret_code);
+        if (letter == 'x' || letter == 'u' || letter == 'U') {
+                int digits = letter == 'x' ? 2 : letter == 'u' ? 4 : 8;
+                if (!read_hex(quoted, digits, ret_code))
+                        return false;
+                return !is_surrogate(*ret_code) ||
+                       (digits == 4 && read_second_half(quoted, ret_code));
+        }
         for (size_t i = 0; i < ARRAY_LEN(escapes); i++) {
                 if (escapes[i].letter == letter) {
                         *ret_code = escapes[i].code;

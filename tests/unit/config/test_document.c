@@ -63,6 +63,7 @@ static const struct reading readings[] = {
         { "a: \"x \\\r\n  \\ b\\\n\n  c\"\n", "{\"a\":\"x  b\\nc\"}" },
         { "a: \"\\x41\\u00e9\\U0001F600\\u20ac\\N\\0\\t \t\n  \\/\\e \"\n",
           "{\"a\":\"A\xc3\xa9\xf0\x9f\x98\x80\xe2\x82\xac\xc2\x85\\u0000\\t /\\u001b \"}" },
+        { "a: \"\\ud83d\\ude00\n  \\\\\"\n", "{\"a\":\"\xf0\x9f\x98\x80 \\\\\"}" },
         { "a: \"  \n x \\\\ \\n \n\n\n y\"\n", "{\"a\":\" x \\\\ \\n\\n\\ny\"}" },
         /* tags */
         { "[!!int \"5\", !!str 5, !local 5, !!float 5, !!binary aGk=, !!null '', !!bool 'on']",
@@ -115,6 +116,8 @@ static const struct refusal refusals[] = {
         { "a: \xf4\x90\x80\x80\n", "f:1:4: byte 0xf4 is not UTF-8" },
         { "a: \xe2\x82", "f:1:4: byte 0xe2 is not UTF-8" },
         { "a: \xf0\x9f\x98\x80 \xef\xbb\xbf\n", "f:1:6: character U+FEFF is not allowed" },
+        { "a: \"\\ud83d\n\"\n",
+          "f:1:5: malformed YAML: double-quoted scalar has invalid UTF8 escape" },
         { "a: .inf\n", "f:1:4: \".inf\" is a number JSON cannot hold" },
         { "a: !!int x\n", "f:1:10: \"x\" does not fit its tag" },
         { "a: !!binary '*'\n", "f:1:13: \"*\" is no base64" },
