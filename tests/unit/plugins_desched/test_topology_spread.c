@@ -1,0 +1,117 @@
+/* RemovePodsViolatingTopologySpreadConstraint. */
+#include "base/util.h"
+#include "desched_scene.h"
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define RULE "RemovePodsViolatingTopologySpreadConstraint"
+#define ZONE(name_, zone_)                                                                         \
+        { .name = name_, .labels = "'zone':'" zone_ "'" }
+#define TWO .nodes = { ZONE("n1", "a"), ZONE("n2", "b") }
+#define THREE .nodes = { ZONE("n1", "a"), ZONE("n2", "b"), ZONE("n3", "c") }
+#define SPREADS(more)                                                                              \
+        "'topologySpreadConstraints':[{'maxSkew':1,'topologyKey':'zone','labelSelector':{"         \
+        "'matchLabels':{'app':'a'}}," more "}]"
+#define HARD .spec = SPREADS("'whenUnsatisfiable':'DoNotSchedule'")
+#define SOFT .spec = SPREADS("'whenUnsatisfiable':'ScheduleAnyway'")
+#define KEYS .spec = SPREADS("'whenUnsatisfiable':'DoNotSchedule','matchLabelKeys':['hash']")
+#define A .meta = "'labels':{'app':'a'}"
+#define HASH(value) .meta = "'labels':{'app':'a','hash':'" value "'}"
+#define ON2 .node = "n2"
+#define ON3 .node = "n3"
+
+static const struct scene_case cases[] = {
+        { "3, 1", TWO,
+          .pods = { { "a", A, HARD }, { "b", A, HARD }, { "c", A, HARD }, { "d", A, HARD, ON2 } },
+          .expect = "a" },
+        { "2, 1", TWO, .pods = { { "a", A, HARD }, { "b", A, HARD }, { "d", A, HARD, ON2 } },
+          .expect = "" },
+        { "4, 0", TWO,
+          .pods = { { "a", A, HARD }, { "b", A, HARD }, { "c", A, HARD }, { "d", A, HARD } },
+          .expect = "a b" },
+        { "5, 3, 1", THREE,
+          .pods = { { "a", A, HARD },
+                    { "b", A, HARD },
+                    { "c", A, HARD },
+                    { "d", A, HARD },
+                    { "e", A, HARD },
+                    { "f", A, HARD, ON2 },
+                    { "g", A, HARD, ON2 },
+                    { "h", A, HARD, ON2 },
+                    { "i", A, HARD, ON3 } },
+          .expect = "a b" },
+        { "soft, not asked", TWO,
+          .pods = { { "a", A, SOFT }, { "b", A, SOFT }, { "c", A, SOFT }, { "d", A, SOFT } },
+          .expect = "" },
+        { "soft", .args = "{'constraints':['ScheduleAnyway']}", TWO,
+          .pods = { { "a", A, SOFT }, { "b", A, SOFT }, { "c", A, SOFT }, { "d", A, SOFT } },
+          .expect = "a b" },
+        { "no room below",
+          .nodes = { ZONE("n1", "a"),
+                     { .name = "n2", .labels = "'zone':'b'", .spec = "'unschedulable':true" } },
+          .pods = { { "a", A, HARD }, { "b", A, HARD }, { "c", A, HARD }, { "d", A, HARD } },
+          .expect = "" },
+        { "no room below, not asked", .args = "{'topologyBalanceNodeFit':false}",
+          .nodes = { ZONE("n1", "a"),
+                     { .name = "n2", .labels = "'zone':'b'", .spec = "'unschedulable':true" } },
+          .pods = { { "a", A, HARD }, { "b", A, HARD }, { "c", A, HARD }, { "d", A, HARD } },
+          .expect = "a b" },
+        { "two hashes", TWO, .pods = { { "a", HASH("1"), KEYS }, { "b", HASH("2"), KEYS } },
+          .expect = "" },
+        { "one hash", TWO, .pods = { { "a", HASH("1"), KEYS }, { "b", HASH("1"), KEYS } },
+          .expect = "a" },
+        { "terminating pods do not count", TWO,
+          .pods = { { "a", A, HARD },
+                    { "b", A, HARD },
+                    { "c", HARD,
+                      .meta = "'labels':{'app':'a'},'deletionTimestamp':'2026-01-10T00:00:00Z'" },
+                    { "d", A, HARD, ON2 } },
+          .expect = "" },
+        { "bare pods count", TWO,
+          .pods = { { "a", A, HARD },
+                    { "b", A, HARD },
+                    { "c", A, HARD },
+                    { "d", A, HARD, ON2, .owner = "" },
+                    { "e", A, HARD, ON2, .owner = "" },
+                    { "f", A, HARD, ON2, .owner = "" } },
+          .expect = "", .parity = "a" },
+        { "lowest priority goes", TWO,
+          .pods = { { "a", A,
+                      .spec = SPREADS("'whenUnsatisfiable':'DoNotSchedule'") ",'priority':50" },
+                    { "b", A,
+                      .spec = SPREADS("'whenUnsatisfiable':'DoNotSchedule'") ",'priority':1" },
+                    { "c", A,
+                      .spec = SPREADS("'whenUnsatisfiable':'DoNotSchedule'") ",'priority':100" } },
+          .expect = "b", .parity = "c" },
+        { "labels out of scope count", .args = "{'labelSelector':{'matchLabels':{'x':'y'}}}", TWO,
+          .pods = { { "a", A, HARD },
+                    { "b", A, HARD },
+                    { "c", A, HARD },
+                    { "d", HARD, .meta = "'labels':{'app':'a','x':'y'}" } },
+          .expect = "d", .parity = "" },
+};
+
+static const struct scene_refusal refusals[] = {
+        { "nothing", "{}", NULL, NULL },
+        { "constraint", "{'constraints':['Never']}", "found \"Never\"", NULL },
+        { "empty", "{'constraints':[]}", NULL, NULL },
+};
+
+static void test_cases(void **state) {
+        (void)state;
+        scene_run(RULE, cases, ARRAY_LEN(cases));
+}
+static void test_refusals(void **state) {
+        (void)state;
+        scene_refuse(RULE, refusals, ARRAY_LEN(refusals));
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_cases),
+                cmocka_unit_test(test_refusals),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
