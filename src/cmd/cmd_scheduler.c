@@ -29,8 +29,8 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
         if (role_config_build(&self->config, runtime_cluster(runtime), err) < 0)
                 return err->code;
         scheduler_role_add(runtime, &(struct scheduler_role_config){
-                                            .profile_count = self->config.profile_count,
-                                            .profiles = self->config.profiles,
+                                            .profile_count = self->config.profiles.count,
+                                            .profiles = self->config.profiles.items,
                                             .seed = self->seed,
                                             .backoff_initial_ns = self->config.backoff_initial_ns,
                                             .backoff_max_ns = self->config.backoff_max_ns,

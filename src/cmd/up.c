@@ -244,8 +244,8 @@ static int start_roles(struct up *up, struct err *err) {
                 return err->code;
         up->scheduler = scheduler_role_add(
                 up->runtime, &(struct scheduler_role_config){
-                                     .profile_count = up->config.profile_count,
-                                     .profiles = up->config.profiles,
+                                     .profile_count = up->config.profiles.count,
+                                     .profiles = up->config.profiles.items,
                                      .seed = (uint64_t)options->seed,
                                      .backoff_initial_ns = up->config.backoff_initial_ns,
                                      .backoff_max_ns = up->config.backoff_max_ns,

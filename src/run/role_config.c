@@ -3,8 +3,9 @@
 
 #include "base/buf.h"
 #include "config/descheduler_policy.h"
+#include "config/scheduler_configuration.h"
 #include "desched/descheduler.h"
-#include "plugin/sched_profile.h"
+#include "model/cluster.h"
 #include "plugins/desched/registry.h"
 #include "plugins/sched/registry.h"
 #include "run/file_text.h"
@@ -39,24 +40,55 @@ static int load_policy(struct role_config *config, const char *path, struct err 
         return code;
 }
 
+static int build_profiles(const struct role_config *config, const struct cluster *cluster,
+                          struct sched_profile_list *ret_profiles, struct err *err) {
+        const struct profile_env env = { .registry = sched_registry,
+                                         .cluster = cluster,
+                                         .is_parity = config->is_parity };
+
+        return sched_profile_list_init(ret_profiles, config->configuration, &env, err);
+}
+
+static int load_configuration(struct role_config *config, const char *path, struct err *err) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct config_problems *problems;
+        struct sched_profile_list profiles = { 0 };
+        struct cluster *trial;
+        int code;
+
+        if (file_text_read(path, &text, err) < 0)
+                return err->code;
+        problems = config_problems_new();
+        config->configuration = scheduler_configuration_read(buf_view(&text), path, problems);
+        code = config_problems_to_err(problems, err);
+        config_problems_free(problems);
+        if (code < 0)
+                return code;
+        config->backoff_initial_ns = config->configuration->pod_initial_backoff_s * NS_PER_S;
+        config->backoff_max_ns = config->configuration->pod_max_backoff_s * NS_PER_S;
+        /* Once over an empty cluster, so that wrong arguments are found before anything starts. */
+        trial = cluster_new(&(struct cluster_config){ 0 });
+        code = build_profiles(config, trial, &profiles, err);
+        if (code == 0)
+                sched_profile_list_release(&profiles);
+        cluster_free(trial);
+        return code;
+}
+
 int role_config_load(const struct role_config_sources *sources, struct role_config *ret_config,
                      struct err *err) {
         arena_init(&ret_config->arena, 0);
         ret_config->is_parity = sources->is_parity;
         if (sources->policy_path && load_policy(ret_config, sources->policy_path, err) < 0)
                 return err->code;
+        if (sources->config_path)
+                return load_configuration(ret_config, sources->config_path, err);
+        ret_config->configuration = scheduler_configuration_new_default();
         return 0;
 }
 
 int role_config_build(struct role_config *config, const struct cluster *cluster, struct err *err) {
-        config->profiles = ARENA_ARRAY(&config->arena, struct sched_profile *, 1);
-        if (sched_profile_new_default(&(struct profile_env){ .registry = sched_registry,
-                                                             .cluster = cluster,
-                                                             .is_parity = config->is_parity },
-                                      &config->profiles[0], err) < 0)
-                return err->code;
-        config->profile_count = 1;
-        return 0;
+        return build_profiles(config, cluster, &config->profiles, err);
 }
 
 struct descheduler_role *role_config_add_descheduler(struct role_config *config,
@@ -72,8 +104,8 @@ struct descheduler_role *role_config_add_descheduler(struct role_config *config,
 }
 
 void role_config_release(struct role_config *config) {
-        for (size_t i = 0; i < config->profile_count; i++)
-                sched_profile_free(config->profiles[i]);
+        sched_profile_list_release(&config->profiles);
+        scheduler_configuration_free(config->configuration);
         descheduler_policy_free(config->policy);
         arena_release(&config->arena);
 }

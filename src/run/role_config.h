@@ -11,7 +11,6 @@
 
 struct cluster;
 struct descheduler_policy;
-struct sched_profile;
 
 struct role_config_sources {
         /* Files; NULL = none: the scheduler runs with defaults, nothing is descheduled. */
@@ -22,10 +21,10 @@ struct role_config_sources {
 struct role_config {
         struct arena arena;
         bool is_parity;
-        struct descheduler_policy *policy; /* NULL = none */
-        size_t profile_count;
-        struct sched_profile **profiles;            /* after role_config_build */
-        int64_t backoff_initial_ns, backoff_max_ns; /* 0 = default */
+        struct descheduler_policy *policy;             /* NULL = none */
+        struct scheduler_configuration *configuration; /* of the scheduler */
+        struct sched_profile_list profiles;            /* after role_config_build */
+        int64_t backoff_initial_ns, backoff_max_ns;    /* 0 = default */
 };
 
 /* Reads and checks the files.  ret_config must be zeroed; release it also after an error. */

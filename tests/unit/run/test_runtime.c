@@ -65,8 +65,8 @@ static int set_up(void **state) {
                          0);
         world->scheduler = scheduler_role_add(
                 world->runtime,
-                &(struct scheduler_role_config){ .profile_count = world->config.profile_count,
-                                                 .profiles = world->config.profiles });
+                &(struct scheduler_role_config){ .profile_count = world->config.profiles.count,
+                                                 .profiles = world->config.profiles.items });
         runtime_start(world->runtime);
         turn_until(world, is_settled);
         *state = world;
