@@ -36,21 +36,24 @@ static int replay_sequence(const struct json *input, struct buf *out, struct err
         return replay_sequence_case(sched_registry, input, out, err);
 }
 
+static int replay_config(const struct json *input, struct buf *out, struct err *err) {
+        return replay_config_case(sched_registry, input, out, err);
+}
+
 static const struct replay_kind {
         const char *name;
         /* Writes {"name": ..., "expect": {...}} for one case. */
         int (*replay)(const struct json *input, struct buf *out, struct err *err);
 } replay_kinds[] = {
-        { "scheduler", replay_scheduler },
-        { "sequence", replay_sequence },
-        { "descheduler", replay_descheduler },
-        { "policy-errors", replay_descheduler },
-        { "quantity", replay_quantity_case },
+        { "scheduler", replay_scheduler },       { "sequence", "config-errors", replay_sequence },
+        { "config-errors", replay_config },      { "descheduler", replay_descheduler },
+        { "policy-errors", replay_descheduler }, { "quantity", replay_quantity_case },
         { "selectors", replay_selectors_case },
 };
-static const char *const replay_names[] = {
-        "scheduler", "sequence", "descheduler", "policy-errors", "quantity", "selectors", NULL
-};
+static const char *const replay_names[] = { "scheduler",     "sequence",
+                                            "config-errors", "descheduler",
+                                            "policy-errors", "quantity",
+                                            "selectors",     NULL };
 
 static const struct replay_kind *kind_find(const char *name) {
         for (size_t i = 0; i < ARRAY_LEN(replay_kinds); i++)
