@@ -52,6 +52,17 @@ static void expected(struct field_reader *reader, const struct json *value, cons
         field_problem(reader, value, NULL, "expected %s, found %s", wanted, found);
 }
 
+/* In YAML 5, on and n are no strings, which surprises people. */
+static void expected_text(struct field_reader *reader, const struct json *value) {
+        char found[SHOWN_MAX + 32];
+        enum json_type type = json_type(value);
+        bool is_plain = type == JSON_BOOL || type == JSON_INT || type == JSON_REAL;
+        bool is_yaml = reader->document && !document_is_json(reader->document);
+        describe(value, found, sizeof(found));
+        field_problem(reader, value, NULL, "expected a string, found %s%s", found,
+                      is_plain && is_yaml ? "; quotes make it a string" : "");
+}
+
 /* ---- bounds ---- */
 
 /* How a number of this field's type is written. */
@@ -147,7 +158,7 @@ static void decode_float(struct field_reader *reader, const struct field *field,
 static void decode_text(struct field_reader *reader, const struct field *field,
                         const struct json *value, void *member) {
         if (json_type(value) != JSON_STRING) {
-                expected(reader, value, "a string");
+                expected_text(reader, value);
                 return;
         }
         *(struct slice *)member = arena_slice(reader->arena, json_text(value));
