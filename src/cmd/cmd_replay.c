@@ -45,7 +45,7 @@ static const struct replay_kind {
         /* Writes {"name": ..., "expect": {...}} for one case. */
         int (*replay)(const struct json *input, struct buf *out, struct err *err);
 } replay_kinds[] = {
-        { "scheduler", replay_scheduler },       { "sequence", "config-errors", replay_sequence },
+        { "scheduler", replay_scheduler },       { "sequence", replay_sequence },
         { "config-errors", replay_config },      { "descheduler", replay_descheduler },
         { "policy-errors", replay_descheduler }, { "quantity", replay_quantity_case },
         { "selectors", replay_selectors_case },

@@ -48,29 +48,28 @@ static int check_arguments(const struct command *command, const struct arguments
         return 0;
 }
 
-static int run_command(const struct command *command, const char *program, const char *const *words,
-                       size_t count) {
+static int run_command(const struct command *command, const char *program,
+                       struct option_texts words) {
         CLEANUP(arena_release) struct arena arena;
-        struct command_call call = { .arena = &arena, .program = program };
+        struct command_line line = { 0 };
         struct err err = { 0 };
-        bool wants_help = false;
-        void *options;
 
         arena_init(&arena, 0);
-        options = arena_alloc(&arena, command->options_size);
-        if (options_parse(command->options, words, count, &arena, options, &call.arguments,
-                          &wants_help, &err) < 0)
+        line.options = arena_alloc(&arena, command->options_size);
+        if (options_parse(command->options, words, &arena, &line, &err) < 0)
                 return usage_failed(command, &err);
-        if (wants_help) {
+        if (line.wants_help) {
                 struct buf text = { 0 };
 
                 command_help(command, &text);
                 return print_buf(command->name, &text);
         }
-        if (check_arguments(command, &call.arguments, &err) < 0)
+        if (check_arguments(command, &line.arguments, &err) < 0)
                 return usage_failed(command, &err);
-        call.options = options;
-        return command->run(&call);
+        return command->run(&(struct command_call){ .options = line.options,
+                                                    .arguments = line.arguments,
+                                                    .arena = &arena,
+                                                    .program = program });
 }
 
 int command_main(int argc, char **argv) {
@@ -87,5 +86,6 @@ int command_main(int argc, char **argv) {
                 fprintf(stderr, "berth: unknown command \"%s\"\nTry: berth help\n", argv[1]);
                 return EXIT_USAGE;
         }
-        return run_command(command, argv[0], (const char *const *)argv + 2, (size_t)argc - 2);
+        return run_command(command, argv[0],
+                           (struct option_texts){ (size_t)argc - 2, (const char **)argv + 2 });
 }

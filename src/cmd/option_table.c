@@ -211,34 +211,33 @@ static int set_defaults(struct parse *parse) {
         return 0;
 }
 
-int options_parse(const struct option *options, const char *const *words, size_t count,
-                  struct arena *arena, void *ret_options, struct arguments *ret_arguments,
-                  bool *ret_wants_help, struct err *err) {
+int options_parse(const struct option *options, struct option_texts words, struct arena *arena,
+                  struct command_line *line, struct err *err) {
         struct parse parse = {
-                .options = options, .arena = arena, .into = ret_options, .err = err
+                .options = options, .arena = arena, .into = line->options, .err = err
         };
-        struct arguments arguments = { 0, ARENA_ARRAY(arena, const char *, count + 1) };
+        struct arguments arguments = { 0, ARENA_ARRAY(arena, const char *, words.count + 1) };
         bool options_ended = false;
         int code = set_defaults(&parse);
 
-        if (count > ARGUMENTS_MAX)
+        if (words.count > ARGUMENTS_MAX)
                 return err_set(err, BERTH_ERR_USAGE, "more than %d words", ARGUMENTS_MAX);
-        for (size_t i = 0; code == 0 && i < count; i++) {
-                const char *word = words[i];
+        for (size_t i = 0; code == 0 && i < words.count; i++) {
+                const char *word = words.items[i];
 
                 if (options_ended || word[0] != '-' || word[1] == '\0')
                         arguments.items[arguments.count++] = word;
                 else if (strcmp(word, "--") == 0)
                         options_ended = true;
                 else if (word[1] == '-')
-                        code = parse_long(&parse, words, count, &i);
+                        code = parse_long(&parse, words.items, words.count, &i);
                 else
-                        code = parse_short(&parse, words, count, &i);
+                        code = parse_short(&parse, words.items, words.count, &i);
         }
         if (code < 0)
                 return code;
-        *ret_arguments = arguments;
-        *ret_wants_help = parse.wants_help;
+        line->arguments = arguments;
+        line->wants_help = parse.wants_help;
         return 0;
 }
 

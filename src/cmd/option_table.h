@@ -46,12 +46,16 @@ struct arguments { /* what is not an option, in order */
         const char **items;
 };
 
-/* Fills *ret_options (defaults first) from words.  Options may stand anywhere; "--" ends them.
- * wants_help is set by -h and --help, and nothing else is checked then.  BERTH_ERR_USAGE names the
- * option and what was expected. */
-int options_parse(const struct option *options, const char *const *words, size_t count,
-                  struct arena *arena, void *ret_options, struct arguments *ret_arguments,
-                  bool *ret_wants_help, struct err *err);
+struct command_line {
+        void *options; /* the struct to fill; zeroed by the caller */
+        struct arguments arguments;
+        bool wants_help; /* -h or --help was there */
+};
+
+/* Fills line (defaults first) from words.  Options may stand anywhere; "--" ends them.
+ * BERTH_ERR_USAGE names the option and what was expected. */
+int options_parse(const struct option *options, struct option_texts words, struct arena *arena,
+                  struct command_line *line, struct err *err);
 
 /* One line or two per option, for people. */
 void options_describe(const struct option *options, struct buf *out);

@@ -37,9 +37,8 @@ static void tell_eviction(struct up_view *view, const struct evict_record *recor
         struct slice why = is_gone || !record->text.len ? record->reason : record->text;
 
         buf_printf(&line, "  %s " SLICE_FMT "/" SLICE_FMT "%s " SLICE_FMT " (" SLICE_FMT,
-                   is_gone ? "evicted" : "kept",
-                   SLICE_ARG(record->pod.ns), SLICE_ARG(record->pod.name),
-                   is_gone ? " from" : " on", SLICE_ARG(record->node),
+                   is_gone ? "evicted" : "kept", SLICE_ARG(record->pod.ns),
+                   SLICE_ARG(record->pod.name), is_gone ? " from" : " on", SLICE_ARG(record->node),
                    SLICE_ARG(record->plugin));
         if (why.len)
                 buf_printf(&line, ": " SLICE_FMT, SLICE_ARG(why));

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "plugin/sched_profile_list.h"
 #include "run/descheduler_role.h"
 #include "run/runtime.h"
 #include <stdbool.h>

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define HTTP_CONFLICT 409
+#define MERGE_PATCH "application/merge-patch+json"
 
 struct sandbox_import {
         struct sandbox *sandbox;
@@ -81,18 +82,24 @@ static void read_failure(const struct api_server_response *response, struct err 
                         response->status);
 }
 
-static int call(struct sandbox_import *import, const char *method, struct slice target,
-                struct slice body, const char *content_type, int *ret_status, struct err *err) {
+struct import_call {
+        const char *method, *content_type;
+        struct slice target, body;
+};
+
+static int call(struct sandbox_import *import, const struct import_call *what, int *ret_status,
+                struct err *err) {
         struct api_server_response response;
 
-        api_server_handle(sandbox_server(import->sandbox),
-                          &(struct api_server_request){ .method = slice_of(method),
-                                                        .target = target,
-                                                        .body = body,
-                                                        .content_type = slice_of(content_type),
-                                                        .user = &api_user_admin,
-                                                        .keeps_identity = true },
-                          &response);
+        api_server_handle(
+                sandbox_server(import->sandbox),
+                &(struct api_server_request){ .method = slice_of(what->method),
+                                              .target = what->target,
+                                              .body = what->body,
+                                              .content_type = slice_of(what->content_type),
+                                              .user = &api_user_admin,
+                                              .keeps_identity = true },
+                &response);
         *ret_status = response.status;
         if (response.status >= 400)
                 read_failure(&response, err);
@@ -133,8 +140,9 @@ static int put_status(struct sandbox_import *import, const struct json *object, 
         json_write(json_get(object, "status"), &body);
         buf_char(&body, '}');
         /* Kinds without a status subresource took it with the object. */
-        if (call(import, "PATCH", buf_view(&target), buf_view(&body),
-                 "application/merge-patch+json", &status, &local) < 0 &&
+        if (call(import,
+                 &(struct import_call){ "PATCH", MERGE_PATCH, buf_view(&target), buf_view(&body) },
+                 &status, &local) < 0 &&
             status != 404 && status != 405) {
                 err_wrap(&local, "status");
                 if (err)
@@ -161,10 +169,15 @@ int sandbox_import_object(struct sandbox_import *import, const struct json *obje
         object_path(entry, ns, SLICE_EMPTY, &collection);
         object_path(entry, ns, json_get_text(metadata, "name"), &path);
         write_body(object, &body);
-        if (call(import, "POST", buf_view(&collection), buf_view(&body), "application/json",
+        if (call(import,
+                 &(struct import_call){ "POST", "application/json", buf_view(&collection),
+                                        buf_view(&body) },
                  &status, &local) < 0 &&
-            (status != HTTP_CONFLICT || call(import, "PUT", buf_view(&path), buf_view(&body),
-                                             "application/json", &status, &local) < 0)) {
+            (status != HTTP_CONFLICT ||
+             call(import,
+                  &(struct import_call){ "PUT", "application/json", buf_view(&path),
+                                         buf_view(&body) },
+                  &status, &local) < 0)) {
                 if (err)
                         *err = local;
                 return local.code;
@@ -183,8 +196,8 @@ static int change(struct sandbox_import *import, const char *method,
         if (!entry)
                 return BERTH_ERR_INVALID;
         object_path(entry, target->ns, target->name, &path);
-        return call(import, method, buf_view(&path), body, "application/merge-patch+json", &status,
-                    err);
+        return call(import, &(struct import_call){ method, MERGE_PATCH, buf_view(&path), body },
+                    &status, err);
 }
 
 int sandbox_import_patch(struct sandbox_import *import, const struct import_target *target,

@@ -35,15 +35,13 @@ static void defaults_parse(void **state) {
         (void)state;
         for (size_t i = 0; commands[i]; i++) {
                 CLEANUP(arena_release) struct arena arena;
-                struct arguments arguments;
+                struct command_line line = { 0 };
                 struct err err = { 0 };
-                bool wants_help;
-                void *options;
 
                 arena_init(&arena, 0);
-                options = arena_alloc(&arena, commands[i]->options_size);
-                assert_int_equal(options_parse(commands[i]->options, NULL, 0, &arena, options,
-                                               &arguments, &wants_help, &err),
+                line.options = arena_alloc(&arena, commands[i]->options_size);
+                assert_int_equal(options_parse(commands[i]->options, (struct option_texts){ 0 },
+                                               &arena, &line, &err),
                                  0);
         }
 }

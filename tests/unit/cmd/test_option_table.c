@@ -73,8 +73,7 @@ static const struct option sample_options[] = {
 struct parsed {
         struct arena arena;
         struct sample sample;
-        struct arguments arguments;
-        bool wants_help;
+        struct command_line line;
         struct err err;
         int code;
 };
@@ -91,8 +90,9 @@ static struct parsed *parse(const char *line) {
         while ((word = strsep(&rest, " ")) && count < ARRAY_LEN(words))
                 if (*word)
                         words[count++] = word;
-        parsed->code = options_parse(sample_options, words, count, &parsed->arena, &parsed->sample,
-                                     &parsed->arguments, &parsed->wants_help, &parsed->err);
+        parsed->line.options = &parsed->sample;
+        parsed->code = options_parse(sample_options, (struct option_texts){ count, words },
+                                     &parsed->arena, &parsed->line, &parsed->err);
         return parsed;
 }
 
@@ -129,8 +129,8 @@ static void takes_every_form(void **state) {
         assert_int_equal(p->sample.shape, 0);
         assert_int_equal(p->sample.files.count, 2);
         assert_string_equal(p->sample.files.items[1], "b");
-        assert_int_equal(p->arguments.count, 3);
-        assert_string_equal(p->arguments.items[2], "--three");
+        assert_int_equal(p->line.arguments.count, 3);
+        assert_string_equal(p->line.arguments.items[2], "--three");
         drop(p);
 }
 
@@ -168,10 +168,10 @@ static void asks_for_help(void **state) {
 
         (void)state;
         assert_int_equal(p->code, 0);
-        assert_true(p->wants_help);
+        assert_true(p->line.wants_help);
         drop(p);
         p = parse("-h");
-        assert_true(p->wants_help);
+        assert_true(p->line.wants_help);
         drop(p);
 }
 
