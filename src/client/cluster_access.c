@@ -8,11 +8,15 @@
 
 void cluster_access_release(struct cluster_access *access) {
         char *texts[] = {
-                access->server,          access->unix_socket,  access->ca_pem,
-                access->certificate_pem, access->key_pem,      access->tls_server_name,
-                access->proxy_url,       access->token,        access->token_file,
-                access->username,        access->password,     access->impersonate_user,
-                access->namespace_name,  access->context_name,
+                access->server,           access->unix_socket,
+                access->ca_pem,           access->certificate_pem,
+                access->key_pem,          access->tls_server_name,
+                access->proxy_url,        access->token,
+                access->token_file,       access->ca_file,
+                access->certificate_file, access->key_file,
+                access->username,         access->password,
+                access->impersonate_user, access->namespace_name,
+                access->context_name,
         };
 
         /* Secrets do not stay behind in freed memory. */

@@ -13,8 +13,10 @@ struct exec_plugin;
 struct cluster_access {
         char *server;      /* https://host:6443, with a path where the API is served below one */
         char *unix_socket; /* path of a socket to connect to instead of the server's address */
-        char *ca_pem;      /* NULL = the system's authorities */
-        char *certificate_pem, *key_pem;
+        /* Each as text, or as a file that every new connection reads again. */
+        char *ca_pem, *ca_file; /* neither = the system's authorities */
+        char *certificate_pem, *certificate_file;
+        char *key_pem, *key_file;
         char *tls_server_name; /* expected in the certificate instead of the host */
         char *proxy_url;
         char *token;

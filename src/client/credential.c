@@ -77,7 +77,7 @@ static int run_plugin(struct credential *credential, bool *ret_changed, struct e
         credential->expires = answer.expires;
         if (answer.token)
                 *ret_changed = replace(credential, "Bearer ", slice_of(answer.token));
-        if (answer.certificate_pem && !access->certificate_pem) {
+        if (answer.certificate_pem && !access->certificate_pem && !access->certificate_file) {
                 access->certificate_pem = answer.certificate_pem;
                 access->key_pem = answer.key_pem;
                 answer.certificate_pem = answer.key_pem = NULL;

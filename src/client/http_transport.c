@@ -444,6 +444,15 @@ static void set_tls(const struct http_transport *http, CURL *easy) {
         set_blob(easy, CURLOPT_CAINFO_BLOB, access->ca_pem);
         set_blob(easy, CURLOPT_SSLCERT_BLOB, access->certificate_pem);
         set_blob(easy, CURLOPT_SSLKEY_BLOB, access->key_pem);
+        if (access->ca_file && !access->ca_pem)
+                curl_easy_setopt(easy, CURLOPT_CAINFO, access->ca_file);
+        if (access->certificate_file && !access->certificate_pem)
+                curl_easy_setopt(easy, CURLOPT_SSLCERT, access->certificate_file);
+        if (access->key_file && !access->key_pem)
+                curl_easy_setopt(easy, CURLOPT_SSLKEY, access->key_file);
+#if LIBCURL_VERSION_NUM >= 0x075700
+        curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L); /* authorities are rotated */
+#endif
         curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
         if (access->is_insecure) {
                 curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
@@ -670,7 +679,8 @@ static void trim_slashes(char *url) {
 
 static int use_server(struct http_transport *http, CURLU *url, struct err *err) {
         const struct cluster_access *access = &http->access;
-        bool has_tls = access->ca_pem || access->certificate_pem || access->is_insecure;
+        bool has_tls = access->ca_pem || access->ca_file || access->certificate_pem ||
+                       access->certificate_file || access->is_insecure;
         CLEANUP(buf_release) struct buf text = { 0 };
         CLEANUP(cleanup_free) char *host = NULL;
         CLEANUP(cleanup_free) char *port = NULL;

@@ -139,10 +139,11 @@ static int take_path(const struct part *part, const char *key, char **ret_path, 
         return 0;
 }
 
-/* PEM text from KEY-data, or else from the file KEY. */
-static int take_pem(const struct part *part, const char *key, char **ret_pem, struct err *err) {
+/* PEM text from KEY-data, or else the file KEY, which must be there. */
+static int take_pem(const struct part *part, const char *key, char **ret_pem, char **ret_file,
+                    struct err *err) {
         CLEANUP(cleanup_free) char *encoded = NULL;
-        CLEANUP(cleanup_free) char *path = NULL;
+        CLEANUP(cleanup_free) char *content = NULL;
         CLEANUP(buf_release) struct buf pem = { 0 };
         char data_key[64];
         size_t size;
@@ -159,11 +160,14 @@ static int take_pem(const struct part *part, const char *key, char **ret_pem, st
                 *ret_pem = buf_take(&pem, NULL);
                 return 0;
         }
-        result = take_path(part, key, &path, err);
-        if (result < 0 || !path)
+        result = take_path(part, key, ret_file, err);
+        if (result < 0 || !*ret_file)
                 return result;
-        result = text_file_read(path, ret_pem, &size, err);
-        return result < 0 ? err_wrap(err, "%s: %s", part->what, key) : 0;
+        result = text_file_read(*ret_file, &content, &size, err);
+        if (result < 0)
+                return err_wrap(err, "%s: %s", part->what, key);
+        explicit_bzero(content, size);
+        return 0;
 }
 
 /* ---- parts ---- */
@@ -206,14 +210,15 @@ static int read_cluster(const struct part *part, struct cluster_access *access, 
         if (result == 0 && !access->server)
                 return bad_value(part, NULL, "server", "given", err);
         if (result == 0)
-                result = take_pem(part, "certificate-authority", &access->ca_pem, err);
+                result = take_pem(part, "certificate-authority", &access->ca_pem, &access->ca_file,
+                                  err);
         if (result == 0)
                 result = take_bool(part, "insecure-skip-tls-verify", &access->is_insecure, err);
         if (result == 0)
                 result = take_text(part, "tls-server-name", &access->tls_server_name, err);
         if (result == 0)
                 result = take_text(part, "proxy-url", &access->proxy_url, err);
-        if (result == 0 && access->is_insecure && access->ca_pem)
+        if (result == 0 && access->is_insecure && (access->ca_pem || access->ca_file))
                 return bad_value(part, NULL, "certificate-authority",
                                  "absent when insecure-skip-tls-verify is set", err);
         return result;
@@ -336,9 +341,10 @@ static int read_user(const struct part *part, struct cluster_access *access, str
         if (result == 0)
                 result = take_path(part, "tokenFile", &access->token_file, err);
         if (result == 0)
-                result = take_pem(part, "client-certificate", &access->certificate_pem, err);
+                result = take_pem(part, "client-certificate", &access->certificate_pem,
+                                  &access->certificate_file, err);
         if (result == 0)
-                result = take_pem(part, "client-key", &access->key_pem, err);
+                result = take_pem(part, "client-key", &access->key_pem, &access->key_file, err);
         if (result == 0)
                 result = take_text(part, "username", &access->username, err);
         if (result == 0)
@@ -349,7 +355,8 @@ static int read_user(const struct part *part, struct cluster_access *access, str
                 result = read_groups(part, access, err);
         if (result == 0)
                 result = read_exec(part, access, err);
-        if (result == 0 && !access->certificate_pem != !access->key_pem)
+        if (result == 0 && (access->certificate_pem || access->certificate_file) !=
+                                   (access->key_pem || access->key_file))
                 return bad_value(part, NULL, "client-certificate", "given together with client-key",
                                  err);
         if (result == 0 && access->impersonate_group_count && !access->impersonate_user)
@@ -432,8 +439,7 @@ static char *path_below(const char *directory, const char *name) {
 int service_account_load(const char *host, const char *port, const char *directory,
                          struct cluster_access *ret_access, struct err *err) {
         struct cluster_access access = { 0 };
-        CLEANUP(cleanup_free) char *ca = NULL;
-        CLEANUP(cleanup_free) char *token = NULL;
+        CLEANUP(cleanup_free) char *content = NULL;
         CLEANUP(cleanup_free) char *namespace_file = NULL;
         struct buf server = { 0 };
         size_t size;
@@ -442,19 +448,19 @@ int service_account_load(const char *host, const char *port, const char *directo
         if (!host || !host[0] || !port || !port[0])
                 return err_set(err, BERTH_ERR_NOT_FOUND, "this is no pod of a cluster");
         directory = directory ? directory : SERVICE_ACCOUNT_DIRECTORY;
-        ca = path_below(directory, "ca.crt");
-        token = path_below(directory, "token");
+        access.ca_file = path_below(directory, "ca.crt");
+        access.token_file = path_below(directory, "token");
         namespace_file = path_below(directory, "namespace");
-        result = text_file_read(token, &access.token, &size, err);
+        result = text_file_read(access.token_file, &access.token, &size, err);
         if (result == 0)
-                result = text_file_read(ca, &access.ca_pem, &size, err);
+                result = text_file_read(access.ca_file, &content, &size, err);
         if (result < 0) {
                 cluster_access_release(&access);
                 return err_wrap(err, "service account");
         }
-        free(access.token); /* only its presence counted: it is read when it is needed */
+        explicit_bzero(access.token, size); /* it had to be there; its user reads it */
+        free(access.token);
         access.token = NULL;
-        access.token_file = slice_dup(slice_of(token));
         buf_printf(&server, strchr(host, ':') ? "https://[%s]:%s" : "https://%s:%s", host, port);
         access.server = buf_take(&server, NULL);
         if (text_file_read(namespace_file, &access.namespace_name, &size, NULL) == 0)

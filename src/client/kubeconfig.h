@@ -16,9 +16,9 @@ struct kubeconfig_source {
         const char *context;   /* instead of current-context */
 };
 
-/* Relative paths in a file are relative to it. Certificates are read at once, tokens in files by
- * their user. Errors: NOT_FOUND when there is no file or no such context, cluster or user; INVALID
- * and BAD_REQUEST with file and position. */
+/* Relative paths in a file are relative to it. Files of certificates and tokens must be there, and
+ * are read when they are needed. Errors: NOT_FOUND when there is no file or no such context,
+ * cluster or user; INVALID and BAD_REQUEST with file and position. */
 int kubeconfig_load(const struct kubeconfig_source *source, struct cluster_access *ret_access,
                     struct err *err);
 

@@ -27,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
         if (kubeconfig_load(&source, &access, &err) == 0) {
                 assert(access.server && access.server[0] && access.context_name);
-                assert(!access.certificate_pem == !access.key_pem);
+                assert((access.certificate_pem || access.certificate_file) ==
+                       (access.key_pem || access.key_file));
         } else {
                 assert(err.code < 0 && err.text[0] && !access.server);
         }

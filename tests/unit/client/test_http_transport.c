@@ -287,6 +287,46 @@ static void test_trust(void **state) {
         live_stop(&live);
 }
 
+static void write_file(const char *path, const char *text) {
+        FILE *file = fopen(path, "w");
+
+        assert_non_null(file);
+        fputs(text, file);
+        fclose(file);
+}
+
+/* Files are read by every new connection: a rotated authority is found. */
+static void test_trust_in_files(void **state) {
+        struct live live;
+        struct seen seen = { .live = &live };
+        struct tls_material stranger;
+        struct http_transport_config config = { 0 };
+        char path[] = "/tmp/berth-ca-XXXXXX";
+
+        (void)state;
+        live_start(&live, true);
+        assert_int_equal(tls_material_make(NULL, &stranger, NULL), 0);
+        close(mkstemp(path));
+        write_file(path, stranger.ca_pem);
+        config.access = live_access(&live);
+        free(config.access.ca_pem);
+        config.access.ca_pem = NULL;
+        config.access.ca_file = slice_dup(slice_of(path));
+        http_transport_free(live.http);
+        live.http = live_connect(&live, config);
+        live.transport = http_transport(live.http);
+        send_call(&seen, API_GET, "/version", "");
+        live_until(&live, &seen.replies, 1);
+        assert_int_equal(seen.error.code, BERTH_ERR_UNAVAILABLE);
+        write_file(path, live.material.ca_pem);
+        send_call(&seen, API_GET, "/version", "");
+        live_until(&live, &seen.replies, 2);
+        assert_int_equal(seen.status, 200);
+        unlink(path);
+        tls_material_release(&stranger);
+        live_stop(&live);
+}
+
 /* The certificate is valid for kubernetes.default.svc; the address is reached under that name. */
 static void test_server_name(void **state) {
         static const struct {
@@ -310,14 +350,6 @@ static void test_server_name(void **state) {
                 assert_int_equal(seen.status, cases[i].status);
         }
         live_stop(&live);
-}
-
-static void write_file(const char *path, const char *text) {
-        FILE *file = fopen(path, "w");
-
-        assert_non_null(file);
-        fputs(text, file);
-        fclose(file);
 }
 
 static void test_token_file(void **state) {
@@ -471,6 +503,7 @@ int main(void) {
                 cmocka_unit_test(test_streams_tls),
                 cmocka_unit_test(test_server_goes_away),
                 cmocka_unit_test(test_trust),
+                cmocka_unit_test(test_trust_in_files),
                 cmocka_unit_test(test_server_name),
                 cmocka_unit_test(test_token_file),
                 cmocka_unit_test(test_token_file_of_streams),

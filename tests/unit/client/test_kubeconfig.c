@@ -69,13 +69,14 @@ static void test_everything(void **state) {
                  &access, &err) < 0)
                 fail_msg("%s", err.text);
         assert_string_equal(access.server, "https://c");
-        assert_string_equal(access.ca_pem, "CA PEM");
+        assert_string_equal(access.ca_file, at("ca.crt"));
+        assert_null(access.ca_pem);
         assert_string_equal(access.tls_server_name, "other");
         assert_string_equal(access.proxy_url, "http://proxy:1");
         assert_string_equal(access.token, "t");
         assert_string_equal(access.token_file, at("tok"));
         assert_string_equal(access.certificate_pem, "CERT");
-        assert_string_equal(access.key_pem, "KEY PEM");
+        assert_string_equal(access.key_file, at("tls.key"));
         assert_string_equal(access.username, "me");
         assert_string_equal(access.password, "pw");
         assert_string_equal(access.impersonate_user, "you");
@@ -296,6 +297,7 @@ static void test_service_account(void **state) {
         assert_int_equal(service_account_load("10.0.0.1", "443", folder, &access, &err), 0);
         assert_string_equal(access.server, "https://10.0.0.1:443");
         assert_string_equal(access.token_file, at("token"));
+        assert_string_equal(access.ca_file, at("ca.crt"));
         assert_null(access.token);
         assert_null(access.namespace_name);
         cluster_access_release(&access);
