@@ -2,7 +2,7 @@
 # Installs what building berth needs and this machine lacks: setup.sh [build|check|dev].
 #
 #   build   compiler, meson and the libraries (default)
-#   check   also what the gates and the end-to-end tests use, and a kubectl kept inside the checkout
+#   check   also what the gates and the end-to-end tests use, and real clients kept inside the checkout
 #   dev     also what the slower targets use: clang-tidy, the sanitizers of clang, coverage
 #
 # Made for Debian 12 and 13. Looks first and touches neither network nor system when nothing is missing. Installing
@@ -16,7 +16,6 @@ cache=$PWD/.cache
 log=$cache/setup.log
 codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")
 yyjson_packages="libyyjson-dev libyyjson0"
-kubectl_folder=$cache/kubectl-1.32
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 apt_options="-o Acquire::Retries=2 -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20"
 
@@ -129,34 +128,66 @@ install_missing() {
         [ -z "$lacking" ] || fail "still missing after the installation:" $lacking
 }
 
-# A kubectl of Debian 13 in the cache of this checkout: the system stays as it is, and no root is needed. Its absence only
-# makes the tests that use it skip.
-fetch_kubectl() {
-        [ ! -x "$kubectl_folder/usr/bin/kubectl" ] || return 0
-        command -v apt-get >/dev/null 2>&1 && [ -e "$keyring" ] || {
-                say "no kubectl: not a Debian system; tests with kubectl use the one on PATH or skip"
-                return 0
-        }
-        say "fetching kubectl of Debian 13 into .cache (for the tests only)"
+# ---- real clients, kept in the cache of this checkout: the system stays as it is, and no root is needed. The absence of one
+# only makes the tests that use it skip.
+client_options=
+
+# Package lists of Debian 12 and 13 side by side, apart from the system's.
+client_lists() {
+        [ -z "$client_options" ] || return 0
         state=$cache/apt
         mkdir -p "$state/lists/partial" "$state/archives/partial"
-        echo "deb [signed-by=$keyring] $(debian_mirror) trixie main" >"$state/sources.list"
-        options="$apt_options -o Dir::State::lists=$state/lists -o Dir::Cache=$state -o Dir::Cache::archives=$state/archives
-                -o Dir::Etc::sourcelist=$state/sources.list -o Dir::Etc::sourceparts=/dev/null
-                -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null
-                -o Acquire::Languages=none -o APT::Sandbox::User=$(id -un) -o APT::Update::Post-Invoke-Success="
-        if logged apt-get $options -q update &&
-                (cd "$state" && rm -f kubectl_*.deb && logged apt-get $options -q download kubectl/trixie) &&
-                logged dpkg -x "$state"/kubectl_*.deb "$kubectl_folder.new" &&
-                mv "$kubectl_folder.new" "$kubectl_folder"; then
-                rm -rf "$state"
+        for suite in bookworm trixie; do
+                echo "deb [signed-by=$keyring] $(debian_mirror) $suite main"
+        done >"$state/sources.list"
+        client_options="$apt_options -o Dir::State::lists=$state/lists -o Dir::Cache=$state
+                -o Dir::Cache::archives=$state/archives -o Dir::Etc::sourcelist=$state/sources.list
+                -o Dir::Etc::sourceparts=/dev/null -o Dir::Etc::preferences=/dev/null -o Debug::NoLocking=1
+                -o Dir::Etc::preferencesparts=/dev/null -o Acquire::Languages=none -o APT::Sandbox::User=$(id -un)
+                -o APT::Update::Post-Invoke-Success="
+        logged apt-get $client_options -q update
+}
+# fetch_client FOLDER PROOF SUITE PACKAGE...: unpacks packages into .cache/FOLDER, unless PROOF is in it already
+fetch_client() {
+        folder=$cache/$1 proof=$2 suite=$3
+        shift 3
+        [ ! -e "$folder/$proof" ] || return 0
+        say "fetching $* of $suite into .cache (for tests and benchmarks only)"
+        rm -rf "$folder.new" "$cache/packages"
+        mkdir -p "$folder.new" "$cache/packages"
+        wanted_packages=
+        for package in "$@"; do
+                wanted_packages="$wanted_packages $package/$suite"
+        done
+        if client_lists && (cd "$cache/packages" && logged apt-get $client_options -q download $wanted_packages) &&
+                for package in "$cache"/packages/*.deb; do
+                        logged dpkg -x "$package" "$folder.new" || break
+                done && [ -e "$folder.new/$proof" ]; then
+                rm -rf "$folder" && mv "$folder.new" "$folder"
         else
-                rm -rf "$state" "$kubectl_folder.new"
-                say "no kubectl: the package mirror gave none; tests with kubectl use the one on PATH or skip"
+                say "no $1: the package mirror gave none; its tests use the one on PATH or skip"
         fi
+        rm -rf "$folder.new" "$cache/packages"
+}
+# The Python client's own release, with what it imports; pure Python but for YAML, which it finds where there is python3-yaml.
+python_client="python3-kubernetes python3-cachetools python3-certifi python3-chardet python3-charset-normalizer
+        python3-dateutil python3-pyasn1 python3-pyasn1-modules python3-rsa python3-google-auth python3-idna
+        python3-urllib3 python3-requests python3-requests-oauthlib python3-oauthlib python3-websocket python3-six
+        python3-yaml"
+fetch_clients() {
+        command -v apt-get >/dev/null 2>&1 && [ -e "$keyring" ] || {
+                say "no real clients: not a Debian system; their tests use those on PATH or skip"
+                return 0
+        }
+        fetch_client kubectl-1.32 usr/bin/kubectl trixie kubectl
+        fetch_client kubectl-1.20 usr/bin/kubectl bookworm kubernetes-client
+        fetch_client prometheus usr/bin/prometheus bookworm prometheus
+        fetch_client python-client usr/lib/python3/dist-packages/kubernetes bookworm $python_client
+        fetch_client etcd usr/bin/etcd bookworm etcd-server
+        rm -rf "$cache/apt"
 }
 
 mkdir -p "$cache" && : >"$log" || fail "cannot write $log"
 install_missing
-[ "$wanted" = build ] || fetch_kubectl
+[ "$wanted" = build ] || fetch_clients
 exit 0
