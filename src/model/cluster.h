@@ -45,8 +45,8 @@ void cluster_put_priority_class(struct cluster *cluster, const struct priority_c
 void cluster_remove_priority_class(struct cluster *cluster, struct slice name);
 void cluster_put_claim(struct cluster *cluster, const struct claim_object *claim);
 void cluster_remove_claim(struct cluster *cluster, struct slice ns, struct slice name);
-/* Decodes an API object and feeds it (CHANGE_REMOVED removes).  BERTH_ERR_* with the field path on
- * a wrong type; nothing is changed then. */
+/* Decodes an API object and feeds it (CHANGE_REMOVED removes, unless it names an earlier pod by its
+ * uid).  BERTH_ERR_* with the field path on a wrong type; nothing is changed then. */
 int cluster_apply(struct cluster *cluster, enum object_kind kind, enum change_kind change,
                   const struct json *object, struct err *err);
 

@@ -71,6 +71,15 @@ static int apply_put(struct cluster *cluster, enum object_kind kind, const struc
         return err_set(err, BERTH_ERR_INTERNAL, "no such kind of object");
 }
 
+/* A removal of an earlier object of the same name came late: the present one stays. */
+static bool is_pod_gone(const struct cluster *cluster, const struct object_meta *meta) {
+        struct pod_id id = cluster_find_pod(cluster, meta->ns, meta->name);
+        if (pod_id_is_none(id))
+                return false;
+        struct slice uid = slice_of(cluster_pod(cluster, id)->uid);
+        return uid.len == 0 || meta->uid.len == 0 || slice_eq(uid, meta->uid);
+}
+
 static int apply_removal(struct cluster *cluster, enum object_kind kind, const struct json *object,
                          struct err *err) {
         struct object_meta meta;
@@ -82,7 +91,8 @@ static int apply_removal(struct cluster *cluster, enum object_kind kind, const s
                 cluster_remove_node(cluster, meta.name);
                 return 0;
         case OBJECT_POD:
-                cluster_remove_pod(cluster, meta.ns, meta.name);
+                if (is_pod_gone(cluster, &meta))
+                        cluster_remove_pod(cluster, meta.ns, meta.name);
                 return 0;
         case OBJECT_NAMESPACE:
                 cluster_remove_namespace(cluster, meta.name);

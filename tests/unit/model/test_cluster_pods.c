@@ -120,6 +120,19 @@ static void test_a_new_uid_is_another_pod(void **state) {
         cluster_free(cluster);
 }
 
+static void test_a_late_removal_spares_the_next_pod(void **state) {
+        struct cluster *cluster = cluster_for_test();
+        (void)state;
+        put_pod(cluster, "a", "");
+        apply_text(cluster, OBJECT_POD, CHANGE_REMOVED,
+                   "{'metadata':{'namespace':'ns','name':'a','uid':'earlier'}}");
+        assert_int_equal(cluster_pod_count(cluster), 1);
+        apply_text(cluster, OBJECT_POD, CHANGE_REMOVED,
+                   "{'metadata':{'namespace':'ns','name':'a','uid':'uid-a'}}");
+        assert_int_equal(cluster_pod_count(cluster), 0);
+        cluster_free(cluster);
+}
+
 /* ---- assume ---- */
 
 static void test_assume_and_confirm(void **state) {
@@ -420,6 +433,7 @@ int main(void) {
                 cmocka_unit_test(test_finished_pods_are_dropped_unless_kept),
                 cmocka_unit_test(test_pods_of_a_node_not_seen_yet),
                 cmocka_unit_test(test_a_new_uid_is_another_pod),
+                cmocka_unit_test(test_a_late_removal_spares_the_next_pod),
                 cmocka_unit_test(test_assume_and_confirm),
                 cmocka_unit_test(test_forget_takes_an_assumed_pod_off),
                 cmocka_unit_test(test_an_assumed_pod_seen_elsewhere_moves),
