@@ -11,6 +11,7 @@
 #define API_VERSION "kubescheduler.config.k8s.io/v1"
 #define KIND "KubeSchedulerConfiguration"
 #define EXTENDER_TIMEOUT_NS (5 * NS_PER_S)
+#define BACKOFF_MAX_S (INT64_MAX / NS_PER_S) /* so that it can be counted in nanoseconds */
 
 /* ---- plugins and profiles ---- */
 
@@ -336,12 +337,15 @@ const struct field scheduler_configuration_fields[] = {
           AT(pod_initial_backoff_s),
           .is_bounded = true,
           .min = 1,
-          .max = INT64_MAX,
+          .max = BACKOFF_MAX_S,
           .fallback = "1",
           .help = "Wait before the second attempt." },
         { .name = "podMaxBackoffSeconds",
           .type = FIELD_I64,
           AT(pod_max_backoff_s),
+          .is_bounded = true,
+          .min = INT64_MIN,
+          .max = BACKOFF_MAX_S,
           .fallback = "10",
           .help = "Longest wait between attempts." },
         { .name = "profiles",

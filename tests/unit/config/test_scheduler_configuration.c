@@ -134,6 +134,10 @@ static const struct {
           "\"podMaxBackoffSeconds\"?\n" },
         { HEAD "podInitialBackoffSeconds: 36\n",
           "s:1:1: podMaxBackoffSeconds: must be at least podInitialBackoffSeconds 36, is 10\n" },
+        { HEAD "podMaxBackoffSeconds: 9223372037\npodInitialBackoffSeconds: 9223372037\n",
+          "s:3:23: podMaxBackoffSeconds: must be at most 9223372036, is 9223372037\n"
+          "s:4:27: podInitialBackoffSeconds: must be between 1 and 9223372036, is "
+          "9223372037\n" },
         { HEAD "leaderElection: {leaseDuration: -2s}\n",
           "s:3:33: leaderElection.leaseDuration: must be greater than 0s, is -2s\n"
           "s:3:33: leaderElection.leaseDuration: must be greater than renewDeadline 10s, is "
