@@ -144,9 +144,11 @@ enum verdict_code sched_attempt_pre_filter(struct sched_attempt *attempt) {
                 if (!ask_pre_filter(attempt, point->plugins[i], restriction) ||
                     is_contradictory(attempt, restriction))
                         break;
-        if (restriction->count > 0)
-                attempt->absent_reason = slice_of(arena_printf(
+        if (restriction->count > 0) {
+                struct slice reason = slice_of(arena_printf(
                         arena, "node(s) didn't satisfy plugin(s) [%s]", restriction->names.data));
+                attempt->absent_reason = arena_copy(arena, &reason, sizeof(reason));
+        }
         buf_release(&restriction->names);
         return attempt->pre_filter.code;
 }

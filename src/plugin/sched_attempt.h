@@ -76,9 +76,9 @@ struct sched_attempt {
         struct phase_verdict *pre_filters;
         struct verdict pre_filter; /* OK, or why no node is looked at */
         const struct plugin *pre_filter_plugin;
-        const struct bitset *only;  /* nodes left by restrictions; NULL = all */
-        struct slice absent_reason; /* for nodes left out by a restriction */
-        uint64_t restrictors;       /* plugins that restricted, as bits */
+        const struct bitset *only;         /* nodes left by restrictions; NULL = all */
+        const struct slice *absent_reason; /* for nodes left out by a restriction */
+        uint64_t restrictors;              /* plugins that restricted, as bits */
         /* Refused nodes in node order, for PostFilter. */
         size_t refusal_count;
         const struct node_refusal *refusals;
@@ -123,6 +123,10 @@ enum verdict_code sched_attempt_score(struct sched_attempt *attempt, struct node
                                       struct verdict *verdict);
 /* Runs the PostFilter plugins; fills attempt->preemption. */
 void sched_attempt_post_filter(struct sched_attempt *attempt);
+
+/* After a PreFilter that passed: lets plugins note what the pod takes on its node. */
+void sched_attempt_reserve(struct sched_attempt *attempt, struct node_id node,
+                           struct object_shelf *shelf);
 
 /* "0/N nodes are available: ..." with the reasons of the refusals counted and sorted as text. */
 struct slice refusals_message(size_t node_count, const struct node_refusal *refusals, size_t count,

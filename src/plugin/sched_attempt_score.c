@@ -118,6 +118,20 @@ void sched_attempt_post_filter(struct sched_attempt *attempt) {
         buf_release(&text);
 }
 
+void sched_attempt_reserve(struct sched_attempt *attempt, struct node_id node,
+                           struct object_shelf *shelf) {
+        const struct profile_point *point = &attempt->profile->points[POINT_RESERVE];
+        for (size_t i = 0; i < point->count; i++) {
+                size_t index = point->plugins[i];
+                const struct profile_plugin *plugin = &attempt->profile->plugins[index];
+                if (plugin->plugin->sched->reserve != NULL && attempt->plugins[index].was_asked &&
+                    !attempt->plugins[index].filter_skips)
+                        plugin->plugin->sched->reserve(&attempt->cycle, plugin->state,
+                                                       attempt->plugins[index].filter_state, node,
+                                                       shelf);
+        }
+}
+
 const char *preemption_rule_name(enum preemption_rule rule) {
         static const char *const names[] = {
                 [PREEMPTION_ONLY_CANDIDATE] = "onlyCandidate",

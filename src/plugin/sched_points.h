@@ -73,6 +73,10 @@ struct sched_points {
          * told the attempt; UNSCHEDULABLE with a text; ERROR with a text ends the phase. */
         enum verdict_code (*post_filter)(struct sched_attempt *attempt, const void *state,
                                          struct verdict *verdict);
+        /* The pod goes to node: notes on the shelf what it takes there, as long as the API does not
+         * say so itself. */
+        void (*reserve)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+                        struct node_id node, struct object_shelf *shelf);
         /* Points (1 << enum sched_point) it belongs to although it does nothing there here. */
         uint32_t silent_points;
 };

@@ -142,6 +142,8 @@ static bool implements(const struct plugin *plugin, enum sched_point point) {
                 return sched->pre_score != NULL;
         case POINT_SCORE:
                 return sched->score != NULL;
+        case POINT_RESERVE:
+                return sched->reserve != NULL;
         case POINT_BIND:
                 return sched->binds;
         default:

@@ -78,7 +78,7 @@ static struct node_refusal absent_refusal(struct decide *d, struct node_id node)
                 .node = node,
                 .code = VERDICT_UNRESOLVABLE,
                 .reason_count = 1,
-                .reasons = &d->attempt.absent_reason,
+                .reasons = d->attempt.absent_reason,
         };
 }
 
@@ -307,4 +307,17 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
         sched_attempt_init(&d.attempt, &attempt);
         decide(&d);
         sched_attempt_release(&d.attempt);
+}
+
+void scheduler_reserve(struct cluster *cluster, const struct sched_profile *profile,
+                       struct pod_id pod, struct node_id node, struct object_shelf *shelf,
+                       struct arena *arena) {
+        struct sched_attempt attempt;
+        sched_attempt_init(&attempt, &(struct attempt_request){ .cluster = cluster,
+                                                                .profile = profile,
+                                                                .pod = pod,
+                                                                .arena = arena });
+        if (sched_attempt_pre_filter(&attempt) == VERDICT_OK)
+                sched_attempt_reserve(&attempt, node, shelf);
+        sched_attempt_release(&attempt);
 }

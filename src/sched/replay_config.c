@@ -28,8 +28,7 @@ static struct json_node *profile_node(struct json_tree *tree, const struct sched
                 const struct profile_plugin *plugin = &profile->plugins[score->plugins[i]];
                 node_put_i64(tree, weights, plugin->plugin->name, plugin->weight);
         }
-        if (score->count > 0)
-                node_put(tree, object, "scoreWeights", weights);
+        node_put(tree, object, "scoreWeights", weights);
         return object;
 }
 

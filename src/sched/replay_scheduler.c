@@ -297,10 +297,14 @@ static struct json_node *step_node(const struct answer *outer, struct pod_id pod
                                          decision->feasible_count));
                 put_nodes(&answer, answer.expect, "best", decision->best, decision->best_count);
                 node_put_text(answer.tree, answer.expect, "chosen", node_name(&answer, chosen));
+                scheduler_reserve(cluster, replay_scene_profile(answer.scene, pod), pod, chosen,
+                                  answer.scene->shelf, answer.arena);
                 cluster_assume(cluster, pod, chosen);
-        } else {
-                node_put_text(answer.tree, answer.expect, "message", decision->message);
+                return answer.expect;
         }
+        put_nodes(&answer, answer.expect, "feasible", decision->feasible, decision->feasible_count);
+        node_put_text(answer.tree, answer.expect,
+                      decision->outcome == DECISION_ERROR ? "error" : "message", decision->message);
         return answer.expect;
 }
 

@@ -237,6 +237,63 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
                         verdict_no(verdict, VERDICT_UNRESOLVABLE, reasons[i].reason);
 }
 
+/* ---- Reserve ---- */
+
+/* Puts a changed copy of an object on the shelf. */
+static void shelve(struct object_shelf *shelf, enum shelf_kind kind, struct json_tree *tree,
+                   struct json_node *object) {
+        struct buf text = { 0 };
+        struct json_doc *doc;
+        node_write(object, &text);
+        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
+                object_shelf_put(shelf, kind, json_doc_root(doc));
+                json_doc_free(doc);
+        }
+        buf_release(&text);
+        json_tree_free(tree);
+}
+
+/* The volume belongs to the claim from now on. */
+static void claim_volume_for(struct object_shelf *shelf, const struct json *volume,
+                             const struct json *claim) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *object = node_import(tree, volume), *ref = node_object(tree);
+        node_put_string(tree, ref, "kind", "PersistentVolumeClaim");
+        node_put_text(tree, ref, "namespace", shelf_object_ns(claim));
+        node_put_text(tree, ref, "name", shelf_object_name(claim));
+        node_put_text(tree, ref, "uid", json_get_text(json_get(claim, "metadata"), "uid"));
+        node_put(tree, node_need_object(tree, object, "spec"), "claimRef", ref);
+        shelve(shelf, SHELF_VOLUME, tree, object);
+}
+
+/* The claim will be provisioned for the node. */
+static void select_node(struct object_shelf *shelf, const struct json *claim, struct slice node) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *object = node_import(tree, claim);
+        struct json_node *meta = node_need_object(tree, object, "metadata");
+        node_put_text(tree, node_need_object(tree, meta, "annotations"),
+                      "volume.kubernetes.io/selected-node", node);
+        shelve(shelf, SHELF_VOLUME_CLAIM, tree, object);
+}
+
+static void reserve(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+                    struct node_id node, struct object_shelf *shelf) {
+        (void)state;
+        const struct claims *claims = pod_state;
+        struct slice name = cluster_node_name(cycle->cluster, node);
+        for (size_t i = 0; i < claims->delayed_count; i++) {
+                const struct delayed_claim *delayed = &claims->delayed[i];
+                if (delayed->has_selected_node)
+                        continue;
+                const struct json *volume = volume_for_claim(cycle->cluster, shelf, delayed->claim,
+                                                             node, NULL, 0, cycle->scratch);
+                if (volume != NULL)
+                        claim_volume_for(shelf, volume, delayed->claim);
+                else
+                        select_node(shelf, delayed->claim, name);
+        }
+}
+
 /* ---- score: only with a gate that is off ---- */
 
 static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *state,
@@ -312,7 +369,7 @@ const struct plugin plugin_volume_binding = {
                                                .explain = explain,
                                                .pre_score = pre_score,
                                                .score = score,
-                                               .silent_points =
-                                                       1u << POINT_RESERVE | 1u << POINT_PRE_BIND },
+                                               .reserve = reserve,
+                                               .silent_points = 1u << POINT_PRE_BIND },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_CLAIM,
 };
