@@ -45,10 +45,14 @@ enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
                                      struct slice reason);
 /* Both kinds of filters, the cheap ones first. */
 bool desched_run_may_evict(struct desched_run *run, struct pod_id pod);
-/* Pods of a node in a fixed order (creation time, then name), optionally without finished ones. */
-size_t desched_run_pods(struct desched_run *run, struct node_id node, bool with_finished,
+enum pod_listing {
+        PODS_ACTIVE,   /* neither Succeeded nor Failed */
+        PODS_FINISHED, /* Succeeded or Failed */
+        PODS_ALL,
+};
+/* Pods of a node in a fixed order; the array lives as long as the rule runs. */
+size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_listing listing,
                         const struct pod_id **ret_pods);
-
 /* That order: oldest first, then namespace and name (<0, 0, >0). */
 int desched_pod_order(const struct cluster *cluster, struct pod_id a, struct pod_id b);
 struct pod_order {

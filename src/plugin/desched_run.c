@@ -92,36 +92,78 @@ void desched_sort_pods(const struct pod_order *order, struct pod_id *pods, size_
         sort_pods(order, pods, count, ARENA_ARRAY(arena, struct pod_id, count));
 }
 
-static size_t count_pods(const struct cluster *cluster, struct node_id node) {
-        size_t count = 0;
-        for (struct pod_id pod = cluster_nodes(cluster)->first_pod[node.index];
-             !pod_id_is_none(pod); pod = cluster_pod(cluster, pod)->next_on_node)
-                count++;
-        return count;
+/* What the order needs of a pod, gathered in one walk along the rows so that sorting does not jump
+ * between them. */
+struct pod_key {
+        int64_t created_ns;
+        struct pod_id pod;
+};
+
+static bool is_listed(const struct desched_run *run, const struct pod_row *row) {
+        return row->is_live && !node_id_is_none(row->node) &&
+               run->first[2 * row->node.index + 1] != UINT32_MAX;
+}
+
+/* Insertion sort: a node holds few pods, and they are often nearly in order. */
+static void sort_keys(const struct cluster *cluster, struct pod_key *keys, size_t count) {
+        for (size_t i = 1; i < count; i++) {
+                struct pod_key key = keys[i];
+                size_t at = i;
+                while (at > 0 && (keys[at - 1].created_ns > key.created_ns ||
+                                  (keys[at - 1].created_ns == key.created_ns &&
+                                   desched_pod_order(cluster, keys[at - 1].pod, key.pod) > 0))) {
+                        keys[at] = keys[at - 1];
+                        at--;
+                }
+                keys[at] = key;
+        }
+}
+
+/* Room for the pods of each listed node, one after the other; a first pass counts them. */
+static size_t lay_out(struct desched_run *run) {
+        size_t cap = cluster_pod_cap(run->cluster), total = 0;
+        size_t rows = cluster_nodes(run->cluster)->count;
+        run->first = ARENA_ARRAY(run->pass, uint32_t, 2 * rows);
+        for (size_t i = 0; i < rows; i++)
+                run->first[2 * i + 1] = UINT32_MAX;
+        for (size_t i = 0; i < run->nodes.count; i++)
+                run->first[2 * run->nodes.nodes[i].index + 1] = 0;
+        for (size_t i = 0; i < cap; i++) {
+                const struct pod_row *row =
+                        cluster_pod(run->cluster, (struct pod_id){ (uint32_t)i });
+                if (is_listed(run, row))
+                        run->first[2 * row->node.index + 1]++;
+        }
+        for (size_t i = 0; i < run->nodes.count; i++) {
+                uint32_t *range = &run->first[2 * run->nodes.nodes[i].index];
+                size_t count = range[1];
+                range[0] = range[1] = (uint32_t)total;
+                total += count;
+        }
+        return total;
 }
 
 static void order_pods(struct desched_run *run) {
-        const struct node_table *table = cluster_nodes(run->cluster);
-        size_t total = 0, most = 0;
-        for (size_t i = 0; i < run->nodes.count; i++) {
-                size_t count = count_pods(run->cluster, run->nodes.nodes[i]);
-                total += count;
-                most = count > most ? count : most;
+        size_t cap = cluster_pod_cap(run->cluster), total = lay_out(run);
+        struct pod_key *keys = ARENA_ARRAY(run->pass, struct pod_key, total);
+        run->finished = bitset_in_arena(run->pass, cap);
+        for (size_t i = 0; i < cap; i++) {
+                struct pod_id pod = { (uint32_t)i };
+                const struct pod_row *row = cluster_pod(run->cluster, pod);
+                if (!is_listed(run, row))
+                        continue;
+                keys[run->first[2 * row->node.index + 1]++] =
+                        (struct pod_key){ row->created.ns, pod };
+                if (pod_row_is_finished(row))
+                        bitset_add(&run->finished, i);
         }
-        run->first = ARENA_ARRAY(run->pass, uint32_t, 2 * table->count);
         run->pods = ARENA_ARRAY(run->pass, struct pod_id, total);
-        struct pod_id *spare = ARENA_ARRAY(run->pass, struct pod_id, most);
-        const struct pod_order order = { run->cluster, desched_pod_order };
-        uint32_t at = 0;
         for (size_t i = 0; i < run->nodes.count; i++) {
-                uint32_t node = run->nodes.nodes[i].index, from = at;
-                for (struct pod_id pod = table->first_pod[node]; !pod_id_is_none(pod);
-                     pod = cluster_pod(run->cluster, pod)->next_on_node)
-                        run->pods[at++] = pod;
-                sort_pods(&order, run->pods + from, at - from, spare);
-                run->first[2 * node] = from;
-                run->first[2 * node + 1] = at;
+                const uint32_t *range = &run->first[2 * run->nodes.nodes[i].index];
+                sort_keys(run->cluster, keys + range[0], range[1] - range[0]);
         }
+        for (size_t i = 0; i < total; i++)
+                run->pods[i] = keys[i].pod;
 }
 
 void desched_run_prepare(struct desched_run *run, const struct bitset *selected) {
@@ -130,17 +172,17 @@ void desched_run_prepare(struct desched_run *run, const struct bitset *selected)
         run->gone = bitset_in_arena(run->pass, cluster_pod_cap(run->cluster));
 }
 
-size_t desched_run_pods(struct desched_run *run, struct node_id node, bool with_finished,
+size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_listing listing,
                         const struct pod_id **ret_pods) {
         uint32_t from = run->first[2 * node.index], to = run->first[2 * node.index + 1];
         struct pod_id *pods = ARENA_ARRAY(run->scratch, struct pod_id, to - from);
         size_t count = 0;
         for (uint32_t i = from; i < to; i++) {
-                struct pod_id pod = run->pods[i];
-                if (bitset_has(&run->gone, pod.index))
-                        continue;
-                if (with_finished || !pod_row_is_finished(cluster_pod(run->cluster, pod)))
-                        pods[count++] = pod;
+                uint32_t index = run->pods[i].index;
+                bool is_finished = bitset_has(&run->finished, index);
+                bool is_asked = listing == PODS_ALL || is_finished == (listing == PODS_FINISHED);
+                if (is_asked && !bitset_has(&run->gone, index))
+                        pods[count++] = run->pods[i];
         }
         *ret_pods = pods;
         return count;

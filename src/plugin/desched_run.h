@@ -32,6 +32,7 @@ struct desched_run {
          * pods[first[2n + 1]]. */
         uint32_t *first;
         struct pod_id *pods;
+        struct bitset finished;
         struct bitset gone; /* asked to go in this pass, no longer shown */
         /* The profile and rule at work. */
         struct desched_filters filters, pre_filters;

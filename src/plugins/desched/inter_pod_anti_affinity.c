@@ -53,7 +53,7 @@ static void collect(struct conflict_search *search, const struct pod_scope *scop
         search->node_end = ARENA_ARRAY(scratch, size_t, nodes.count);
         for (size_t n = 0; n < nodes.count; n++) {
                 const struct pod_id *pods;
-                size_t count = desched_run_pods(run, nodes.nodes[n], false, &pods);
+                size_t count = desched_run_pods(run, nodes.nodes[n], PODS_ACTIVE, &pods);
                 size_t from = search->pod_count;
                 for (size_t i = 0; i < count; i++)
                         if (pod_scope_has(run, scope, cluster_pod(cluster, pods[i])))

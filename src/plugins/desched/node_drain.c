@@ -72,7 +72,7 @@ static size_t removable_pods(const struct node_drain *drain, struct node_id node
         struct desched_run *run = drain->usage->run;
         const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_id *pods;
-        size_t pod_count = desched_run_pods(run, node, false, &pods), count = 0;
+        size_t pod_count = desched_run_pods(run, node, PODS_ACTIVE, &pods), count = 0;
         struct pod_id *removable = ARENA_ARRAY(desched_run_scratch(run), struct pod_id, pod_count);
         for (size_t i = 0; i < pod_count; i++)
                 if ((!drain->is_removable ||

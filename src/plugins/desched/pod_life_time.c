@@ -321,7 +321,7 @@ static size_t collect(struct desched_run *run, const struct life_rule *rule,
         size_t count = 0, cap = 0;
         for (size_t n = 0; n < nodes.count; n++) {
                 const struct pod_id *pods;
-                size_t pod_count = desched_run_pods(run, nodes.nodes[n], true, &pods);
+                size_t pod_count = desched_run_pods(run, nodes.nodes[n], PODS_ALL, &pods);
                 for (size_t i = 0; i < pod_count; i++) {
                         if (!rule_wants(run, rule, cluster_pod(cluster, pods[i])) ||
                             !desched_run_may_evict(run, pods[i]))

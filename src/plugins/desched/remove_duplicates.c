@@ -180,7 +180,8 @@ static void look_at_node(struct duplicate_search *search, const struct pod_scope
         struct desched_run *run = search->run;
         const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_id *pods;
-        size_t count = desched_run_pods(run, desched_run_nodes(run).nodes[position], false, &pods);
+        size_t count =
+                desched_run_pods(run, desched_run_nodes(run).nodes[position], PODS_ACTIVE, &pods);
         for (size_t i = 0; i < count; i++) {
                 const struct pod_row *pod = cluster_pod(cluster, pods[i]);
                 if (pod->owner_count == 0 || !pod_scope_has(run, scope, pod) ||

@@ -140,7 +140,7 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
                 .reasons = name_set_make(cluster, &args->reasons, scratch),
                 .containers = args->with_init ? SCOPE_INIT : SCOPE_MAIN,
         };
-        const struct sweep sweep = { .with_finished = true, .wants = wants, .context = &rule };
+        const struct sweep sweep = { .listing = PODS_FINISHED, .wants = wants, .context = &rule };
         sweep_nodes(run, &sweep);
         return 0;
 }

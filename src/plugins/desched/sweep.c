@@ -8,7 +8,7 @@
 /* False when nothing more can be evicted in this pass. */
 static bool sweep_node(struct desched_run *run, const struct sweep *sweep, struct node_id node) {
         const struct pod_id *pods;
-        size_t count = desched_run_pods(run, node, sweep->with_finished, &pods);
+        size_t count = desched_run_pods(run, node, sweep->listing, &pods);
         for (size_t i = 0; i < count; i++) {
                 struct slice reason = SLICE_EMPTY;
                 if (!sweep->wants(run, sweep->context, pods[i], &reason) ||

@@ -5,7 +5,7 @@
 #include "plugin/desched_points.h"
 
 struct sweep {
-        bool with_finished;
+        enum pod_listing listing;
         /* Whether the rule wants the pod gone; ret_reason starts empty and may be set to a text
          * that lives as long as the rule runs. */
         bool (*wants)(struct desched_run *run, const void *context, struct pod_id pod,

@@ -110,7 +110,7 @@ static void insert(struct candidate *list, size_t count, struct candidate candid
 static bool sweep_node(struct desched_run *run, const struct restarts_rule *rule,
                        struct node_id node) {
         const struct pod_id *pods;
-        size_t pod_count = desched_run_pods(run, node, true, &pods), count = 0;
+        size_t pod_count = desched_run_pods(run, node, PODS_ALL, &pods), count = 0;
         struct candidate *list = ARENA_ARRAY(desched_run_scratch(run), struct candidate, pod_count);
         for (size_t i = 0; i < pod_count; i++) {
                 struct candidate candidate = { .pod = pods[i] };

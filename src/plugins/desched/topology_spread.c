@@ -79,7 +79,7 @@ static size_t collect(struct desched_run *run, const struct pod_scope *scope,
         size_t count = 0;
         for (size_t n = 0; n < nodes.count; n++) {
                 const struct pod_id *pods;
-                size_t pod_count = desched_run_pods(run, nodes.nodes[n], false, &pods);
+                size_t pod_count = desched_run_pods(run, nodes.nodes[n], PODS_ACTIVE, &pods);
                 for (size_t i = 0; i < pod_count; i++) {
                         const struct pod_row *pod = cluster_pod(cluster, pods[i]);
                         if (!pod_scope_has(run, is_parity ? scope : &everywhere, pod))
@@ -146,7 +146,7 @@ static void evict_nominated(struct spread_work *work) {
         struct node_batch_list nodes = desched_run_nodes(run);
         for (size_t n = 0; n < nodes.count; n++) {
                 const struct pod_id *pods;
-                size_t count = desched_run_pods(run, nodes.nodes[n], false, &pods);
+                size_t count = desched_run_pods(run, nodes.nodes[n], PODS_ACTIVE, &pods);
                 for (size_t i = 0; i < count; i++) {
                         if (!bitset_has(&work->nominated, pods[i].index) ||
                             bitset_has(&full, nodes.nodes[n].index) ||
