@@ -45,8 +45,12 @@ static void arm(struct control *control) {
 
 static void reconcile_one(struct controller_run *run, struct work_item *item) {
         struct err err = { 0 };
-        int r = run->controller->reconcile(run, work_item_ns(item), work_item_name(item), &err);
+        int r;
 
+        run->control->is_reconciling = true;
+        r = run->controller->reconcile(run, work_item_ns(item), work_item_name(item), &err);
+        run->control->is_reconciling = false;
+        object_index_sweep(run->control->index);
         run->control->stats.reconciles++;
         if (r < 0)
                 LOG(LOG_WARN, "ReconcileFailed", log_text("controller", run->controller->name),
@@ -109,8 +113,11 @@ static void tell(struct control *control, int resource, const struct store_event
 static void changed(void *context, int resource, const struct store_event *event) {
         struct control *control = context;
 
-        if (resource != control->resource.events)
-                tell(control, resource, event);
+        if (resource == control->resource.events)
+                return;
+        tell(control, resource, event);
+        if (!control->is_reconciling)
+                object_index_sweep(control->index);
 }
 
 /* Everything that is there already, as if it were added now. */

@@ -61,6 +61,7 @@ struct control {
         struct loop_timer timer;
         struct rng rng;
         struct control_stats stats;
+        bool is_reconciling;
         bool is_scheduled; /* a turn of reconciling is deferred */
         bool is_freed;     /* waits for that deferred call */
         size_t run_count;

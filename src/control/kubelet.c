@@ -58,6 +58,14 @@ static bool is_lifecycle_changed(struct change *change) {
                            annotations_of(change_previous(change)));
 }
 
+static bool is_respecified(struct change *change) {
+        const struct json *now = json_get(change_object(change), "metadata");
+
+        return change->event->type == STORE_MODIFIED &&
+               json_get_i64(now, "generation", 0) !=
+                       json_get_i64(json_get(change_previous(change), "metadata"), "generation", 0);
+}
+
 static void pod_changed(struct kubelet *kubelet, struct change *change) {
         const struct store_event *event = change->event;
         struct slice ns = store_object_ns(event->object), name = store_object_name(event->object);
@@ -77,7 +85,7 @@ static void pod_changed(struct kubelet *kubelet, struct change *change) {
                 pod_run_free(map_remove(
                         kubelet->pod_runs,
                         json_get_text(json_get(change_object(change), "metadata"), "uid")));
-        else if (entry->pod->is_at_rest && !entry->pod->is_deleted &&
+        else if (entry->pod->is_at_rest && !entry->pod->is_deleted && !is_respecified(change) &&
                  !object_mentions(event->object, "\"readinessGates\""))
                 return;
         work_queue_add(kubelet->run->queue, ns, name);
@@ -117,11 +125,9 @@ static void changed(struct controller_run *run, struct change *change) {
 void kubelet_wake_pods(struct kubelet *kubelet, struct slice node) {
         const struct entry_list *pods = object_index_pods_on(kubelet->run->control->index, node);
 
-        for (const struct entry_link *link = pods ? pods->first : NULL; link; link = link->after) {
-                if (!link->entry->pod->is_at_rest || link->entry->pod->is_deleted)
-                        work_queue_add(kubelet->run->queue, store_object_ns(link->entry->object),
-                                       store_object_name(link->entry->object));
-        }
+        for (const struct entry_link *link = pods ? pods->first : NULL; link; link = link->after)
+                work_queue_add(kubelet->run->queue, store_object_ns(link->entry->object),
+                               store_object_name(link->entry->object));
 }
 
 /* Nodes are cluster objects, so an empty namespace tells them from pods. */

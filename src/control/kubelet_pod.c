@@ -152,19 +152,25 @@ static void settle(struct step *step, struct slice ns, struct slice name) {
                 pod_run_free(map_remove(kubelet->pod_runs, step->plan.uid));
 }
 
-static bool has_unseen_gates(const struct step *step) {
-        return json_count(step->plan.readiness_gates) > 0;
+/* The specification changed, or somebody opened a readiness gate or took the pod for lost. */
+static bool is_stale(const struct step *step) {
+        const struct json *status = json_get(step->pod, "status");
+
+        return step->entry->pod->is_ready != pod_run_is_ready(step->run, &step->plan) ||
+               (step->plan.generation > 0 &&
+                json_get_i64(status, "observedGeneration", 0) != step->plan.generation);
 }
 
 static int take_step(struct step *step, struct slice ns, struct slice name, struct err *err) {
-        bool is_new = !json_get(json_get(step->pod, "status"), "startTime"), is_changed;
+        bool has_started = json_get(json_get(step->pod, "status"), "startTime") != NULL;
+        bool is_new = !has_started, is_changed;
         int r = 0;
 
         begin(step);
         is_changed = pod_run_step(step->run, &step->plan, step->now);
         if (is_new && !is_changed && step->kubelet->run->control->config.is_quiet)
                 is_new = false; /* one write tells of acceptance and start together */
-        if (is_new || is_changed || has_unseen_gates(step))
+        if (is_new || is_changed || (has_started && is_stale(step)))
                 r = write_status(step, err);
         if (r == 0 && is_changed)
                 tell(step);

@@ -23,6 +23,8 @@ struct object_index {
         struct map *namespaces;  /* struct ns_pods */
         struct map *nodes;       /* struct entry_list */
         struct interner *interner;
+        struct object_entry **gone; /* entries to free at the next sweep */
+        size_t gone_count, gone_cap;
 };
 
 struct object_index *object_index_new(struct store *store, const struct resource_table *table,
@@ -67,6 +69,8 @@ void object_index_free(struct object_index *index) {
         while (map_u64_next(index->entries, &at, NULL, &entry))
                 entry_free(entry);
         map_u64_free(index->entries);
+        object_index_sweep(index);
+        free(index->gone);
         free_values(index->owners);
         free_values(index->namespaces);
         free_values(index->nodes);
@@ -289,6 +293,24 @@ static uint64_t address(const struct store_object *object) {
         return (uint64_t)(uintptr_t)object;
 }
 
+/* Whoever goes through a list of entries may still hold this one: it stays until the sweep. */
+static void bury(struct object_index *index, struct object_entry *entry) {
+        if (index->gone_count == index->gone_cap) {
+                index->gone_cap = index->gone_cap ? index->gone_cap * 2 : 16;
+                index->gone = xreallocarray(index->gone, index->gone_cap, sizeof(index->gone[0]));
+        }
+        index->gone[index->gone_count++] = entry;
+}
+
+void object_index_sweep(struct object_index *index) {
+        for (size_t i = 0; i < index->gone_count; i++) {
+                if (index->gone[i]->pod)
+                        drop_labels(index, index->gone[i]->pod);
+                entry_free(index->gone[i]);
+        }
+        index->gone_count = 0;
+}
+
 static void forget(struct object_index *index, const struct store_object *object) {
         struct object_entry *entry = map_u64_remove(index->entries, address(object));
 
@@ -298,9 +320,9 @@ static void forget(struct object_index *index, const struct store_object *object
         if (entry->pod) {
                 unlink_from(&entry->pod->ns_link);
                 unlink_from(&entry->pod->node_link);
-                drop_labels(index, entry->pod);
+                entry->pod->is_deleted = true;
         }
-        entry_free(entry);
+        bury(index, entry);
 }
 
 static void owner_is_gone(struct object_index *index, const struct json *object) {

@@ -1,8 +1,8 @@
 /* What controllers look up again and again: objects by owner, pods by namespace and by node.
  * Brought up to date with every change of the store, before any controller hears of it.
  *
- * Every pod has an entry, and so has every other object with owner references. An entry lives as
- * long as its object and always holds the present state of it. */
+ * Every pod has an entry, and so has every other object with owner references. An entry always
+ * holds the present state of its object; it outlives it until the next sweep. */
 #pragma once
 
 #include "api/selector.h"
@@ -62,6 +62,8 @@ struct object_index *object_index_new(struct store *store, const struct resource
                                       int pods);
 void object_index_free(struct object_index *index); /* accepts NULL */
 void object_index_change(struct object_index *index, struct change *change);
+/* Frees the entries of deleted objects; until then they say is_deleted and are in no list. */
+void object_index_sweep(struct object_index *index);
 
 /* NULL when the object is absent or has no entry. */
 struct object_entry *object_index_find(const struct object_index *index, int resource,

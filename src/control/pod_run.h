@@ -60,6 +60,9 @@ static inline bool pod_run_is_over(const struct pod_run *run) {
         return run->end != RUN_GOES_ON;
 }
 
+/* What the condition Ready has to say. */
+bool pod_run_is_ready(const struct pod_run *run, const struct pod_plan *plan);
+
 struct pod_addresses {
         const char *pod_ip, *host_ip;
 };

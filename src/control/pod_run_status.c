@@ -342,6 +342,15 @@ static void readiness_facts(const struct pod_run *run, const struct pod_plan *pl
         }
 }
 
+bool pod_run_is_ready(const struct pod_run *run, const struct pod_plan *plan) {
+        struct condition_fact containers = { 0 }, pod;
+        struct buf text = { 0 };
+
+        readiness_facts(run, plan, &containers, &pod, &text);
+        buf_release(&text);
+        return pod.is_true;
+}
+
 static bool is_ours(struct slice type) {
         static const char *const types[] = { "PodReadyToStartContainers", "Initialized", "Ready",
                                              "ContainersReady", "PodScheduled" };

@@ -45,6 +45,8 @@ static void test_silence(void **state) {
         cluster_merge(&c, N, TALKING);
         assert_string_equal(cluster_field(&c, N, "/status/conditions/type=Ready/status"), "True");
         assert_string_equal(cluster_field(&c, N, "/spec/taints"), "");
+        assert_string_equal(cluster_field(&c, PODS "/p", "/status/conditions/type=Ready/status"),
+                            "True");
         cluster_free(&c);
 }
 
