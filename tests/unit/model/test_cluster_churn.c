@@ -95,8 +95,9 @@ static void do_put_pod(struct churn *churn, int number) {
                                   .labels = below(churn, 4),
                                   .owner = below(churn, 3),
                                   .phase = (enum pod_phase)below(churn, 5) };
-        char uid[16], label[16], owner_uid[16];
-        snprintf(uid, sizeof(uid), now.uid ? "uid-%d" : "", now.uid);
+        char uid[16] = "", label[16], owner_uid[16];
+        if (now.uid)
+                snprintf(uid, sizeof(uid), "uid-%d", now.uid);
         snprintf(label, sizeof(label), "v%d", now.labels);
         snprintf(owner_uid, sizeof(owner_uid), "owner-%d", now.owner);
         struct label labels[] = { { SLICE_LITERAL("app"), slice_of(label) },

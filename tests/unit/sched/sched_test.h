@@ -22,8 +22,10 @@ struct sched_test {
         int64_t now_ns;
 };
 
-static inline void apply(struct sched_test *test, enum object_kind kind, enum change_kind change,
-                         const char *format, ...) {
+__attribute__((format(printf, 4, 5))) static inline void apply(struct sched_test *test,
+                                                               enum object_kind kind,
+                                                               enum change_kind change,
+                                                               const char *format, ...) {
         char text[4096];
         struct err err = { 0 };
         struct json_doc *doc;
