@@ -134,7 +134,7 @@ static void scene_init(struct scene *scene, uint64_t seed) {
         for (size_t i = 0, count = 2 + pick(scene, NODES_MAX - 2); i < count; i++)
                 add_node(scene);
         for (size_t i = 0, count = pick(scene, PODS_MAX); i < count; i++) {
-                char name[16], node[40];
+                char name[32], node[40];
                 snprintf(name, sizeof(name), "r%zu", i);
                 snprintf(node, sizeof(node), "\"nodeName\":\"n%u\",",
                          (unsigned)pick(scene, scene->node_count));
