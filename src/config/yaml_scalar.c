@@ -35,7 +35,7 @@ struct word {
 #define NULL_WORD                                                                                  \
         { .type = SCALAR_NULL }
 #define FLOAT_WORD(value)                                                                          \
-        { .type = SCALAR_FLOAT, .number = (value) }
+        { .type = SCALAR_FLOAT, .number = (double)(value) }
 
 static const struct word words[] = {
         { "", NULL_WORD },
