@@ -1,6 +1,7 @@
 /* RemovePodsViolatingNodeAffinity: pods whose node no longer satisfies their node affinity, or
  * satisfies it less than another would (reference descheduler.md 4.5). */
 #include "rules/node_affinity.h"
+#include "base/map.h"
 #include "plugin/desched_args.h"
 #include "plugins/desched/node_fit.h"
 #include "plugins/desched/registry.h"
@@ -50,7 +51,23 @@ static void check(struct field_reader *reader, const struct json *value, const v
 
 struct affinity_rule {
         struct pod_scope scope;
+        struct map_u64 *preferences; /* class -> int64_t of each listed node */
 };
+
+static const int64_t *preferences_of(struct desched_run *run, const struct affinity_rule *rule,
+                                     struct class_id class) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        int64_t *sums = map_u64_get(rule->preferences, class.index);
+        if (sums)
+                return sums;
+        struct node_batch_list nodes = desched_run_nodes(run);
+        const struct affinity *affinity = &cluster_class(cluster, class)->spec.affinity;
+        sums = ARENA_ARRAY(desched_run_scratch(run), int64_t, nodes.count);
+        for (size_t i = 0; i < nodes.count; i++)
+                sums[i] = node_affinity_preference(cluster, affinity, nodes.nodes[i]);
+        map_u64_put(rule->preferences, class.index, sums);
+        return sums;
+}
 
 static bool wants_required(struct desched_run *run, const void *context, struct pod_id id,
                            struct slice *ret_reason) {
@@ -67,16 +84,17 @@ static bool wants_required(struct desched_run *run, const void *context, struct 
 
 /* Upstream compares with the best node whether or not the pod could run there, and asks for a fit
  * anywhere; here the better node must take the pod. */
-static bool has_better_node(struct desched_run *run, struct pod_id id,
-                            const struct affinity *affinity) {
+static bool has_better_node(struct desched_run *run, const struct affinity_rule *rule,
+                            struct pod_id id) {
         const struct cluster *cluster = desched_run_cluster(run);
+        const struct pod_row *pod = cluster_pod(cluster, id);
         struct node_batch_list nodes = desched_run_nodes(run);
         bool is_parity = desched_run_is_parity(run);
-        int64_t current =
-                node_affinity_preference(cluster, affinity, cluster_pod(cluster, id)->node);
+        const int64_t *sums = preferences_of(run, rule, pod->class);
+        int64_t current = node_affinity_preference(
+                cluster, &cluster_class(cluster, pod->class)->spec.affinity, pod->node);
         for (size_t i = 0; i < nodes.count; i++)
-                if (node_affinity_preference(cluster, affinity, nodes.nodes[i]) > current &&
-                    (is_parity || node_fits(cluster, id, nodes.nodes[i])))
+                if (sums[i] > current && (is_parity || node_fits(cluster, id, nodes.nodes[i])))
                         return !is_parity || node_fits_any(run, id);
         return false;
 }
@@ -88,7 +106,7 @@ static bool wants_preferred(struct desched_run *run, const void *context, struct
         const struct affinity *affinity =
                 &cluster_class(desched_run_cluster(run), pod->class)->spec.affinity;
         if (affinity->preferred_node_count == 0 || !pod_scope_has(run, &rule->scope, pod) ||
-            !has_better_node(run, id, affinity))
+            !has_better_node(run, rule, id))
                 return false;
         *ret_reason = evict_reason(run, "another node meets the preferred node affinity better");
         return true;
@@ -96,7 +114,10 @@ static bool wants_preferred(struct desched_run *run, const void *context, struct
 
 static int deschedule(struct desched_run *run, const void *state, struct err *err) {
         const struct node_affinity_args *args = state;
-        const struct affinity_rule rule = { pod_scope_make(run, &args->namespaces, &args->labels) };
+        const struct affinity_rule rule = {
+                .scope = pod_scope_make(run, &args->namespaces, &args->labels),
+                .preferences = map_u64_new(),
+        };
         int code = 0;
         for (size_t i = 0; i < args->types.count; i++) {
                 struct slice type = args->types.items[i];
@@ -111,6 +132,7 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
                         code = err_set(err, BERTH_ERR_INVALID,
                                        "invalid nodeAffinityType: " SLICE_FMT, SLICE_ARG(type));
         }
+        map_u64_free(rule.preferences);
         return code;
 }
 
