@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "control/control_priv.h"
+#include "control/object_write.h"
 #include "server/api_server.h"
 #include <stdlib.h>
 
@@ -254,6 +255,7 @@ void control_free(struct control *control) {
         }
         object_index_free(control->index);
         resource_table_free(control->table);
+        object_events_release(control);
         free(control->ca_pem);
         control->is_freed = true;
         if (!control->is_scheduled)

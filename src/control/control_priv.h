@@ -61,6 +61,8 @@ struct control {
         struct loop_timer timer;
         struct rng rng;
         struct control_stats stats;
+        struct map_u64 *event_names; /* of the latest events, by what they say */
+        uint64_t last_event;         /* time in the name of the latest one */
         bool is_reconciling;
         bool is_scheduled; /* a turn of reconciling is deferred */
         bool is_freed;     /* waits for that deferred call */

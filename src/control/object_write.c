@@ -3,10 +3,13 @@
 
 #include "api/status.h"
 #include "base/buf.h"
+#include "base/map.h"
 #include "control/control_priv.h"
 #include "server/api_server.h"
+#include <stdlib.h>
 
 #define EVENT_NAME_PREFIX_MAX 200
+#define EVENT_NAMES_MAX 8192 /* remembered, to count repetitions */
 
 static const struct api_user kubelet_user = {
         .name = { "system:node", 11 },
@@ -179,17 +182,60 @@ struct event {
         const struct json *object;
 };
 
-/* Named after the object and what is said, so that a repetition finds the first one. */
-static void event_name(const struct event *event, struct buf *out) {
+static uint64_t event_hash(const struct event *event) {
         const struct json *metadata = json_get(event->object, "metadata");
-        struct slice name = json_get_text(metadata, "name");
         uint64_t hash = slice_hash(json_get_text(metadata, "uid"));
 
         hash = hash_bytes(event->reason, strlen(event->reason), hash);
-        hash = hash_bytes(event->message.ptr, event->message.len, hash);
-        buf_append(out, name.ptr,
+        return hash_bytes(event->message.ptr, event->message.len, hash);
+}
+
+/* Named after the object and the time, so that names are in order of time. */
+static char *event_name(struct control *control, const struct event *event) {
+        struct slice name = json_get_text(json_get(event->object, "metadata"), "name");
+        uint64_t now = (uint64_t)control_now(control).ns;
+        struct buf text = { 0 };
+
+        if (now <= control->last_event)
+                now = control->last_event + 1;
+        control->last_event = now;
+        buf_append(&text, name.ptr,
                    name.len > EVENT_NAME_PREFIX_MAX ? EVENT_NAME_PREFIX_MAX : name.len);
-        buf_printf(out, ".%016llx", (unsigned long long)hash);
+        buf_printf(&text, ".%016llx", (unsigned long long)now);
+        return buf_take(&text, NULL);
+}
+
+static void forget_names(struct control *control) {
+        size_t at = 0;
+        void *name;
+
+        while (map_u64_next(control->event_names, &at, NULL, &name))
+                free(name);
+        map_u64_free(control->event_names);
+        control->event_names = NULL;
+}
+
+void object_events_release(struct control *control) {
+        if (control->event_names)
+                forget_names(control);
+}
+
+/* The event that said the same before; NULL when there is none. */
+static const struct store_object *event_known(struct control *control, const struct event *event,
+                                              struct slice ns) {
+        const char *name =
+                control->event_names ? map_u64_get(control->event_names, event_hash(event)) : NULL;
+
+        return name ? store_get(control->store, control->resource.events, ns, slice_of(name))
+                    : NULL;
+}
+
+static void remember_name(struct control *control, const struct event *event, char *name) {
+        if (control->event_names && map_u64_count(control->event_names) >= EVENT_NAMES_MAX)
+                forget_names(control);
+        if (!control->event_names)
+                control->event_names = map_u64_new();
+        free(map_u64_put(control->event_names, event_hash(event), name));
 }
 
 static void put_reference(struct json_tree *tree, struct json_node *reference,
@@ -260,22 +306,24 @@ static void record(struct controller_run *run, struct event *event, const char *
                    va_list args) {
         struct control *control = run->control;
         struct slice ns = json_get_text(json_get(event->object, "metadata"), "namespace");
-        struct buf message = { 0 }, name = { 0 };
+        struct buf message = { 0 };
         const struct store_object *known;
+        char *name;
 
         buf_vprintf(&message, format, args);
         event->message = buf_view(&message);
-        event_name(event, &name);
         if (ns.len == 0)
                 ns = SLICE_LITERAL("default"); /* where events of cluster objects go */
-        known = store_get(control->store, control->resource.events, ns, buf_view(&name));
-        if (known)
+        known = event_known(control, event, ns);
+        if (known) {
                 count_event(run, known);
-        else
-                create_event(run, event, ns, buf_view(&name));
+        } else {
+                name = event_name(control, event);
+                create_event(run, event, ns, slice_of(name));
+                remember_name(control, event, name);
+        }
         control->stats.events++;
         buf_release(&message);
-        buf_release(&name);
 }
 
 void object_event(struct controller_run *run, int resource, const struct json *object,

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct control;
 struct controller_run;
 
 /* subresource "" = the object itself. */
@@ -49,3 +50,4 @@ void object_event(struct controller_run *run, int resource, const struct json *o
 void object_warning(struct controller_run *run, int resource, const struct json *object,
                     const char *reason, const char *format, ...)
         __attribute__((format(printf, 5, 6)));
+void object_events_release(struct control *control);
