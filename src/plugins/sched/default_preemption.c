@@ -277,7 +277,7 @@ static void choose(struct search *search, struct preemption *result) {
 
 /* ---- the phase ---- */
 
-/* Whether preemption made it go (known only to a model that keeps details). */
+/* Whether preemption made it go: upstream waits only for those.  We wait for whoever leaves. */
 static bool is_preempted(const struct cluster *cluster, const struct pod_row *row) {
         if (row->detail == NULL)
                 return false;
@@ -310,8 +310,9 @@ static struct slice ineligible(const struct search *search) {
         for (struct pod_id at = cluster_nodes(cluster)->first_pod[node.index]; !pod_id_is_none(at);
              at = row_of(search, at)->next_on_node) {
                 const struct pod_row *row = row_of(search, at);
-                if ((row->flags & POD_TERMINATING) != 0 && is_preempted(cluster, row) &&
-                    row->priority < attempt->cycle.priority)
+                if ((row->flags & POD_TERMINATING) != 0 &&
+                    row->priority < attempt->cycle.priority &&
+                    (!attempt->cycle.is_parity || is_preempted(cluster, row)))
                         return SLICE_LITERAL(
                                 "not eligible due to a terminating pod on the nominated node.");
         }
