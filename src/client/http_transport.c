@@ -715,6 +715,9 @@ static void make_multi(struct http_transport *http) {
         curl_multi_setopt(http->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
         curl_multi_setopt(http->multi, CURLMOPT_MAX_HOST_CONNECTIONS,
                           (long)HTTP_CONNECTIONS_PER_HOST);
+        /* By default the number kept follows that of requests under way, so that connections would
+         * be closed whenever a batch of them ends. */
+        curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)HTTP_CONNECTIONS_PER_HOST);
 }
 
 int http_transport_new(struct http_transport_config *config, struct loop *loop,

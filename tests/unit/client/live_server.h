@@ -113,6 +113,20 @@ static inline void live_turn(struct live *live, int count) {
                 assert_int_equal(event_loop_turn(live->events, NS_PER_MS, NULL), 0);
 }
 
+/* Connections to a port of this machine that there are, or were until a moment ago. */
+static inline int live_connections(uint16_t port) {
+        FILE *file = fopen("/proc/self/net/tcp", "r");
+        char line[256];
+        unsigned remote;
+        int count = 0;
+
+        assert_non_null(file);
+        while (fgets(line, sizeof(line), file))
+                count += sscanf(line, " %*u: %*s 0100007F:%4x", &remote) == 1 && remote == port;
+        fclose(file);
+        return count;
+}
+
 /* In-process write around the transport. */
 static inline int live_do(struct live *live, const char *method, const char *path,
                           const char *body) {

@@ -75,20 +75,6 @@ static bool proxy_start(struct proxy *proxy, const struct live *live) {
         return result == 0;
 }
 
-/* Connections of ours to the port that are established. */
-static int connections_to(uint16_t port) {
-        FILE *file = fopen("/proc/self/net/tcp", "r");
-        char line[256], wanted[32];
-        int count = 0;
-
-        assert_non_null(file);
-        snprintf(wanted, sizeof(wanted), " 0100007F:%04X 01 ", port);
-        while (fgets(line, sizeof(line), file))
-                count += strstr(line, wanted) != NULL;
-        fclose(file);
-        return count;
-}
-
 struct counts {
         int changes, syncs, failures, results, succeeded;
 };
@@ -162,12 +148,12 @@ static void check_multiplexing(struct live *live, struct proxy *proxy) {
         live_until(live, &counts.results, COUNT);
         live_until(live, &counts.changes, COUNT - 1); /* over streams that stay open */
         assert_int_equal(counts.succeeded, COUNT);
-        assert_int_equal(connections_to(proxy->port), 1);
+        assert_int_equal(live_connections(proxy->port), 1);
         reflector_free(reflectors[1]); /* ends one stream, not the connection */
         create_maps(queue, &counts, COUNT, COUNT + 1);
         live_until(live, &counts.changes, COUNT);
         assert_int_equal(counts.failures, 0);
-        assert_int_equal(connections_to(proxy->port), 1);
+        assert_int_equal(live_connections(proxy->port), 1);
         kill(proxy->pid, SIGKILL);
         live_until(live, &counts.failures, 2); /* the streams that were left */
         reflector_free(reflectors[0]);

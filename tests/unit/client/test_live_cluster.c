@@ -185,14 +185,18 @@ static void test_writes(void **state) {
         queue = write_queue_new(&(struct write_queue_config){ 0 }, &live.transport, live.loop);
         recorder = event_recorder_new(&(struct event_recorder_config){ .controller = "s" }, queue,
                                       live.loop);
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < 200; i++) {
                 bind_pod(queue, &tally, i);
+                if (i % 20 == 19) /* in batches: connections stay between them */
+                        live_until(&live, &tally.results, i + 1);
+        }
         for (int i = 0; i < 5; i++)
                 event_recorder_add(recorder, &note);
         while (!write_queue_is_idle(queue))
                 live_turn(&live, 1);
         assert_int_equal(tally.results, 200);
         assert_int_equal(tally.succeeded, 200);
+        assert_int_equal(live_connections(live.port), WRITE_CONCURRENCY);
         assert_int_equal(write_queue_calls(queue, "POST", "pods/binding"), 200);
         assert_int_equal(write_queue_calls(queue, "POST", "events"), 1);
         assert_int_equal(write_queue_calls(queue, "PATCH", "events"), 1);
