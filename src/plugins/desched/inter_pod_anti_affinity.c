@@ -6,6 +6,7 @@
 #include "plugins/desched/priority_order.h"
 #include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
+#include <stdlib.h>
 
 struct anti_affinity_args {
         struct namespaces_arg namespaces;
@@ -34,10 +35,21 @@ struct pod_group {
         size_t count, cap;
         struct pod_id *pods;
 };
-/* The pods a term speaks of, found once for all pods of one class and namespace. */
+/* The pods a term speaks of, found once for equal terms of one namespace, by topology domain. */
+struct domain_pod {
+        uint64_t domain;
+        struct pod_id pod;
+};
+struct domain_range {
+        uint64_t domain;
+        size_t from, to; /* from moves on past evicted pods */
+};
 struct term_matches {
-        size_t count;
-        struct pod_id *pods;
+        struct str_id key; /* of the topology, when any node has it */
+        bool has_key;
+        struct domain_pod *pods; /* by domain */
+        size_t range_count;
+        struct domain_range *ranges;
 };
 struct conflict_search {
         struct desched_run *run;
@@ -48,7 +60,8 @@ struct conflict_search {
         size_t group_count, group_cap;
         struct pod_group *groups;
         struct map_u64 *group_index; /* (namespace, labels) -> number + 1; NULL = not yet made */
-        struct map_u64 *known;       /* (class, namespace) -> struct term_matches[] */
+        struct map_u64 *known;       /* (class, namespace) -> struct term_matches *[] */
+        struct map *terms;           /* namespace and term -> struct term_matches */
         struct bitset gone;          /* evicted by this rule */
 };
 
@@ -129,77 +142,144 @@ static void group_pods(struct conflict_search *search) {
 
 /* ---- what terms match ---- */
 
-static struct term_matches match_term(const struct conflict_search *search,
-                                      const struct pod_affinity_term *term,
-                                      const struct pod_row *owner) {
+/* Nodes that share the value of the key are together; a node without it is alone. */
+static uint64_t domain_of(const struct cluster *cluster, const struct term_matches *matches,
+                          struct node_id node) {
+        struct str_id value;
+        if (matches->has_key &&
+            cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index], matches->key,
+                              &value))
+                return (uint64_t)1 << 32 | value.index;
+        return node.index;
+}
+
+static int compare_domains(const void *a, const void *b) {
+        const struct domain_pod *x = a, *y = b;
+        if (x->domain != y->domain)
+                return x->domain < y->domain ? -1 : 1;
+        return x->pod.index < y->pod.index ? -1 : x->pod.index > y->pod.index;
+}
+
+static void split_ranges(struct conflict_search *search, struct term_matches *matches,
+                         size_t count) {
+        qsort(matches->pods, count, sizeof(*matches->pods), compare_domains);
+        matches->ranges = ARENA_ARRAY(desched_run_scratch(search->run), struct domain_range, count);
+        for (size_t i = 0; i < count; i++) {
+                uint64_t domain = matches->pods[i].domain;
+                if (i == 0 || domain != matches->pods[i - 1].domain)
+                        matches->ranges[matches->range_count++] =
+                                (struct domain_range){ .domain = domain, .from = i };
+                matches->ranges[matches->range_count - 1].to = i + 1;
+        }
+}
+
+static struct term_matches *match_term(struct conflict_search *search,
+                                       const struct pod_affinity_term *term,
+                                       const struct pod_row *owner) {
         const struct cluster *cluster = desched_run_cluster(search->run);
         struct arena *scratch = desched_run_scratch(search->run);
-        const struct pod_group **matching =
-                ARENA_ARRAY(scratch, const struct pod_group *, search->group_count);
-        size_t matching_count = 0, pod_count = 0;
+        struct term_matches *found = ARENA_NEW(scratch, struct term_matches);
+        size_t pod_count = 0, at = 0;
+        bool *is_match = ARENA_ARRAY(scratch, bool, search->group_count);
+        found->key = cluster_str(cluster, term->topology_key, &found->has_key);
         for (size_t i = 0; i < search->group_count; i++) {
                 const struct pod_group *group = &search->groups[i];
-                if (!affinity_term_matches(cluster, term, owner,
-                                           cluster_pod(cluster, group->pods[0])))
-                        continue;
-                matching[matching_count++] = group;
-                pod_count += group->count;
+                is_match[i] = affinity_term_matches(cluster, term, owner,
+                                                    cluster_pod(cluster, group->pods[0]));
+                pod_count += is_match[i] ? group->count : 0;
         }
-        struct term_matches found = { .pods = ARENA_ARRAY(scratch, struct pod_id, pod_count) };
-        for (size_t i = 0; i < matching_count; i++) {
-                memcpy(found.pods + found.count, matching[i]->pods,
-                       matching[i]->count * sizeof(*found.pods));
-                found.count += matching[i]->count;
-        }
+        found->pods = ARENA_ARRAY(scratch, struct domain_pod, pod_count);
+        for (size_t i = 0; i < search->group_count; i++)
+                for (size_t j = 0; is_match[i] && j < search->groups[i].count; j++) {
+                        struct pod_id pod = search->groups[i].pods[j];
+                        struct node_id node = cluster_pod(cluster, pod)->node;
+                        found->pods[at++] =
+                                (struct domain_pod){ domain_of(cluster, found, node), pod };
+                }
+        split_ranges(search, found, pod_count);
         return found;
 }
 
-static const struct term_matches *matches_of(struct conflict_search *search,
-                                             const struct pod_row *owner,
-                                             const struct pod_affinity_terms *terms) {
+/* Templates differ more than their terms do. */
+static struct term_matches *need_matches(struct conflict_search *search,
+                                         const struct pod_affinity_term *term,
+                                         const struct pod_row *owner) {
+        struct buf text = { 0 };
+        buf_printf(&text, "%u|" SLICE_FMT "|%d%d%d|", owner->ns.index,
+                   SLICE_ARG(term->topology_key), term->has_selector, term->selector_is_invalid,
+                   term->selector.matches_nothing);
+        for (size_t i = 0; i < term->namespace_count; i++)
+                buf_printf(&text, SLICE_FMT ",", SLICE_ARG(term->namespaces[i]));
+        buf_char(&text, '|');
+        selector_print(&term->selector, &text);
+        struct term_matches *found = map_get(search->terms, buf_view(&text));
+        if (!found) {
+                found = match_term(search, term, owner);
+                map_put(search->terms, buf_view(&text), found);
+        }
+        buf_release(&text);
+        return found;
+}
+
+static struct term_matches **matches_of(struct conflict_search *search, const struct pod_row *owner,
+                                        const struct pod_affinity_terms *terms) {
         uint64_t key = (uint64_t)owner->class.index << 32 | owner->ns.index;
-        struct term_matches *found = map_u64_get(search->known, key);
+        struct term_matches **found = map_u64_get(search->known, key);
         if (found)
                 return found;
         if (!search->group_index)
                 group_pods(search);
-        found = ARENA_ARRAY(desched_run_scratch(search->run), struct term_matches,
+        found = ARENA_ARRAY(desched_run_scratch(search->run), struct term_matches *,
                             terms->required_count);
         for (size_t i = 0; i < terms->required_count; i++)
-                found[i] = match_term(search, &terms->required[i], owner);
+                found[i] = need_matches(search, &terms->required[i], owner);
         map_u64_put(search->known, key, found);
         return found;
 }
 
 /* ---- conflicts ---- */
 
-/* One node, or two that share the value of the key. */
-static bool is_together(const struct cluster *cluster, struct slice topology_key, struct node_id a,
-                        struct node_id b) {
-        if (a.index == b.index)
-                return true;
-        const struct label_set_id *labels = cluster_nodes(cluster)->labels;
-        bool is_known;
-        struct str_id x, y, key = cluster_str(cluster, topology_key, &is_known);
-        return is_known && cluster_label_get(cluster, labels[a.index], key, &x) &&
-               cluster_label_get(cluster, labels[b.index], key, &y) && str_id_eq(x, y);
+static struct domain_range *find_range(struct term_matches *matches, uint64_t domain) {
+        size_t low = 0, high = matches->range_count;
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+                if (matches->ranges[middle].domain < domain)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        bool is_found = low < matches->range_count && matches->ranges[low].domain == domain;
+        return is_found ? &matches->ranges[low] : NULL;
+}
+
+static struct pod_id find_other(const struct conflict_search *search, struct term_matches *matches,
+                                const struct pod_row *pod) {
+        const struct cluster *cluster = desched_run_cluster(search->run);
+        struct domain_range *range = find_range(matches, domain_of(cluster, matches, pod->node));
+        if (!range)
+                return POD_NONE;
+        while (range->from < range->to &&
+               bitset_has(&search->gone, matches->pods[range->from].pod.index))
+                range->from++;
+        for (size_t i = range->from; i < range->to; i++) {
+                struct pod_id id = matches->pods[i].pod;
+                if (!bitset_has(&search->gone, id.index) &&
+                    strcmp(cluster_pod(cluster, id)->name, pod->name) != 0)
+                        return id;
+        }
+        return POD_NONE;
 }
 
 /* The pod that breaks a rule of this one; POD_NONE when there is none. */
 static struct pod_id find_conflict(struct conflict_search *search, const struct pod_row *pod) {
         const struct cluster *cluster = desched_run_cluster(search->run);
         const struct pod_affinity_terms *terms = terms_of(cluster, pod);
-        const struct term_matches *matches = matches_of(search, pod, terms);
-        for (size_t t = 0; t < terms->required_count; t++)
-                for (size_t i = 0; i < matches[t].count; i++) {
-                        struct pod_id id = matches[t].pods[i];
-                        const struct pod_row *other = cluster_pod(cluster, id);
-                        if (!bitset_has(&search->gone, id.index) &&
-                            strcmp(other->name, pod->name) != 0 &&
-                            is_together(cluster, terms->required[t].topology_key, pod->node,
-                                        other->node))
-                                return id;
-                }
+        struct term_matches **matches = matches_of(search, pod, terms);
+        for (size_t t = 0; t < terms->required_count; t++) {
+                struct pod_id id = find_other(search, matches[t], pod);
+                if (!pod_id_is_none(id))
+                        return id;
+        }
         return POD_NONE;
 }
 
@@ -233,6 +313,7 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
                 .run = run,
                 .scope = pod_scope_make(run, &args->namespaces, &args->labels),
                 .known = map_u64_new(),
+                .terms = map_new(),
         };
         collect_owners(&search);
         size_t from = 0, node_count = desched_run_nodes(run).count;
@@ -242,6 +323,7 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
                 from = search.node_end[n];
         }
         map_u64_free(search.known);
+        map_free(search.terms);
         if (search.group_index)
                 map_u64_free(search.group_index);
         return 0;
