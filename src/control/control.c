@@ -156,6 +156,8 @@ static void number_resources(struct control *control) {
                 { &number->config_maps, "", "configmaps" },
                 { &number->service_accounts, "", "serviceaccounts" },
                 { &number->claims, "", "persistentvolumeclaims" },
+                { &number->volumes, "", "persistentvolumes" },
+                { &number->storage_classes, "storage.k8s.io", "storageclasses" },
                 { &number->replication_controllers, "", "replicationcontrollers" },
                 { &number->leases, "coordination.k8s.io", "leases" },
                 { &number->replica_sets, "apps", "replicasets" },

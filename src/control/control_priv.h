@@ -45,7 +45,7 @@ struct controller_run {
 struct resource_numbers {
         int pods, nodes, namespaces, events, leases, config_maps, service_accounts, claims;
         int replica_sets, deployments, stateful_sets, daemon_sets, revisions, jobs, cron_jobs;
-        int replication_controllers, budgets, custom_definitions;
+        int replication_controllers, budgets, custom_definitions, volumes, storage_classes;
 };
 
 struct control {
@@ -76,6 +76,7 @@ extern const struct controller *const controllers[];
 /* ret_wanted has CONTROLLERS_MAX elements, in the order of controllers. */
 int controllers_select(const char *list, bool *ret_wanted, struct err *err);
 
+extern const struct controller controller_claim_protection;
 extern const struct controller controller_cron_job;
 extern const struct controller controller_daemon_set;
 extern const struct controller controller_deployment;
@@ -92,6 +93,8 @@ extern const struct controller controller_service_account;
 extern const struct controller controller_stateful_set;
 extern const struct controller controller_taint_eviction;
 extern const struct controller controller_ttl_after_finished;
+extern const struct controller controller_volume_binder;
+extern const struct controller controller_volume_protection;
 
 static inline struct wall_time control_now(const struct control *control) {
         return loop_wall(control->loop);
