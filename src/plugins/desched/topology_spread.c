@@ -67,10 +67,28 @@ static int compare_members(const void *a, const void *b) {
         return x->position < y->position ? -1 : x->position > y->position;
 }
 
+/* Most namespaces have no constraint at all: only the others are looked at further. */
+static struct map_u64 *constrained_namespaces(struct desched_run *run) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        struct node_batch_list nodes = desched_run_nodes(run);
+        struct map_u64 *found = map_u64_new();
+        for (size_t n = 0; n < nodes.count; n++) {
+                const struct pod_id *pods;
+                size_t count = desched_run_pods(run, nodes.nodes[n], PODS_ACTIVE, &pods);
+                for (size_t i = 0; i < count; i++) {
+                        const struct pod_row *pod = cluster_pod(cluster, pods[i]);
+                        if (cluster_class(cluster, pod->class)->spec.spread_count > 0)
+                                map_u64_put(found, pod->ns.index, run);
+                }
+        }
+        return found;
+}
+
 static size_t collect(struct desched_run *run, const struct pod_scope *scope,
                       struct spread_member **ret_members) {
         const struct cluster *cluster = desched_run_cluster(run);
         struct node_batch_list nodes = desched_run_nodes(run);
+        struct map_u64 *constrained = constrained_namespaces(run);
         bool is_parity = desched_run_is_parity(run);
         struct pod_scope everywhere = *scope;
         everywhere.labels = NULL;
@@ -82,7 +100,8 @@ static size_t collect(struct desched_run *run, const struct pod_scope *scope,
                 size_t pod_count = desched_run_pods(run, nodes.nodes[n], PODS_ACTIVE, &pods);
                 for (size_t i = 0; i < pod_count; i++) {
                         const struct pod_row *pod = cluster_pod(cluster, pods[i]);
-                        if (!pod_scope_has(run, is_parity ? scope : &everywhere, pod))
+                        if (!map_u64_get(constrained, pod->ns.index) ||
+                            !pod_scope_has(run, is_parity ? scope : &everywhere, pod))
                                 continue;
                         if (is_parity && !desched_run_filter(run, pods[i]))
                                 continue;
@@ -93,6 +112,7 @@ static size_t collect(struct desched_run *run, const struct pod_scope *scope,
                         count++;
                 }
         }
+        map_u64_free(constrained);
         qsort(members, count, sizeof(*members), compare_members);
         *ret_members = members;
         return count;
