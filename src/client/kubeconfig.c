@@ -333,32 +333,49 @@ static int read_exec(const struct part *user, struct cluster_access *access, str
         return 0;
 }
 
-static int read_user(const struct part *part, struct cluster_access *access, struct err *err) {
-        int result = refuse_unsupported(part, err);
+static int read_identity(const struct part *part, struct cluster_access *access, struct err *err) {
+        const struct {
+                const char *key;
+                char **text;
+        } members[] = { { "token", &access->token },
+                        { "username", &access->username },
+                        { "password", &access->password },
+                        { "as", &access->impersonate_user } };
+
+        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+                int result = take_text(part, members[i].key, members[i].text, err);
+
+                if (result < 0)
+                        return result;
+        }
+        return read_groups(part, access, err);
+}
+
+static int read_certificate(const struct part *part, struct cluster_access *access,
+                            struct err *err) {
+        int result = take_pem(part, "client-certificate", &access->certificate_pem,
+                              &access->certificate_file, err);
 
         if (result == 0)
-                result = take_text(part, "token", &access->token, err);
-        if (result == 0)
-                result = take_path(part, "tokenFile", &access->token_file, err);
-        if (result == 0)
-                result = take_pem(part, "client-certificate", &access->certificate_pem,
-                                  &access->certificate_file, err);
-        if (result == 0)
                 result = take_pem(part, "client-key", &access->key_pem, &access->key_file, err);
-        if (result == 0)
-                result = take_text(part, "username", &access->username, err);
-        if (result == 0)
-                result = take_text(part, "password", &access->password, err);
-        if (result == 0)
-                result = take_text(part, "as", &access->impersonate_user, err);
-        if (result == 0)
-                result = read_groups(part, access, err);
-        if (result == 0)
-                result = read_exec(part, access, err);
         if (result == 0 && (access->certificate_pem || access->certificate_file) !=
                                    (access->key_pem || access->key_file))
                 return bad_value(part, NULL, "client-certificate", "given together with client-key",
                                  err);
+        return result;
+}
+
+static int read_user(const struct part *part, struct cluster_access *access, struct err *err) {
+        int result = refuse_unsupported(part, err);
+
+        if (result == 0)
+                result = read_identity(part, access, err);
+        if (result == 0)
+                result = take_path(part, "tokenFile", &access->token_file, err);
+        if (result == 0)
+                result = read_certificate(part, access, err);
+        if (result == 0)
+                result = read_exec(part, access, err);
         if (result == 0 && access->impersonate_group_count && !access->impersonate_user)
                 return bad_value(part, NULL, "as-groups", "absent without as", err);
         return result;

@@ -117,8 +117,10 @@ static void on_page(void *context, const struct api_reply *reply) {
         bench->bytes += reply->body.len;
         bench->next[0] = '\0';
         found = memmem(reply->body.ptr, reply->body.len, member, sizeof(member) - 1);
-        if (found)
-                sscanf(found + sizeof(member) - 1, "%255[^\"]", bench->next);
+        if (!found)
+                return;
+        found += sizeof(member) - 1;
+        snprintf(bench->next, sizeof(bench->next), "%.*s", (int)strcspn(found, "\""), found);
 }
 
 static double receive(struct bench *bench) {

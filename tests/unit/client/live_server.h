@@ -116,13 +116,19 @@ static inline void live_turn(struct live *live, int count) {
 /* Connections to a port of this machine that there are, or were until a moment ago. */
 static inline int live_connections(uint16_t port) {
         FILE *file = fopen("/proc/self/net/tcp", "r");
-        char line[256];
-        unsigned remote;
+        char line[256], wanted[32];
         int count = 0;
 
         assert_non_null(file);
-        while (fgets(line, sizeof(line), file))
-                count += sscanf(line, " %*u: %*s 0100007F:%4x", &remote) == 1 && remote == port;
+        snprintf(wanted, sizeof(wanted), "0100007F:%04X", port);
+        while (fgets(line, sizeof(line), file)) {
+                struct slice rest = slice_trim(slice_of(line)), column;
+
+                /* number, local address, remote address */
+                for (int i = 0; i < 3; i++)
+                        slice_split(&rest, ' ', &column);
+                count += slice_is(column, wanted);
+        }
         fclose(file);
         return count;
 }
