@@ -164,7 +164,8 @@ static int start(struct daemon *daemon, const struct daemon_role *role, struct e
                                                       .instance = daemon->host,
                                                       .seed = options->seed,
                                                       .keeps_finished = options->keeps_finished,
-                                                      .keeps_detail = options->keeps_detail });
+                                                      .keeps_detail = options->keeps_detail,
+                                                      .has_no_model = options->has_no_model });
         if (role->add(role->context, daemon, daemon->runtime, err) < 0)
                 return err->code;
         return elect(daemon, err);

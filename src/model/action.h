@@ -13,6 +13,10 @@ enum action_kind {
         ACTION_EVICT,        /* POST pods/eviction */
         ACTION_DELETE_POD,   /* DELETE pods */
         ACTION_RECORD_EVENT, /* events.k8s.io/v1 */
+        ACTION_PATCH_NODE,   /* one merge PATCH of nodes */
+        ACTION_PATCH_OBJECT, /* PUT of a whole object with one part changed: DaemonSet, Lease */
+        ACTION_REBOOT,       /* of the machine this process runs on; target is its node */
+        ACTION_NOTIFY,       /* a message to people; no outcome is reported */
         ACTION_KIND_COUNT
 };
 const char *action_kind_name(enum action_kind kind); /* "bind" */
@@ -43,6 +47,12 @@ struct delete_action {
         bool has_grace;
         int64_t grace_s;
 };
+struct patch_action {
+        struct slice body; /* JSON; metadata.resourceVersion in it makes the write conditional */
+};
+struct notify_action {
+        struct slice message;
+};
 struct event_action {
         bool is_warning;
         struct slice reason, action, note; /* Scheduled, Binding, text */
@@ -59,6 +69,8 @@ struct action {
                 struct evict_action evict;
                 struct delete_action remove;
                 struct event_action event;
+                struct patch_action patch; /* ACTION_PATCH_NODE, ACTION_PATCH_OBJECT */
+                struct notify_action notify;
         };
 };
 

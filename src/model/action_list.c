@@ -12,6 +12,10 @@ const char *action_kind_name(enum action_kind kind) {
                 [ACTION_EVICT] = "evict",
                 [ACTION_DELETE_POD] = "delete-pod",
                 [ACTION_RECORD_EVENT] = "record-event",
+                [ACTION_PATCH_NODE] = "patch-node",
+                [ACTION_PATCH_OBJECT] = "patch-object",
+                [ACTION_REBOOT] = "reboot",
+                [ACTION_NOTIFY] = "notify",
         };
         assert((size_t)kind < ARRAY_LEN(names));
         return names[kind];
@@ -55,7 +59,15 @@ static void keep_payload(struct arena *arena, struct action *action) {
                 keep(arena, &action->evict.requested_by);
                 return;
         case ACTION_DELETE_POD:
+        case ACTION_REBOOT:
         case ACTION_KIND_COUNT:
+                return;
+        case ACTION_PATCH_NODE:
+        case ACTION_PATCH_OBJECT:
+                keep(arena, &action->patch.body);
+                return;
+        case ACTION_NOTIFY:
+                keep(arena, &action->notify.message);
                 return;
         case ACTION_RECORD_EVENT:
                 keep(arena, &action->event.reason);

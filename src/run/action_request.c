@@ -1,4 +1,4 @@
-/* Writes bind, status, evict and delete requests. */
+/* Writes bind, status, evict, delete and patch requests. */
 #include "run/action_request.h"
 
 #include "base/buf.h"
@@ -137,6 +137,47 @@ static void make_delete(const struct action *action, struct arena *arena,
         request->body = keep(arena, &body);
 }
 
+/* All labels, taints, annotations and the cordon in one conditional merge patch. */
+static void make_node_patch(const struct action *action, struct arena *arena,
+                            struct action_request *request) {
+        request->method = API_PATCH;
+        request->path = slice_of(
+                arena_printf(arena, "/api/v1/nodes/" SLICE_FMT, SLICE_ARG(action->target.name)));
+        request->content_type = SLICE_LITERAL("application/merge-patch+json");
+        request->body = arena_slice(arena, action->patch.body);
+}
+
+/* A PUT, since the Role that kured is installed with allows nothing else. */
+static void make_object_patch(const struct action *action, struct arena *arena,
+                              struct action_request *request) {
+        bool is_lease = slice_is(action->target.kind, "Lease");
+
+        request->method = API_PUT;
+        request->path = slice_of(arena_printf(
+                arena, "/apis/%s/namespaces/" SLICE_FMT "/%s/" SLICE_FMT,
+                is_lease ? "coordination.k8s.io/v1" : "apps/v1", SLICE_ARG(action->target.ns),
+                is_lease ? "leases" : "daemonsets", SLICE_ARG(action->target.name)));
+        request->body = arena_slice(arena, action->patch.body);
+}
+
+bool action_is_request(enum action_kind kind) {
+        switch (kind) {
+        case ACTION_BIND:
+        case ACTION_POD_STATUS:
+        case ACTION_EVICT:
+        case ACTION_DELETE_POD:
+        case ACTION_PATCH_NODE:
+        case ACTION_PATCH_OBJECT:
+                return true;
+        case ACTION_RECORD_EVENT:
+        case ACTION_REBOOT:
+        case ACTION_NOTIFY:
+        case ACTION_KIND_COUNT:
+                break;
+        }
+        return false;
+}
+
 void action_request_make(const struct action *action, struct arena *arena,
                          struct action_request *ret_request) {
         *ret_request = (struct action_request){ 0 };
@@ -153,9 +194,17 @@ void action_request_make(const struct action *action, struct arena *arena,
         case ACTION_DELETE_POD:
                 make_delete(action, arena, ret_request);
                 return;
+        case ACTION_PATCH_NODE:
+                make_node_patch(action, arena, ret_request);
+                return;
+        case ACTION_PATCH_OBJECT:
+                make_object_patch(action, arena, ret_request);
+                return;
         case ACTION_RECORD_EVENT:
+        case ACTION_REBOOT:
+        case ACTION_NOTIFY:
         case ACTION_KIND_COUNT:
                 break;
         }
-        assert(false); /* events go through the recorder */
+        assert(false); /* see action_is_request */
 }

@@ -4,12 +4,16 @@
 #include "base/arena.h"
 #include "model/action.h"
 #include "port/transport.h"
+#include <stdbool.h>
 
 struct action_request {
         enum api_method method;
         struct slice path, content_type, body;
 };
 
-/* Everything but ACTION_RECORD_EVENT; texts live in the arena. */
+/* Whether the action is a request to the API server with a form of its own here: not an event, a
+ * reboot or a notification. */
+bool action_is_request(enum action_kind kind);
+/* For those only; texts live in the arena. */
 void action_request_make(const struct action *action, struct arena *arena,
                          struct action_request *ret_request);

@@ -129,6 +129,10 @@ void runtime_add_role(struct runtime *runtime, const struct role *role) {
 }
 
 void runtime_start(struct runtime *runtime) {
+        if (runtime->config.has_no_model) {
+                loop_defer(runtime->loop, on_model_changed, runtime);
+                return;
+        }
         runtime->feed = cluster_feed_new(
                 &(struct cluster_feed_config){ .transport = &runtime->transport,
                                                .loop = runtime->loop,
@@ -143,11 +147,17 @@ struct loop *runtime_loop(struct runtime *runtime) {
         return runtime->loop;
 }
 
+struct transport *runtime_transport(struct runtime *runtime) {
+        return &runtime->transport;
+}
+
 struct cluster *runtime_cluster(struct runtime *runtime) {
         return runtime->cluster;
 }
 
 bool runtime_is_synced(const struct runtime *runtime) {
+        if (runtime->config.has_no_model)
+                return true;
         return runtime->feed && cluster_feed_is_synced(runtime->feed);
 }
 
@@ -292,7 +302,7 @@ void runtime_submit(struct runtime *runtime, void *self, const struct action_lis
                 runtime->sent[action->kind]++;
                 if (action->kind == ACTION_RECORD_EVENT)
                         record(runtime, action);
-                else
+                else if (action_is_request(action->kind))
                         send(runtime, self, action);
         }
         arena_clear(&runtime->scratch);

@@ -28,7 +28,10 @@ struct runtime_config {
         const char *instance; /* reporting instance of events; host name or program */
         uint64_t seed;
         bool keeps_finished, keeps_detail; /* what some role needs of finished pods */
-        uint32_t max_writes;               /* API calls in flight; 0 = 64 */
+        /* Nothing is watched, the model stays empty: for roles that read what they need, and may
+         * not read more.  They are told of a change once, at the start. */
+        bool has_no_model;
+        uint32_t max_writes; /* API calls in flight; 0 = 64 */
 };
 
 #define RUNTIME_ROLES_MAX 8
@@ -41,9 +44,11 @@ void runtime_add_role(struct runtime *runtime, const struct role *role);
 void runtime_start(struct runtime *runtime);
 
 struct loop *runtime_loop(struct runtime *runtime);
+struct transport *runtime_transport(struct runtime *runtime);
 struct cluster *runtime_cluster(struct runtime *runtime);
 bool runtime_is_synced(const struct runtime *runtime);
-/* Performs the actions of the role with this self; the list may be cleared afterwards. */
+/* Performs the actions of the role with this self; the list may be cleared afterwards.  Reboots and
+ * notifications are passed over: they are for the role that asked for them. */
 void runtime_submit(struct runtime *runtime, void *self, const struct action_list *actions);
 /* Synced, no role has something to do, and no write is open. */
 bool runtime_is_idle(const struct runtime *runtime);

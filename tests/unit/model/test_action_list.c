@@ -38,6 +38,8 @@ static void test_slices_are_copied(void **state) {
                 { .kind = ACTION_RECORD_EVENT,
                   .target = target,
                   .event = { true, slice, slice, slice, slice } },
+                { .kind = ACTION_PATCH_NODE, .patch = { slice } },
+                { .kind = ACTION_NOTIFY, .notify = { slice } },
         };
         struct action_list list;
         (void)state;
@@ -51,6 +53,8 @@ static void test_slices_are_copied(void **state) {
         assert_true(slice_is(list.items[2].evict.requested_by, "text"));
         assert_int_equal(list.items[2].evict.grace_s, 4);
         assert_true(slice_is(list.items[3].event.controller, "text"));
+        assert_true(slice_is(list.items[4].patch.body, "text"));
+        assert_true(slice_is(list.items[5].notify.message, "text"));
         action_list_release(&list);
 }
 
