@@ -157,6 +157,7 @@ static void number_resources(struct control *control) {
                 { &number->service_accounts, "", "serviceaccounts" },
                 { &number->claims, "", "persistentvolumeclaims" },
                 { &number->volumes, "", "persistentvolumes" },
+                { &number->quotas, "", "resourcequotas" },
                 { &number->storage_classes, "storage.k8s.io", "storageclasses" },
                 { &number->replication_controllers, "", "replicationcontrollers" },
                 { &number->leases, "coordination.k8s.io", "leases" },

@@ -46,6 +46,7 @@ struct resource_numbers {
         int pods, nodes, namespaces, events, leases, config_maps, service_accounts, claims;
         int replica_sets, deployments, stateful_sets, daemon_sets, revisions, jobs, cron_jobs;
         int replication_controllers, budgets, custom_definitions, volumes, storage_classes;
+        int quotas;
 };
 
 struct control {
@@ -88,6 +89,8 @@ extern const struct controller controller_namespace;
 extern const struct controller controller_node_lifecycle;
 extern const struct controller controller_pod_collector;
 extern const struct controller controller_replica_set;
+extern const struct controller controller_replication;
+extern const struct controller controller_resource_quota;
 extern const struct controller controller_root_certificate;
 extern const struct controller controller_service_account;
 extern const struct controller controller_stateful_set;

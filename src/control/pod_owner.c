@@ -22,8 +22,42 @@ void owner_hear(struct controller_run *run, struct change *change, const char *k
                 queue_controller(run, change_previous(change), kind);
 }
 
+/* A replication controller's selector is a plain map, and empty or absent selects nothing. */
+static int read_selector(const struct json *workload, bool is_map, struct arena *arena,
+                         struct selector *ret_selector, struct err *err) {
+        const struct json *selector = json_get(json_get(workload, "spec"), "selector");
+        struct json_tree *tree;
+        struct json_node *object;
+        struct json_doc *doc = NULL;
+        struct buf text = { 0 };
+        int r;
+
+        if (!is_map)
+                return selector_decode(selector, arena, ret_selector, err);
+        tree = json_tree_new();
+        object = node_object(tree);
+        node_put(tree, object, "matchLabels", node_import(tree, selector));
+        node_write(object, &text);
+        /* The selector points into the document; what is kept goes to the arena. */
+        r = json_parse(buf_view(&text), &doc, err);
+        if (r == 0)
+                r = selector_decode(json_doc_root(doc), arena, ret_selector, err);
+        for (size_t i = 0; r == 0 && i < ret_selector->count; i++) {
+                struct selector_requirement *requirement = &ret_selector->requirements[i];
+
+                requirement->key = arena_slice(arena, requirement->key);
+                for (size_t k = 0; k < requirement->value_count; k++)
+                        requirement->values[k] = arena_slice(arena, requirement->values[k]);
+        }
+        json_doc_free(doc);
+        json_tree_free(tree);
+        buf_release(&text);
+        return r;
+}
+
 struct adoption {
         struct controller_run *run;
+        bool is_map;
         struct label_list labels;
         struct arena *arena;
 };
@@ -34,8 +68,8 @@ static bool queue_if_selected(void *context, const struct store_object *object) 
         struct json_doc *doc = NULL;
 
         if (json_parse(store_object_body(object), &doc, NULL) == 0 &&
-            selector_decode(json_get(json_get(json_doc_root(doc), "spec"), "selector"),
-                            adoption->arena, &selector, NULL) == 0 &&
+            read_selector(json_doc_root(doc), adoption->is_map, adoption->arena, &selector, NULL) ==
+                    0 &&
             !selector_is_empty(&selector) && selector_matches(&selector, adoption->labels))
                 work_queue_add(adoption->run->queue, store_object_ns(object),
                                store_object_name(object));
@@ -45,7 +79,10 @@ static bool queue_if_selected(void *context, const struct store_object *object) 
 
 static void queue_adopters(struct controller_run *run, const struct json *pod, int resource) {
         struct arena arena;
-        struct adoption adoption = { .run = run, .arena = &arena };
+        struct adoption adoption = { .run = run,
+                                     .is_map = resource ==
+                                               run->control->resource.replication_controllers,
+                                     .arena = &arena };
 
         if (store_count(run->control->store, resource) == 0)
                 return;
@@ -192,8 +229,8 @@ int pod_owner_claim(struct controller_run *run, int resource, const struct json 
                 object_index_pods(index, object_namespace(workload), false);
         struct claim claim = { .run = run, .resource = resource, .workload = workload };
         struct pod_list pods = { 0 };
-        int r = selector_decode(json_get(json_get(workload, "spec"), "selector"), arena,
-                                &claim.selector, err);
+        int r = read_selector(workload, resource == run->control->resource.replication_controllers,
+                              arena, &claim.selector, err);
 
         if (r < 0)
                 return r;

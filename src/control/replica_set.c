@@ -1,18 +1,28 @@
-/* ReplicaSets: as many active pods as wanted, no more and no less. */
+/* ReplicaSets, and ReplicationControllers, which differ in the form of their selector only: as many
+ * active pods as wanted, no more and no less. */
 #include "base/util.h"
 #include "control/pod_owner.h"
 #include <stdlib.h>
 
 #define BURST_MAX 500 /* pods created or deleted in one go */
 
-static void changed(struct controller_run *run, struct change *change) {
+static bool is_replication(const struct controller_run *run) {
+        return run->controller == &controller_replication;
+}
+
+static int own_resource(const struct controller_run *run) {
         const struct resource_numbers *number = &run->control->resource;
 
-        if (change->resource == number->replica_sets)
+        return is_replication(run) ? number->replication_controllers : number->replica_sets;
+}
+
+static void changed(struct controller_run *run, struct change *change) {
+        if (change->resource == own_resource(run))
                 work_queue_add(run->queue, store_object_ns(change->event->object),
                                store_object_name(change->event->object));
-        else if (change->resource == number->pods)
-                pod_owner_hear(run, change, number->replica_sets, "ReplicaSet");
+        else if (change->resource == run->control->resource.pods)
+                pod_owner_hear(run, change, own_resource(run),
+                               is_replication(run) ? "ReplicationController" : "ReplicaSet");
 }
 
 /* ---- who goes first ---- */
@@ -99,15 +109,14 @@ static int delete_pods(struct controller_run *run, const struct json *set,
         if (excess > BURST_MAX)
                 excess = BURST_MAX;
         for (size_t i = 0; i < excess && r == 0; i++)
-                r = pod_owner_delete(run, run->control->resource.replica_sets, set,
-                                     candidates[i].entry, err);
+                r = pod_owner_delete(run, own_resource(run), set, candidates[i].entry, err);
         free(candidates);
         return r;
 }
 
 static int create_pods(struct controller_run *run, const struct json *set, size_t missing,
                        struct err *err) {
-        int resource = run->control->resource.replica_sets, r = 0;
+        int resource = own_resource(run), r = 0;
         struct json_tree *tree = json_tree_new();
         struct json_node *pod = pod_from_template(run, tree, resource, set,
                                                   json_get(json_get(set, "spec"), "template"));
@@ -176,7 +185,7 @@ static int write_status(struct controller_run *run, const struct json *set,
                                      control_now(run->control));
         else if (failure->code == 0)
                 status_condition_remove(status, "ReplicaFailure");
-        r = status_write_back(run, run->control->resource.replica_sets, set, tree, status, err);
+        r = status_write_back(run, own_resource(run), set, tree, status, err);
         json_tree_free(tree);
         return r;
 }
@@ -195,7 +204,7 @@ static void keep_active(struct pod_list *pods) {
 
 static int balance(struct controller_run *run, const struct json *set, struct arena *arena,
                    struct err *err) {
-        int resource = run->control->resource.replica_sets;
+        int resource = own_resource(run);
         int64_t wanted = json_get_i64(json_get(set, "spec"), "replicas", 1);
         struct err failure = { 0 };
         struct pod_list pods;
@@ -223,8 +232,7 @@ static int balance(struct controller_run *run, const struct json *set, struct ar
 static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
                      struct err *err) {
         struct json_doc *doc = NULL;
-        const struct json *set =
-                control_read(run->control, run->control->resource.replica_sets, ns, name, &doc);
+        const struct json *set = control_read(run->control, own_resource(run), ns, name, &doc);
         struct arena arena;
         int r = 0;
 
@@ -240,6 +248,14 @@ const struct controller controller_replica_set = {
         .name = "replicaset-controller",
         .alias = "replicaset",
         .component = "replicaset-controller",
+        .changed = changed,
+        .reconcile = reconcile,
+};
+
+const struct controller controller_replication = {
+        .name = "replicationcontroller-controller",
+        .alias = "replicationcontroller",
+        .component = "replication-controller",
         .changed = changed,
         .reconcile = reconcile,
 };

@@ -191,6 +191,80 @@ static void test_cron_concurrency(void **state) {
         }
 }
 
+#define QUOTA(spec) "{'metadata':{'name':'q'},'spec':{'hard':{" spec "}}}"
+#define QUOTAS "/api/v1/namespaces/default/resourcequotas"
+#define USED(key) cluster_field(&c, QUOTAS "/q", "/status/used/" key)
+
+static void test_quota(void **state) {
+        struct cluster c = cluster_new("kubelet,resourcequota,persistentvolume-binder");
+
+        (void)state;
+        assert_int_equal(
+                cluster_post(&c, QUOTAS,
+                             QUOTA("'pods':'4','requests.cpu':'2','memory':'1Gi','limits.memory':"
+                                   "'2Gi','configmaps':'9','count/jobs.batch':'1',"
+                                   "'requests.storage':'1Ti','persistentvolumeclaims':'3'")),
+                201);
+        assert_string_equal(USED("pods"), "0");
+        for (int i = 0; i < 2; i++) {
+                char body[512];
+
+                snprintf(
+                        body, sizeof(body),
+                        "{'metadata':{'name':'p%d','annotations':{'sandbox.berth.dev/run':'%ds'}},"
+                        "'spec':{'nodeName':'n0','restartPolicy':'Never','containers':[{'name':'c',"
+                        "'image':'i','resources':{'requests':{'cpu':'300m','memory':'64Mi'},"
+                        "'limits':{'memory':'1Gi'}}}]}}",
+                        i, i ? 1000 : 1);
+                cluster_post(&c, PODS, body);
+        }
+        cluster_post(&c, "/api/v1/namespaces/default/configmaps", "{'metadata':{'name':'m'}}");
+        cluster_post(&c, "/api/v1/namespaces/default/persistentvolumeclaims",
+                     "{'metadata':{'name':'c'},'spec':{'accessModes':['ReadWriteOnce'],'resources':"
+                     "{'requests':{'storage':'2Gi'}}}}");
+        assert_string_equal(USED("pods"), "2");
+        assert_string_equal(USED("requests.cpu"), "600m");
+        assert_string_equal(USED("memory"), "128Mi");
+        assert_string_equal(USED("limits.memory"), "2Gi");
+        assert_string_equal(USED("configmaps"), "1");
+        assert_string_equal(USED("count~jobs.batch"), "0");
+        assert_string_equal(USED("requests.storage"), "2Gi");
+        assert_string_equal(USED("persistentvolumeclaims"), "1");
+        cluster_wait(&c, 2000); /* one pod ends */
+        assert_string_equal(USED("pods"), "1");
+        assert_string_equal(USED("requests.cpu"), "300m");
+        assert_string_equal(cluster_field(&c, QUOTAS "/q", "/status/hard/pods"), "4");
+        cluster_free(&c);
+}
+
+static void test_quota_scopes(void **state) {
+        static const struct {
+                const char *scope, *pods;
+        } cases[] = { { "BestEffort", "1" },
+                      { "NotBestEffort", "1" },
+                      { "Terminating", "1" },
+                      { "NotTerminating", "1" } };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct cluster c = cluster_new("resourcequota");
+                char body[256];
+
+                snprintf(body, sizeof(body),
+                         "{'metadata':{'name':'q'},'spec':{'hard':{'pods':'4'},'scopes':['%s']}}",
+                         cases[i].scope);
+                assert_int_equal(cluster_post(&c, QUOTAS, body), 201);
+                cluster_post(&c, PODS,
+                             "{'metadata':{'name':'a'},'spec':{'activeDeadlineSeconds':5,"
+                             "'containers':[{'name':'c','image':'i'}]}}");
+                cluster_post(&c, PODS,
+                             "{'metadata':{'name':'b'},'spec':{'containers':[{'name':'c',"
+                             "'image':'i','resources':{'requests':{'cpu':'1'}}}]}}");
+                assert_string_equal(USED("pods"), cases[i].pods);
+                cluster_free(&c);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_lists),
@@ -201,6 +275,8 @@ int main(void) {
                 cmocka_unit_test(test_ttl),
                 cmocka_unit_test(test_cron),
                 cmocka_unit_test(test_cron_concurrency),
+                cmocka_unit_test(test_quota),
+                cmocka_unit_test(test_quota_scopes),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,29 @@ static void test_failure_is_told(void **state) {
         cluster_free(&c);
 }
 
+/* The older kind, with a plain map as its selector. */
+static void test_replication_controller(void **state) {
+        struct cluster c = cluster_new("kubelet,replicationcontroller");
+        const char *path = "/api/v1/namespaces/default/replicationcontrollers";
+
+        (void)state;
+        cluster_post(&c, PODS,
+                     "{'metadata':{'name':'orphan','labels':{'a':'b'}},'spec':{"
+                     "'containers':[{'name':'c','image':'i'}]}}");
+        assert_int_equal(cluster_post(&c, path,
+                                      "{'metadata':{'name':'r'},'spec':{'replicas':2,'selector':{"
+                                      "'a':'b'},'template':{'metadata':{'labels':{'a':'b'}},'spec':"
+                                      "{'containers':[{'name':'c','image':'i'}]}}}}"),
+                         201);
+        assert_int_equal(cluster_count(&c, PODS), 2);
+        assert_string_equal(cluster_field(&c, PODS "/orphan", "/metadata/ownerReferences/0/kind"),
+                            "ReplicationController");
+        cluster_schedule(&c);
+        cluster_wait(&c, 1000);
+        assert_string_equal(cluster_item(&c, path, 0, "/status/readyReplicas"), "2");
+        cluster_free(&c);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_creates),
@@ -152,6 +175,7 @@ int main(void) {
                 cmocka_unit_test(test_adopts_and_lets_go),
                 cmocka_unit_test(test_min_ready),
                 cmocka_unit_test(test_failure_is_told),
+                cmocka_unit_test(test_replication_controller),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
