@@ -50,7 +50,8 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
         static const char *const admins[] = { "system:masters", NULL };
         struct api_token token = { sandbox->token, "kubernetes-admin", admins };
 
-        if (!config->token && token_make(sandbox->token, err) < 0)
+        if (!config->token && (config->data_dir ? token_keep(config->data_dir, sandbox->token, err)
+                                                : token_make(sandbox->token, err)) < 0)
                 return err->code;
         if (config->token) {
                 if (strlen(config->token) >= sizeof(sandbox->token))
@@ -97,7 +98,9 @@ static int start_front(struct sandbox *sandbox, const struct sandbox_config *con
         if (!host_of(listen, host, sizeof(host)))
                 return err_set(err, BERTH_ERR_USAGE, "expected ADDRESS:PORT, found \"%s\"", listen);
         is_any = host[0] == '\0' || strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
-        if (tls_material_make(is_any ? NULL : host, &sandbox->tls, err) < 0)
+        if ((config->data_dir
+                     ? tls_material_keep(config->data_dir, is_any ? NULL : host, &sandbox->tls, err)
+                     : tls_material_make(is_any ? NULL : host, &sandbox->tls, err)) < 0)
                 return err->code;
         if (http_front_new(
                     &(struct http_front_config){ .address = listen,

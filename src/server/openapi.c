@@ -216,6 +216,20 @@ static void marked_types_write(const struct flavour *flavour, const uint8_t *mar
 
 /* ---- paths ---- */
 
+/* kubectl merges with what the document says only where it finds its kind of patch. */
+static void patch_body_write(const struct kind_info *kind, struct buf *out) {
+        static const char any[] = "{\"schema\":{\"type\":\"object\"}}";
+
+        buf_printf(out,
+                   "\"requestBody\":{\"required\":true,\"content\":{"
+                   "\"application/apply-patch+yaml\":%s,\"application/json-patch+json\":%s,"
+                   "\"application/merge-patch+json\":%s",
+                   any, any, any);
+        if (!kind->openapi)
+                buf_printf(out, ",\"application/strategic-merge-patch+json\":%s", any);
+        buf_text(out, "}},");
+}
+
 /* Clients look here whether a kind takes fieldValidation and dryRun. */
 static void patch_write(const struct kind_info *kind, bool is_v2, struct buf *out) {
         static const char *const parameters[] = { "dryRun", "fieldManager", "fieldValidation",
@@ -230,7 +244,10 @@ static void patch_write(const struct kind_info *kind, bool is_v2, struct buf *ou
                 buf_printf(out, "%s{\"name\":\"%s\",\"in\":\"query\",%s}", i ? "," : "",
                            parameters[i],
                            is_v2 ? "\"type\":\"string\"" : "\"schema\":{\"type\":\"string\"}");
-        buf_text(out, "],\"responses\":{\"200\":{\"description\":\"OK\"}}}}");
+        buf_text(out, "],");
+        if (!is_v2)
+                patch_body_write(kind, out);
+        buf_text(out, "\"responses\":{\"200\":{\"description\":\"OK\"}}}}");
 }
 
 static void path_write(const struct kind_info *kind, struct buf *out) {

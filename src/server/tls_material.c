@@ -1,4 +1,4 @@
-/* Throw-away certificates, tokens and the kubeconfig of a sandbox. */
+/* Certificates, tokens and the kubeconfig of a sandbox. */
 #include "server/tls_material.h"
 
 #include "base/arena.h"
@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define AUTHORITY_FILE "authority.pem"
+#define TOKEN_FILE "token"
 #define VALID_S (3650L * 24 * 3600)
 #define SERVICE_NAMES                                                                              \
         "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,"          \
@@ -139,20 +141,103 @@ static char *key_text(EVP_PKEY *key) {
         return bio_text(bio);
 }
 
-int tls_material_make(const char *host, struct tls_material *ret_material, struct err *err) {
-        struct pair ca = { 0 }, server = { 0 };
+static int write_all(int fd, struct slice text) {
+        while (text.len > 0) {
+                ssize_t written = write(fd, text.ptr, text.len);
+
+                if (written < 0 && errno == EINTR)
+                        continue;
+                if (written < 0)
+                        return -1;
+                text.ptr += written;
+                text.len -= (size_t)written;
+        }
+        return 0;
+}
+
+static int material_of(struct pair *ca, const char *host, struct tls_material *ret_material,
+                       struct err *err) {
+        struct pair server = { 0 };
         int r = 0;
 
-        if (ca_make(&ca) && server_make(&server, &ca, host))
+        if (server_make(&server, ca, host))
                 *ret_material = (struct tls_material){
-                        .ca_pem = certificate_text(ca.certificate, NULL),
-                        .certificate_pem = certificate_text(server.certificate, ca.certificate),
+                        .ca_pem = certificate_text(ca->certificate, NULL),
+                        .certificate_pem = certificate_text(server.certificate, ca->certificate),
                         .key_pem = key_text(server.key),
                 };
         else
                 r = err_set(err, BERTH_ERR_INTERNAL, "cannot make TLS certificates");
-        pair_release(&ca);
         pair_release(&server);
+        return r;
+}
+
+int tls_material_make(const char *host, struct tls_material *ret_material, struct err *err) {
+        struct pair ca = { 0 };
+        int r = ca_make(&ca) ? material_of(&ca, host, ret_material, err)
+                             : err_set(err, BERTH_ERR_INTERNAL, "cannot make TLS certificates");
+
+        pair_release(&ca);
+        return r;
+}
+
+/* Written beside the target and moved there, so that nobody reads half a file. */
+static int file_write(const char *path, struct slice text, struct err *err) {
+        CLEANUP(buf_release) struct buf beside = { 0 };
+        CLEANUP(cleanup_close) int fd = -1;
+
+        buf_printf(&beside, "%s.new", path);
+        fd = open(beside.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        if (fd < 0)
+                return err_set_errno(err, BERTH_ERR_IO, errno, "cannot write %s", path);
+        if (write_all(fd, text) < 0 || rename(beside.data, path) < 0) {
+                int code = errno;
+
+                unlink(beside.data);
+                return err_set_errno(err, BERTH_ERR_IO, code, "cannot write %s", path);
+        }
+        return 0;
+}
+
+/* Whether there was a readable authority at path. */
+static bool ca_load(const char *path, struct pair *ca) {
+        BIO *bio = BIO_new_file(path, "r");
+
+        if (!bio)
+                return false;
+        ca->key = PEM_read_bio_PrivateKey(bio, NULL, NULL, NULL);
+        ca->certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+        BIO_free(bio);
+        if (ca->key && ca->certificate && X509_check_private_key(ca->certificate, ca->key) == 1)
+                return true;
+        pair_release(ca);
+        *ca = (struct pair){ 0 };
+        return false;
+}
+
+static int ca_save(const char *path, const struct pair *ca, struct err *err) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        char *key = key_text(ca->key), *certificate = certificate_text(ca->certificate, NULL);
+
+        buf_printf(&text, "%s%s", key, certificate);
+        free(key);
+        free(certificate);
+        return file_write(path, buf_view(&text), err);
+}
+
+int tls_material_keep(const char *directory, const char *host, struct tls_material *ret_material,
+                      struct err *err) {
+        CLEANUP(buf_release) struct buf path = { 0 };
+        struct pair ca = { 0 };
+        int r = 0;
+
+        buf_printf(&path, "%s/" AUTHORITY_FILE, directory);
+        if (!ca_load(path.data, &ca))
+                r = ca_make(&ca) ? ca_save(path.data, &ca, err)
+                                 : err_set(err, BERTH_ERR_INTERNAL, "cannot make TLS certificates");
+        if (r == 0)
+                r = material_of(&ca, host, ret_material, err);
+        pair_release(&ca);
         return r;
 }
 
@@ -177,6 +262,23 @@ int token_make(char buffer[TOKEN_TEXT_SIZE], struct err *err) {
         return 0;
 }
 
+int token_keep(const char *directory, char buffer[TOKEN_TEXT_SIZE], struct err *err) {
+        CLEANUP(buf_release) struct buf path = { 0 };
+        CLEANUP(cleanup_close) int fd = -1;
+        ssize_t size;
+        int r;
+
+        buf_printf(&path, "%s/" TOKEN_FILE, directory);
+        fd = open(path.data, O_RDONLY | O_CLOEXEC);
+        size = fd < 0 ? -1 : read(fd, buffer, TOKEN_TEXT_SIZE - 1);
+        if (size == TOKEN_TEXT_SIZE - 1) {
+                buffer[size] = '\0';
+                return 0;
+        }
+        r = token_make(buffer, err);
+        return r < 0 ? r : file_write(path.data, slice_of(buffer), err);
+}
+
 static void kubeconfig_text(const struct kubeconfig *config, struct buf *out) {
         const char *name = config->name ? config->name : "berth";
 
@@ -194,35 +296,9 @@ static void kubeconfig_text(const struct kubeconfig *config, struct buf *out) {
                    name, name, name, name);
 }
 
-static int write_all(int fd, struct slice text) {
-        while (text.len > 0) {
-                ssize_t written = write(fd, text.ptr, text.len);
-
-                if (written < 0 && errno == EINTR)
-                        continue;
-                if (written < 0)
-                        return -1;
-                text.ptr += written;
-                text.len -= (size_t)written;
-        }
-        return 0;
-}
-
-/* Written beside the target and moved there, so that nobody reads half a file. */
 int kubeconfig_write(const char *path, const struct kubeconfig *config, struct err *err) {
-        CLEANUP(buf_release) struct buf text = { 0 }, beside = { 0 };
-        CLEANUP(cleanup_close) int fd = -1;
+        CLEANUP(buf_release) struct buf text = { 0 };
 
-        buf_printf(&beside, "%s.new", path);
         kubeconfig_text(config, &text);
-        fd = open(beside.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        if (fd < 0)
-                return err_set_errno(err, BERTH_ERR_IO, errno, "cannot write %s", path);
-        if (write_all(fd, buf_view(&text)) < 0 || rename(beside.data, path) < 0) {
-                int code = errno;
-
-                unlink(beside.data);
-                return err_set_errno(err, BERTH_ERR_IO, code, "cannot write %s", path);
-        }
-        return 0;
+        return file_write(path, buf_view(&text), err);
 }

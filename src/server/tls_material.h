@@ -1,4 +1,4 @@
-/* Throw-away certificates, tokens and the kubeconfig of a sandbox. */
+/* Certificates, tokens and the kubeconfig of a sandbox. */
 #pragma once
 
 #include "base/err.h"
@@ -11,11 +11,17 @@ struct tls_material {
 /* A certification authority and a server certificate for 127.0.0.1, ::1, localhost, the names of
  * the in-cluster service, and host (a name or an address; NULL = none). */
 int tls_material_make(const char *host, struct tls_material *ret_material, struct err *err);
+/* The same with an authority that is kept in a folder, so that clients of an earlier start trust
+ * this one. */
+int tls_material_keep(const char *directory, const char *host, struct tls_material *ret_material,
+                      struct err *err);
 void tls_material_release(struct tls_material *material); /* accepts a zeroed struct */
 
 #define TOKEN_TEXT_SIZE 49
 /* Random bearer token from the system's generator. */
 int token_make(char buffer[TOKEN_TEXT_SIZE], struct err *err);
+/* The same, kept in a folder. */
+int token_keep(const char *directory, char buffer[TOKEN_TEXT_SIZE], struct err *err);
 
 struct kubeconfig {
         const char *server; /* https://127.0.0.1:6443 */

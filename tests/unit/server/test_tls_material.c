@@ -60,6 +60,41 @@ static void test_token(void **state) {
         assert_string_not_equal(a, b);
 }
 
+/* What is kept stays the same; what cannot be read is made anew; a folder that is not there is an
+ * error. */
+static void test_kept(void **state) {
+        char folder[] = "/tmp/berth-kept-XXXXXX", path[64];
+        char a[TOKEN_TEXT_SIZE], b[TOKEN_TEXT_SIZE];
+        struct tls_material first = { 0 }, second = { 0 }, third = { 0 };
+        struct err err = { 0 };
+        FILE *file;
+
+        (void)state;
+        assert_non_null(mkdtemp(folder));
+        snprintf(path, sizeof(path), "%s/authority.pem", folder);
+        assert_int_equal(tls_material_keep(folder, NULL, &first, &err), 0);
+        assert_int_equal(tls_material_keep(folder, "10.1.2.3", &second, &err), 0);
+        assert_string_equal(first.ca_pem, second.ca_pem);
+        assert_string_not_equal(first.certificate_pem, second.certificate_pem);
+        file = fopen(path, "w");
+        fputs("rubbish", file);
+        fclose(file);
+        assert_int_equal(tls_material_keep(folder, NULL, &third, &err), 0);
+        assert_string_not_equal(first.ca_pem, third.ca_pem);
+        unlink(path);
+        assert_int_equal(token_keep(folder, a, &err), 0);
+        assert_int_equal(token_keep(folder, b, &err), 0);
+        assert_string_equal(a, b);
+        snprintf(path, sizeof(path), "%s/token", folder);
+        unlink(path);
+        rmdir(folder);
+        assert_int_equal(token_keep(folder, a, &err), BERTH_ERR_IO);
+        tls_material_release(&first);
+        tls_material_release(&second);
+        assert_int_equal(tls_material_keep(folder, NULL, &first, &err), BERTH_ERR_IO);
+        tls_material_release(&third);
+}
+
 static void test_kubeconfig(void **state) {
         char path[] = "/tmp/berth-kubeconfig-XXXXXX", text[1024] = "";
         int fd = mkstemp(path);
@@ -95,6 +130,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_chain),
                 cmocka_unit_test(test_token),
+                cmocka_unit_test(test_kept),
                 cmocka_unit_test(test_kubeconfig),
         };
 

@@ -1,0 +1,86 @@
+# What the tests with real clients share; sourced. Each variable names a program, or nothing where there is none: the environment
+# decides, then what scripts/setup.sh fetched, then PATH.
+# shellcheck shell=sh disable=SC2034
+cache=$(cd "$(dirname "$0")/../.." && pwd)/.cache
+
+# find_client OVERRIDE FETCHED NAME: the program to use
+find_client() {
+        if [ -n "$1" ]; then
+                echo "$1"
+        elif [ -x "$cache/$2" ]; then
+                echo "$cache/$2"
+        else
+                command -v "$3"
+        fi
+}
+kubectl_program=$(find_client "${BERTH_KUBECTL:-}" kubectl-1.32/usr/bin/kubectl kubectl)
+kubectl_old_program=$(find_client "${BERTH_KUBECTL_OLD:-}" kubectl-1.20/usr/bin/kubectl "")
+prometheus_program=$(find_client "${BERTH_PROMETHEUS:-}" prometheus/usr/bin/prometheus prometheus)
+etcd_program=$(find_client "${BERTH_ETCD:-}" etcd/usr/bin/etcd etcd)
+python_client=$cache/python-client/usr/lib/python3/dist-packages
+[ ! -d "$python_client" ] || export PYTHONPATH="$python_client"
+
+skip() {
+        echo "skipped: $*"
+        exit 77
+}
+
+work=$(mktemp -d) || exit 1
+children=
+trap 'kill $children 2>/dev/null; wait; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+passed=0
+failures=0
+
+# start_sandbox BERTH ARGUMENT...: on a port of its own with a kubeconfig; sets server, url and KUBECONFIG
+start_sandbox() {
+        berth=$1
+        shift
+        export KUBECONFIG="$work/kubeconfig" HOME="$work"
+        : >"$work/sandbox.out"
+        "$berth" sandbox --listen 127.0.0.1:0 --kubeconfig-out "$KUBECONFIG" --token e2e "$@" \
+                >"$work/sandbox.out" 2>"$work/sandbox.err" &
+        server=$!
+        children="$children $server"
+        until_true 100 grep -q listening "$work/sandbox.out" || {
+                cat "$work/sandbox.err"
+                exit 1
+        }
+        url=$(sed -n 's/^listening on //p' "$work/sandbox.out")
+}
+# until_true TRIES COMMAND...: repeats a silent command, ten times a second
+until_true() {
+        tries=$1
+        shift
+        until "$@" >/dev/null 2>&1; do
+                tries=$((tries - 1))
+                [ $tries -gt 0 ] || return 1
+                sleep 0.1
+        done
+}
+judge() {
+        if [ "$1" = ok ]; then
+                passed=$((passed + 1))
+        else
+                failures=$((failures + 1))
+                shift
+                echo "FAIL $*"
+        fi
+}
+# check NAME PATTERN COMMAND...: the output, errors included, must match the extended regular expression
+check() {
+        [ -z "${TRACE:-}" ] || date "+%T.%N $1"
+        name=$1 pattern=$2
+        shift 2
+        output=$(timeout 60 "$@" 2>&1)
+        if printf '%s\n' "$output" | grep -Eq -- "$pattern"; then
+                judge ok
+        else
+                judge bad "$name: expected $pattern, found: $output"
+        fi
+}
+finish() {
+        echo "$passed passed, $failures failed"
+        [ $failures -eq 0 ]
+        exit
+}
