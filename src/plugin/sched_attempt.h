@@ -112,6 +112,9 @@ bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
 /* The same inside a what-if: plugins that count pods count again. */
 bool sched_attempt_judge_changed(struct sched_attempt *attempt, struct node_id node,
                                  struct node_refusal *ret_refusal);
+/* Asks the PreScore plugins; part of sched_attempt_score. */
+enum verdict_code sched_attempt_pre_score(struct sched_attempt *attempt, struct node_batch feasible,
+                                          struct verdict *verdict);
 /* Totals of the feasible nodes, and a column per plugin that scored.  ERROR: verdict says why. */
 struct attempt_scores {
         int64_t *totals;

@@ -5,8 +5,8 @@
 
 /* ---- scores ---- */
 
-static enum verdict_code pre_score(struct sched_attempt *attempt, struct node_batch feasible,
-                                   struct verdict *verdict) {
+enum verdict_code sched_attempt_pre_score(struct sched_attempt *attempt, struct node_batch feasible,
+                                          struct verdict *verdict) {
         const struct profile_point *point = &attempt->profile->points[POINT_PRE_SCORE];
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
@@ -58,7 +58,7 @@ enum verdict_code sched_attempt_score(struct sched_attempt *attempt, struct node
         ret_scores->totals = ARENA_ARRAY(arena, int64_t, feasible.count);
         ret_scores->columns = ARENA_ARRAY(arena, struct score_column, point->count);
         ret_scores->column_count = 0;
-        if (pre_score(attempt, feasible, verdict) != VERDICT_OK)
+        if (sched_attempt_pre_score(attempt, feasible, verdict) != VERDICT_OK)
                 return VERDICT_ERROR;
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];

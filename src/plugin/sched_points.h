@@ -67,6 +67,12 @@ struct sched_points {
         bool (*wakes)(const struct sched_cycle *cycle, const void *state,
                       const struct cluster_change *change);
         bool binds; /* DefaultBinder: the runner emits the bind action */
+        /* Its word on a node depends on the pod's class and that node's row alone (and, while
+         * images or nodes come and go, on nothing that outlives it); its normalize on the values
+         * alone. */
+        bool is_local;
+        /* Local, and depends on the pods of the node. */
+        bool reads_node_pods;
         /* The state of pre_filter counts pods of the cluster: a what-if runs it again. */
         bool counts_pods;
         /* No node was found: looks for a way to make room, changing nothing.  OK: it found one and

@@ -211,6 +211,7 @@ static void keep_best(struct decide *d) {
                 }
         }
         out->best = best;
+        out->best_total = out->totals == NULL ? 0 : top;
         size_t pick = 0;
         if (d->request->rng != NULL && out->best_count > 1 && !out->is_first_fit)
                 pick = (size_t)rng_below(d->request->rng, out->best_count);
@@ -254,6 +255,22 @@ static bool take_nominated(struct decide *d) {
         return true;
 }
 
+/* By the caches, when only the choice is wanted. */
+static bool place_by_class(struct decide *d) {
+        struct class_engine *engine = d->request->engine;
+        struct engine_choice choice;
+        if (engine == NULL || d->request->is_parity || wants(d, DECIDE_VERDICTS) ||
+            wants(d, DECIDE_SCORES) ||
+            !class_engine_choose(engine, &d->attempt, d->request->rng, &choice))
+                return false;
+        d->out->outcome = DECISION_PLACED;
+        d->out->node = choice.node;
+        d->out->feasible_count = choice.feasible_count;
+        d->out->best_count = choice.best_count;
+        d->out->best_total = choice.total;
+        return true;
+}
+
 static void filter_and_place(struct decide *d) {
         struct bitset nodes = cluster_live_nodes(d->attempt.cluster, d->arena);
         sched_attempt_filter(&d->attempt, &nodes);
@@ -285,7 +302,7 @@ static void decide(struct decide *d) {
         out->pre_filters = d->attempt.pre_filters;
         if (code != VERDICT_OK)
                 conclude_pre_filter(d);
-        else if (!take_nominated(d))
+        else if (!take_nominated(d) && !place_by_class(d))
                 filter_and_place(d);
 }
 

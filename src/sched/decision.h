@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "model/cluster.h"
 #include "plugin/sched_attempt.h"
+#include "sched/class_engine.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,7 +32,10 @@ struct decision_request {
         int32_t percentage_of_nodes; /* parity: share to look at; 0 = upstream's formula */
         struct wall_time now;        /* start of pods that have not started, in preemption */
         struct rng *rng;             /* breaks ties; NULL = first by node order */
-        const size_t *next_node;     /* parity: where the sampled scan starts; NULL = 0 */
+        /* Caches to use where nothing but a choice is wanted; NULL = always scan.  Not in parity.
+         */
+        struct class_engine *engine;
+        const size_t *next_node; /* parity: where the sampled scan starts; NULL = 0 */
 };
 
 /* Everything lives in the arena handed to scheduler_decide. */
@@ -42,8 +46,9 @@ struct decision {
         size_t pre_filter_count;
         const struct phase_verdict *pre_filters; /* in order, skipping ones included */
         size_t feasible_count, node_count;       /* node_count: all nodes of the cluster */
-        const struct node_id *feasible;          /* in node order */
+        const struct node_id *feasible;          /* in node order; NULL when the engine chose */
         const int64_t *totals;                   /* NULL when nothing was scored */
+        int64_t best_total;                      /* 0 when nothing was scored */
         size_t best_count;
         const struct node_id *best; /* feasible nodes of the highest total */
         size_t next_node;           /* parity: where the next sampled scan starts */

@@ -36,6 +36,7 @@ struct scheduler *scheduler_new(const struct scheduler_config *config) {
         rng_init(&scheduler->rng, config->seed);
         arena_init(&scheduler->scratch, 0);
         scheduler->actions = map_u64_new();
+        scheduler->engine = class_engine_new(config->cache_bytes);
         scheduler->traces =
                 xcalloc(scheduler->config.trace_capacity, sizeof(struct decision_trace));
         return scheduler;
@@ -55,6 +56,7 @@ void scheduler_free(struct scheduler *scheduler) {
         while (map_u64_next(scheduler->actions, &at, &id, &open))
                 free_action(open);
         map_u64_free(scheduler->actions);
+        class_engine_free(scheduler->engine);
         scheduling_queue_release(&scheduler->queue);
         arena_release(&scheduler->scratch);
         free(scheduler->traces);
@@ -112,6 +114,7 @@ static void decide(struct step *step, struct queued_pod *entry) {
                 .percentage_of_nodes = scheduler->config.percentage_of_nodes,
                 .now = step->wall,
                 .rng = &scheduler->rng,
+                .engine = scheduler->engine,
                 .next_node = scheduler->config.is_parity ? &scheduler->next_node : NULL,
         };
         struct decision decision;

@@ -18,6 +18,7 @@ struct scheduler {
         struct scheduler_config config;
         struct scheduling_queue queue;
         struct rng rng;
+        struct class_engine *engine;
         struct arena scratch;    /* of one decision */
         uint64_t seen;           /* generation of the cluster the queue has caught up with */
         bool has_seen;           /* false: starts from the cluster's rows */

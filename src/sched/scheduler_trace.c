@@ -30,13 +30,6 @@ static void count_refusals(struct decision_trace *trace, const struct decision *
         }
 }
 
-static int64_t total_of(const struct decision *decision) {
-        for (size_t i = 0; decision->totals != NULL && i < decision->feasible_count; i++)
-                if (decision->feasible[i].index == decision->node.index)
-                        return decision->totals[i];
-        return 0;
-}
-
 void scheduler_record(struct step *step, const struct queued_pod *entry,
                       const struct decision *decision) {
         struct scheduler *scheduler = step->scheduler;
@@ -56,7 +49,7 @@ void scheduler_record(struct step *step, const struct queued_pod *entry,
         trace->feasible_count = (uint32_t)decision->feasible_count;
         trace->best_count = (uint32_t)decision->best_count;
         trace->attempts = entry->attempts;
-        trace->best_total = total_of(decision);
+        trace->best_total = decision->best_total;
         trace->plugin_count = 0;
         snprintf(trace->pod, sizeof(trace->pod), SLICE_FMT "/%s",
                  SLICE_ARG(cluster_text(cluster, row->ns)), row->name);

@@ -94,5 +94,5 @@ static void score(const struct sched_cycle *cycle, const void *state, const void
 
 const struct plugin plugin_image_locality = {
         .name = "ImageLocality",
-        .sched = &(const struct sched_points){ .score = score },
+        .sched = &(const struct sched_points){ .is_local = true, .score = score },
 };

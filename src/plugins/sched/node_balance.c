@@ -134,5 +134,8 @@ const struct plugin plugin_node_balance = {
         .args = fields,
         .args_size = sizeof(struct balance_args),
         .check = check,
-        .sched = &(const struct sched_points){ .pre_score = pre_score, .score = score },
+        .sched = &(const struct sched_points){ .is_local = true,
+                                               .reads_node_pods = true,
+                                               .pre_score = pre_score,
+                                               .score = score },
 };

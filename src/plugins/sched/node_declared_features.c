@@ -58,7 +58,8 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
 
 const struct plugin plugin_node_declared_features = {
         .name = "NodeDeclaredFeatures",
-        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
+        .sched = &(const struct sched_points){ .is_local = true,
+                                               .pre_filter = pre_filter,
                                                .filter = filter,
                                                .explain = explain },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_FEATURES | CLUSTER_POD_SPEC,

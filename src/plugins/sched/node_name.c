@@ -27,6 +27,8 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
 
 const struct plugin plugin_node_name = {
         .name = "NodeName",
-        .sched = &(const struct sched_points){ .filter = filter, .explain = explain },
+        .sched = &(const struct sched_points){ .is_local = true,
+                                               .filter = filter,
+                                               .explain = explain },
         .wakes_on = CLUSTER_NODE_ADDED,
 };

@@ -39,7 +39,9 @@ static bool wakes(const struct sched_cycle *cycle, const void *state,
 
 const struct plugin plugin_node_ports = {
         .name = "NodePorts",
-        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
+        .sched = &(const struct sched_points){ .is_local = true,
+                                               .reads_node_pods = true,
+                                               .pre_filter = pre_filter,
                                                .filter = filter,
                                                .explain = explain,
                                                .wakes = wakes },

@@ -204,6 +204,8 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
                     struct node_id node, struct verdict *verdict) {
         (void)state;
         struct fit_shortage shortages[FIT_SHORTAGES_MAX];
+        if (fit_node(cycle->cluster, *(const struct fit_requests *)pod_state, node))
+                return;
         size_t count = fit_shortages(cycle->cluster, *(const struct fit_requests *)pod_state, node,
                                      shortages);
         for (size_t i = 0; i < count; i++)
@@ -422,7 +424,9 @@ const struct plugin plugin_node_resources_fit = {
         .args_size = sizeof(struct fit_args),
         .init = fit_init,
         .fini = free,
-        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
+        .sched = &(const struct sched_points){ .is_local = true,
+                                               .reads_node_pods = true,
+                                               .pre_filter = pre_filter,
                                                .filter = filter,
                                                .explain = explain,
                                                .pre_score = pre_score,

@@ -48,7 +48,8 @@ const struct plugin plugin_node_unschedulable = {
         .name = "NodeUnschedulable",
         .init = init,
         .fini = free,
-        .sched = &(
-                const struct sched_points){ .filter = filter, .explain = explain, .wakes = wakes },
+        .sched =
+                &(const struct sched_points){
+                        .is_local = true, .filter = filter, .explain = explain, .wakes = wakes },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_TAINTS | CLUSTER_POD_TOLERATIONS,
 };
