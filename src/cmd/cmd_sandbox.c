@@ -60,6 +60,7 @@ static int serve(struct event_loop *events, const struct sandbox_options *option
                 code = event_loop_run(events, err);
         }
         sandbox_stop(sandbox);
+        event_loop_turn(events, 0, NULL);
         return code;
 }
 

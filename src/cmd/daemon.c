@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define DRAIN_PATIENCE_NS (2 * NS_PER_S) /* for writes under way at the end */
+
 struct daemon {
         const struct daemon_options *options;
         struct event_loop *events;
@@ -122,14 +124,20 @@ static int elect(struct daemon *daemon, struct err *err) {
 
 /* ---- ending ---- */
 
-void daemon_finish(struct daemon *daemon) {
-        if (daemon->is_ending)
-                return;
-        daemon->is_ending = true;
+static void on_drained(void *context) {
+        struct daemon *daemon = context;
+
         if (daemon->elector)
                 lease_elector_release(daemon->elector, on_released, daemon);
         else
                 loop_stop(daemon->loop);
+}
+
+void daemon_finish(struct daemon *daemon) {
+        if (daemon->is_ending)
+                return;
+        daemon->is_ending = true;
+        runtime_drain(daemon->runtime, DRAIN_PATIENCE_NS, on_drained, daemon);
 }
 
 static void on_signal(void *context, int number) {

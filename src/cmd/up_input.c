@@ -3,17 +3,12 @@
 
 #include "base/map.h"
 #include "base/util.h"
-#include "config/objects_input.h"
 #include "run/file_text.h"
+#include "run/input_files.h"
 #include "run/sandbox_import.h"
 #include "sim/trace_openb.h"
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#define INPUT_FILES_MAX 10000
 
 static char uid_present, uid_named;
 
@@ -146,14 +141,6 @@ static int add_object(void *context, const struct input_object *object, struct e
         return 0;
 }
 
-static int add_file(struct up_input *input, const char *path, struct err *err) {
-        CLEANUP(buf_release) struct buf text = { 0 };
-
-        if (file_text_read(path, &text, err) < 0)
-                return err->code;
-        return objects_input_read(buf_view(&text), path, add_object, input, err);
-}
-
 static int read_scenario(struct up_input *input, struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 };
         struct config_problems *problems;
@@ -176,49 +163,10 @@ static int read_scenario(struct up_input *input, struct err *err) {
         return code;
 }
 
-static int is_input_file(const struct dirent *entry) {
-        const char *dot = strrchr(entry->d_name, '.');
-
-        return entry->d_name[0] != '.' && dot &&
-               (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
-}
-
-static int add_folder(struct up_input *input, const char *path, struct err *err) {
-        struct dirent **entries = NULL;
-        int count = scandir(path, &entries, is_input_file, alphasort);
-        int code = 0;
-
-        if (count < 0)
-                return err_set_errno(err, BERTH_ERR_IO, errno, "%s", path);
-        if (count == 0)
-                code = err_set(err, BERTH_ERR_INVALID,
-                               "%s: expected *.yaml, *.yml or *.json files in the folder", path);
-        for (int i = 0; i < count; i++) {
-                if (code == 0 && i < INPUT_FILES_MAX)
-                        code = add_file(
-                                input,
-                                arena_printf(&input->arena, "%s/%s", path, entries[i]->d_name),
-                                err);
-                free(entries[i]);
-        }
-        free(entries);
-        return code;
-}
-
-static int add_path(struct up_input *input, const char *path, struct err *err) {
-        struct stat status;
-
-        if (strcmp(path, "-") == 0)
-                return add_file(input, path, err);
-        if (stat(path, &status) < 0)
-                return err_set_errno(err, BERTH_ERR_IO, errno, "%s", path);
-        return S_ISDIR(status.st_mode) ? add_folder(input, path, err) : add_file(input, path, err);
-}
-
 int up_input_add_paths(struct up_input *input, const char *const *paths, size_t count,
                        struct err *err) {
         for (size_t i = 0; i < count; i++)
-                if (add_path(input, paths[i], err) < 0)
+                if (input_files_read(paths[i], add_object, input, err) < 0)
                         return err->code;
         return read_scenario(input, err);
 }

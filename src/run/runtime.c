@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define RUNTIME_WRITES_DEFAULT 64
+#define DRAIN_POLL_NS (20 * NS_PER_MS)
 
 struct open_action;
 
@@ -39,6 +40,11 @@ struct runtime {
         uint64_t sent[ACTION_KIND_COUNT], failed[ACTION_KIND_COUNT];
         size_t open;
         struct open_action *open_first;
+        /* While draining. */
+        struct loop_timer drain_timer;
+        struct mono_time drain_until;
+        void (*drained)(void *context);
+        void *drain_context;
 };
 
 /* An action under way, with copies of what its outcome must name. */
@@ -107,6 +113,7 @@ void runtime_free(struct runtime *runtime) {
         if (!runtime)
                 return;
         cluster_feed_free(runtime->feed);
+        loop_timer_disarm(runtime->loop, &runtime->drain_timer);
         for (size_t i = 0; i < runtime->role_count; i++)
                 runtime->roles[i].free(runtime->roles[i].self);
         write_queue_free(runtime->writes);
@@ -315,6 +322,27 @@ bool runtime_is_idle(const struct runtime *runtime) {
                 if (!runtime->roles[i].is_idle(runtime->roles[i].self))
                         return false;
         return write_queue_is_idle(runtime->writes);
+}
+
+static void check_drained(void *context) {
+        struct runtime *runtime = context;
+
+        if (write_queue_is_idle(runtime->writes) ||
+            loop_mono(runtime->loop).ns >= runtime->drain_until.ns)
+                runtime->drained(runtime->drain_context);
+        else
+                loop_timer_arm(runtime->loop, &runtime->drain_timer, DRAIN_POLL_NS);
+}
+
+void runtime_drain(struct runtime *runtime, int64_t patience_ns, void (*done)(void *context),
+                   void *context) {
+        for (size_t i = 0; i < runtime->recorder_count; i++)
+                event_recorder_finish(runtime->recorders[i].recorder);
+        runtime->drain_until.ns = loop_mono(runtime->loop).ns + patience_ns;
+        runtime->drained = done;
+        runtime->drain_context = context;
+        runtime->drain_timer = (struct loop_timer){ .fired = check_drained, .context = runtime };
+        loop_timer_arm(runtime->loop, &runtime->drain_timer, 0);
 }
 
 void runtime_stats(const struct runtime *runtime, struct runtime_stats *ret_stats) {

@@ -53,6 +53,11 @@ void runtime_submit(struct runtime *runtime, void *self, const struct action_lis
 /* Synced, no role has something to do, and no write is open. */
 bool runtime_is_idle(const struct runtime *runtime);
 
+/* At the end: lets what is being written come to its end, counts of events included, for at most
+ * patience_ns, then calls done once, from the loop. */
+void runtime_drain(struct runtime *runtime, int64_t patience_ns, void (*done)(void *context),
+                   void *context);
+
 struct runtime_stats {
         uint64_t writes[ACTION_KIND_COUNT], failures[ACTION_KIND_COUNT], skipped_objects;
         size_t open_writes;

@@ -27,7 +27,8 @@ struct sandbox_config {
  * database. */
 int sandbox_start(const struct sandbox_config *config, struct loop *loop,
                   struct sandbox **ret_sandbox, struct err *err);
-void sandbox_stop(struct sandbox *sandbox); /* accepts NULL */
+/* Accepts NULL. A last turn of the loop lets go of what was scheduled. */
+void sandbox_stop(struct sandbox *sandbox);
 
 const char *sandbox_url(const struct sandbox *sandbox); /* https://127.0.0.1:port */
 struct api_server *sandbox_server(struct sandbox *sandbox);

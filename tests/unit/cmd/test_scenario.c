@@ -135,6 +135,7 @@ static struct run_world run(const char *text) {
         scenario_run_free(scenario);
         sandbox_import_free(import);
         sandbox_stop(sandbox);
+        event_loop_turn(events, 0, NULL);
         event_loop_free(events);
         drop(result);
         return world;

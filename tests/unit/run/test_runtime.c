@@ -80,6 +80,7 @@ static int tear_down(void **state) {
         role_config_release(&world->config);
         sandbox_import_free(world->import);
         sandbox_stop(world->sandbox);
+        event_loop_turn(world->events, 0, NULL);
         event_loop_free(world->events);
         free(world);
         return 0;
