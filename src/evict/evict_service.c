@@ -275,7 +275,7 @@ bool evict_service_next_due(const struct evict_service *service, struct mono_tim
         if (map_u64_count(service->in_flight) >= service->config.max_in_flight)
                 return false; /* a result comes first */
         for (const struct evict_job *job = service->first; job; job = job->next) {
-                int64_t at = job->state == JOB_WAITING ? job->due.ns : INT64_MIN;
+                int64_t at = job->state == JOB_WAITING ? job->due.ns : 0;
                 if (job->state == JOB_IN_FLIGHT || (is_found && at >= due))
                         continue;
                 is_found = true;
@@ -283,7 +283,7 @@ bool evict_service_next_due(const struct evict_service *service, struct mono_tim
         }
         if (service->events.count > 0) {
                 is_found = true;
-                due = INT64_MIN;
+                due = 0; /* long past */
         }
         if (is_found)
                 ret_due->ns = due;
