@@ -153,9 +153,9 @@ static bool selector_takes(const struct json *claim, const struct json *volume,
                                 label_list_decode(json_get(metadata(volume), "labels"), arena));
 }
 
-static bool is_taken(const struct json *volume, const struct json *const *taken, size_t count) {
-        for (size_t i = 0; i < count; i++)
-                if (taken[i] == volume)
+static bool is_taken(const struct json *volume, const struct taken_volumes *taken) {
+        for (size_t i = 0; taken != NULL && i < taken->count; i++)
+                if (taken->items[i] == volume)
                         return true;
         return false;
 }
@@ -172,8 +172,7 @@ static bool is_candidate(const struct json *volume, const struct json *claim, in
 
 const struct json *volume_for_claim(const struct cluster *cluster, const struct object_shelf *shelf,
                                     const struct json *claim, struct node_id node,
-                                    const struct json *const *taken, size_t taken_count,
-                                    struct arena *arena) {
+                                    const struct taken_volumes *taken, struct arena *arena) {
         bool ignored;
         int64_t size = claim_size(claim, &ignored), best_size = 0;
         const struct json *volume, *best = NULL;
@@ -182,8 +181,7 @@ const struct json *volume_for_claim(const struct cluster *cluster, const struct 
                 const struct json *ref = json_get(spec_of(volume), "claimRef");
                 bool is_reserved = json_type(ref) == JSON_OBJECT;
                 if (!slice_is(json_get_text(json_get(volume, "status"), "phase"), "Available") ||
-                    !slice_eq(claim_class(volume), claim_class(claim)) ||
-                    is_taken(volume, taken, taken_count) ||
+                    !slice_eq(claim_class(volume), claim_class(claim)) || is_taken(volume, taken) ||
                     (is_reserved && !names_claim(ref, claim)) || !is_candidate(volume, claim, size))
                         continue;
                 bool is_near = volume_admits(cluster, volume_affinity(volume, arena), node);

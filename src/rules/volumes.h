@@ -34,12 +34,15 @@ bool class_is_delayed(const struct json *class, bool *ret_is_unset);
 const struct affinity *volume_affinity(const struct json *volume, struct arena *arena);
 bool volume_admits(const struct cluster *cluster, const struct affinity *affinity,
                    struct node_id node);
+struct taken_volumes { /* chosen before, for other claims of the pod */
+        const struct json **items;
+        size_t count;
+};
 /* The volume to bind the claim to on this node: the one that names the claim, else the smallest
- * that fits; NULL when there is none.  taken: volumes chosen before. */
+ * that fits; NULL when there is none.  taken may be NULL. */
 const struct json *volume_for_claim(const struct cluster *cluster, const struct object_shelf *shelf,
                                     const struct json *claim, struct node_id node,
-                                    const struct json *const *taken, size_t taken_count,
-                                    struct arena *arena);
+                                    const struct taken_volumes *taken, struct arena *arena);
 /* allowedTopologies of a class let the node in. */
 bool class_admits(const struct cluster *cluster, const struct json *class, struct node_id node);
 /* The driver of the class asks for capacity to be looked at, and none is left for the claim. */

@@ -234,15 +234,23 @@ static void add_own(struct preference_state *state, const struct own_terms *term
                                          sign * terms->matches[i].term->weight);
 }
 
-/* Terms of a running pod that select the newcomer; weight 0 = their own. */
-static void add_theirs(struct preference_state *state, const struct pod_affinity_term *terms,
-                       size_t count, int64_t weight, int64_t sign, const struct pod_row *row,
-                       struct node_id node) {
+/* Terms of a running pod and what they count; weight 0 = their own. */
+struct their_terms {
+        const struct pod_affinity_term *items;
+        size_t count;
+        int64_t weight, sign;
+};
+
+static void add_theirs(struct preference_state *state, struct their_terms terms,
+                       const struct pod_row *row, struct node_id node) {
         const struct sched_cycle *cycle = state->cycle;
-        for (size_t i = 0; i < count; i++)
-                if (term_selects(cycle->cluster, &terms[i], row->ns, cycle->ns, cycle->labels))
-                        pair_numbers_add(&state->sums, cycle->cluster, node, terms[i].topology_key,
-                                         sign * (weight != 0 ? weight : terms[i].weight));
+        for (size_t i = 0; i < terms.count; i++) {
+                const struct pod_affinity_term *term = &terms.items[i];
+                if (term_selects(cycle->cluster, term, row->ns, cycle->ns, cycle->labels))
+                        pair_numbers_add(&state->sums, cycle->cluster, node, term->topology_key,
+                                         terms.sign *
+                                                 (terms.weight != 0 ? terms.weight : term->weight));
+        }
 }
 
 static void sum_pod(void *context, const struct pod_row *row, struct node_id node) {
@@ -252,11 +260,17 @@ static void sum_pod(void *context, const struct pod_row *row, struct node_id nod
         add_own(state, &state->near, 1, row, node);
         add_own(state, &state->away, -1, row, node);
         if (state->hard_weight > 0)
-                add_theirs(state, theirs->pod.required, theirs->pod.required_count,
-                           state->hard_weight, 1, row, node);
-        add_theirs(state, theirs->pod.preferred, theirs->pod.preferred_count, 0, 1, row, node);
-        add_theirs(state, theirs->pod_anti.preferred, theirs->pod_anti.preferred_count, 0, -1, row,
-                   node);
+                add_theirs(state,
+                           (struct their_terms){ theirs->pod.required, theirs->pod.required_count,
+                                                 state->hard_weight, 1 },
+                           row, node);
+        add_theirs(state,
+                   (struct their_terms){ theirs->pod.preferred, theirs->pod.preferred_count, 0, 1 },
+                   row, node);
+        add_theirs(state,
+                   (struct their_terms){ theirs->pod_anti.preferred,
+                                         theirs->pod_anti.preferred_count, 0, -1 },
+                   row, node);
 }
 
 static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *plugin,

@@ -172,10 +172,9 @@ static unsigned judge_provision(const struct sched_cycle *cycle,
 static unsigned judge_delayed(const struct sched_cycle *cycle, const struct claims *claims,
                               struct node_id node) {
         struct slice name = cluster_node_name(cycle->cluster, node);
-        const struct json **taken =
-                ARENA_ARRAY(cycle->scratch, const struct json *, claims->delayed_count);
+        struct taken_volumes taken = { .items = ARENA_ARRAY(cycle->scratch, const struct json *,
+                                                            claims->delayed_count) };
         bool *is_matched = ARENA_ARRAY(cycle->scratch, bool, claims->delayed_count);
-        size_t taken_count = 0;
         for (size_t i = 0; i < claims->delayed_count; i++)
                 if (claims->delayed[i].has_selected_node &&
                     !slice_eq(claims->delayed[i].selected_node, name))
@@ -185,9 +184,9 @@ static unsigned judge_delayed(const struct sched_cycle *cycle, const struct clai
                         continue;
                 const struct json *volume =
                         volume_for_claim(cycle->cluster, cycle->shelf, claims->delayed[i].claim,
-                                         node, taken, taken_count, cycle->scratch);
+                                         node, &taken, cycle->scratch);
                 if (volume != NULL)
-                        taken[taken_count++] = volume;
+                        taken.items[taken.count++] = volume;
                 is_matched[i] = volume != NULL;
         }
         for (size_t i = 0; i < claims->delayed_count; i++) {
@@ -286,7 +285,7 @@ static void reserve(const struct sched_cycle *cycle, const void *state, const vo
                 if (delayed->has_selected_node)
                         continue;
                 const struct json *volume = volume_for_claim(cycle->cluster, shelf, delayed->claim,
-                                                             node, NULL, 0, cycle->scratch);
+                                                             node, NULL, cycle->scratch);
                 if (volume != NULL)
                         claim_volume_for(shelf, volume, delayed->claim);
                 else
