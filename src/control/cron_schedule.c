@@ -8,6 +8,7 @@
 #define MINUTE_NS (60 * NS_PER_S)
 #define DAY_MINUTES 1440
 #define DAYS_AHEAD (5 * 366)
+#define EVERY_MAX_NS (DAYS_AHEAD * DAY_MINUTES * MINUTE_NS)
 
 struct field {
         const char *name;
@@ -136,7 +137,7 @@ int cron_schedule_parse(struct slice text, struct cron_schedule *ret_schedule, s
         if (slice_has_prefix(rest, every)) {
                 if (!duration_parse(slice_make(rest.ptr + every.len, rest.len - every.len),
                                     &schedule.every_ns) ||
-                    schedule.every_ns < NS_PER_S)
+                    schedule.every_ns < NS_PER_S || schedule.every_ns > EVERY_MAX_NS)
                         return err_set(err, BERTH_ERR_INVALID, "@every needs a duration");
                 *ret_schedule = schedule;
                 return 0;

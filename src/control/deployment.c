@@ -85,6 +85,59 @@ static void find_sets(struct rollout *rollout) {
         qsort(rollout->sets, rollout->count, sizeof(rollout->sets[0]), compare_sets);
 }
 
+/* ---- adoption ---- */
+
+struct set_adoption {
+        struct rollout *rollout;
+        struct selector selector;
+};
+
+/* Replica sets left behind by a deployment that was deleted without them. */
+static bool adopt_if_selected(void *context, const struct store_object *object) {
+        struct set_adoption *adoption = context;
+        struct rollout *rollout = adoption->rollout;
+        struct object_target target = { .resource = object->resource,
+                                        .ns = store_object_ns(object),
+                                        .name = store_object_name(object) };
+        struct json_doc *doc = NULL;
+        struct json_tree *tree;
+        struct json_node *patch;
+        struct label_list labels;
+
+        if (object_mentions(object, "\"ownerReferences\"") ||
+            json_parse(store_object_body(object), &doc, NULL) < 0)
+                return true;
+        labels = label_list_decode(json_get(json_get(json_doc_root(doc), "metadata"), "labels"),
+                                   rollout->arena);
+        if (!object_is_deleted(json_doc_root(doc)) &&
+            selector_matches(&adoption->selector, labels)) {
+                tree = json_tree_new();
+                patch = node_object(tree);
+                put_controller(rollout->run, tree, node_need_object(tree, patch, "metadata"),
+                               rollout->run->control->resource.deployments, rollout->deployment);
+                object_merge(rollout->run, &target, patch, NULL);
+                json_tree_free(tree);
+        }
+        json_doc_free(doc);
+        return true;
+}
+
+/* Only a deployment that has none yet looks for them. */
+static void adopt_sets(struct rollout *rollout) {
+        const struct control *control = rollout->run->control;
+        const struct entry_list *owned =
+                object_index_dependents(control->index, object_uid(rollout->deployment));
+        struct set_adoption adoption = { .rollout = rollout };
+
+        if ((owned && owned->count) || object_is_deleted(rollout->deployment) ||
+            selector_decode(json_get(rollout->spec, "selector"), rollout->arena, &adoption.selector,
+                            NULL) < 0 ||
+            selector_is_empty(&adoption.selector))
+                return;
+        control_each(control, control->resource.replica_sets, object_namespace(rollout->deployment),
+                     adopt_if_selected, &adoption);
+}
+
 /* ---- templates ---- */
 
 /* The template without the label that tells its replica set. */
@@ -324,6 +377,7 @@ static void begin(struct rollout *rollout, const struct json *deployment) {
         if (rollout->is_recreate)
                 rollout->max_surge = rollout->max_unavailable = 0;
         rollout->collisions = json_get_i64(json_get(deployment, "status"), "collisionCount", 0);
+        adopt_sets(rollout);
         find_sets(rollout);
         find_fresh(rollout);
 }

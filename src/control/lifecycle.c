@@ -35,6 +35,9 @@ static int parse_length(struct slice word, int64_t *ret_ns, struct err *err) {
         if (ns < 0)
                 return err_set(err, BERTH_ERR_INVALID, "the duration " SLICE_FMT " is negative",
                                SLICE_ARG(word));
+        if (ns > LIFECYCLE_LENGTH_MAX_NS)
+                return err_set(err, BERTH_ERR_INVALID,
+                               "the duration " SLICE_FMT " is longer than a year", SLICE_ARG(word));
         *ret_ns = ns;
         return 0;
 }

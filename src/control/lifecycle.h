@@ -12,6 +12,7 @@
 
 #define LIFECYCLE_PREFIX "sandbox.berth.dev/"
 #define LIFECYCLE_FOR_EVER INT64_MAX
+#define LIFECYCLE_LENGTH_MAX_NS (366 * 24 * 3600 * (int64_t)1000000000) /* of one duration */
 #define LIFECYCLE_STEPS_MAX 64     /* steps of a script, windows of readiness */
 #define LIFECYCLE_TIMES_MAX 100000 /* repetitions of one step */
 

@@ -178,12 +178,31 @@ static void test_deadline(void **state) {
         cluster_free(&c);
 }
 
+static void test_adopts_orphans(void **state) {
+        struct cluster c = cluster_new("kubelet,deployment,replicaset,garbagecollector");
+        char name[128];
+
+        (void)state;
+        cluster_post(&c, DEPLOYMENTS, DEPLOYMENT("'replicas':2,"));
+        run_for(&c, 2);
+        snprintf(name, sizeof(name), "%s", cluster_item(&c, SETS, 0, "/metadata/name"));
+        cluster_ask(&c, "DELETE", D "?propagationPolicy=Orphan", NULL);
+        assert_string_equal(cluster_item(&c, SETS, 0, "/metadata/ownerReferences"), "");
+        cluster_post(&c, DEPLOYMENTS, DEPLOYMENT("'replicas':2,"));
+        run_for(&c, 2);
+        assert_int_equal(cluster_count(&c, SETS), 1);
+        assert_string_equal(cluster_item(&c, SETS, 0, "/metadata/name"), name);
+        assert_int_equal(cluster_count(&c, PODS), 2);
+        assert_string_equal(STATUS("availableReplicas"), "2");
+        cluster_free(&c);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_creates),       cmocka_unit_test(test_rolling_update),
                 cmocka_unit_test(test_recreate),      cmocka_unit_test(test_rollback),
                 cmocka_unit_test(test_history_limit), cmocka_unit_test(test_scale_and_pause),
-                cmocka_unit_test(test_deadline),
+                cmocka_unit_test(test_deadline),      cmocka_unit_test(test_adopts_orphans),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,6 +81,8 @@ static void test_bad_scripts(void **state) {
                 { "run; 3s", "nothing may follow \"run\", which never ends" },
                 { "run x2", "nothing may follow \"run\", which never ends" },
                 { "3s..1s", "the range 3s..1s ends before it begins" },
+                { "9000h", "the duration 9000h is longer than a year" },
+                { "-3s..1s", "expected \"run\", \"exit\", \"oom\" or a duration, not \"-3s..1s\"" },
                 { "3s;", "expected a duration such as 3s or 1m30s at the end" },
         };
 
