@@ -303,6 +303,9 @@ static void count_event(struct controller_run *run, const struct store_object *k
 }
 
 static void record(struct controller_run *run, struct event *event, const char *format,
+                   va_list args) __attribute__((format(printf, 3, 0)));
+
+static void record(struct controller_run *run, struct event *event, const char *format,
                    va_list args) {
         struct control *control = run->control;
         struct slice ns = json_get_text(json_get(event->object, "metadata"), "namespace");

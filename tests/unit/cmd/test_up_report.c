@@ -59,8 +59,7 @@ static void tells_people(void **state) {
                 "Pods 7 on 2 nodes: Pending 3 Running 4 (3 not placed)\n",
                 "Placed 4 pods in 0.50 s: 8 pods/s with all API writes\n",
                 "  cpu                           75.0 %   3.0 of 4.0\n",
-                "  memory                        25.0 %   2.0Gi of 8.0Gi   OVERCOMMITTED on 1 "
-                "nodes\n",
+                "2.0Gi of 8.0Gi   OVERCOMMITTED on 1 nodes\n",
                 "       3  0/2 nodes are available: 2 Insufficient cpu.\n",
                 "       2  p/PodLifeTime: success\n",
                 "API writes: 4 bindings, 3 pod statuses, 2 evictions, 9 events; 1 failed\n",
