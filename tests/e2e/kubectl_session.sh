@@ -121,13 +121,15 @@ check dry-run 'dry run' k apply --dry-run=server -f "$work/two.yaml"
 check create-strict 'unknown field' sh -c 'echo "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"s\"},\"bogus\":1}" | "$kubectl" create -f -'
 check create-again 'already exists' sh -c '"$kubectl" create configmap x; "$kubectl" create configmap x'
 for what in 'configmap c --from-literal=a=b' 'secret generic s --from-literal=a=b' 'serviceaccount x' \
-        'job j --image=a' 'cronjob cj --image=a --schedule=@daily' 'role r --verb=get --resource=pods' \
+        'job j --image=a' 'role r --verb=get --resource=pods' \
         'rolebinding rb --role=r --serviceaccount=n:x' 'clusterrole cr --verb=get --resource=nodes' \
         'clusterrolebinding crb --clusterrole=cr --serviceaccount=n:x' 'quota q --hard=configmaps=9' \
-        'poddisruptionbudget b --selector=app=web --min-available=2' 'priorityclass pc --value=7' \
+        'priorityclass pc --value=7' \
         'service clusterip svc --tcp=80:80' 'deployment other --image=a'; do
         check "create ${what%% *}" 'created' k create $what
 done
+printf 'apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: 2, selector: {matchLabels: {app: web}}}\n' >"$work/budget.yaml"
+check create-budget 'created' k create -f "$work/budget.yaml"
 check run 'pod/one created' k run one --image=a --restart=Never
 check expose 'exposed' k expose deployment web --port=80 --name=web-svc
 check can-i '^yes$' k auth can-i create pods
@@ -167,6 +169,7 @@ check delete-selector 'deleted' k delete deployment,service -l app=web
 check delete-all 'deleted' k delete configmaps --all
 check top 'etrics' k top nodes
 if [ "$release" = new ]; then
+        check create-cronjob 'created' k create cronjob cj --image=a '--schedule=@daily'
         check events-verb 'TYPE' k events
         check whoami 'kubernetes-admin' k auth whoami
         check wait-jsonpath 'condition met' k wait --for=jsonpath='{.status.phase}'=Active namespace/n --timeout=5s
