@@ -8,13 +8,20 @@
 #include "model/cluster.h"
 #include "sched/scheduler.h"
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define EVICTION_LINES_MAX 40
 #define BAR_WIDTH 30
+#define BAR_EXTRA 15  /* around the bar */
+#define TIME_WIDTH 10 /* [ 123.4s] and a blank */
 
 void up_view_init(struct up_view *view, FILE *out) {
-        *view = (struct up_view){ .out = out, .is_terminal = isatty(fileno(out)) };
+        struct winsize size;
+
+        *view = (struct up_view){ .out = out, .is_terminal = isatty(fileno(out)), .columns = 80 };
+        if (view->is_terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
+                view->columns = size.ws_col;
 }
 
 /* Takes the block away so that a line can go above it. */
@@ -119,11 +126,12 @@ static void draw_block(struct up_view *view, const struct up_view_sources *sourc
         int full = (int)(share * BAR_WIDTH + 0.5);
 
         hide_block(view);
-        fprintf(view->out, "[%6.1fs] " SLICE_FMT "\n          cpu [", sources->at_s,
-                SLICE_ARG(summary));
+        fprintf(view->out, "[%6.1fs] %.*s\n          cpu [", sources->at_s,
+                view->columns - TIME_WIDTH, summary.ptr);
         for (int i = 0; i < BAR_WIDTH; i++)
                 fputc(i < full ? '#' : '.', view->out);
-        fprintf(view->out, "] %.0f %%   %s\n", share * 100, sources->url);
+        fprintf(view->out, "] %3.0f %%   %.*s\n", share * 100,
+                view->columns - TIME_WIDTH - BAR_WIDTH - BAR_EXTRA, sources->url);
         fflush(view->out);
         view->has_block = true;
 }

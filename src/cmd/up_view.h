@@ -14,6 +14,7 @@ struct scheduler;
 struct up_view {
         FILE *out;
         bool is_terminal, has_block;
+        int columns;           /* of the terminal; lines of the block are cut there */
         uint64_t records_seen; /* evictions already told */
         size_t lines_told;     /* of evictions, bounded */
         char last[512];        /* plain lines are not repeated */
