@@ -136,27 +136,67 @@ static bool is_right(const struct json *want, const struct json *got) {
         return is_same;
 }
 
-static void check_case(struct slice line) {
-        struct json_doc *given = NULL, *answered = NULL;
-        struct buf out = { 0 };
+/* The same case with its objects in reverse order. */
+static void write_reversed(const struct json *test_case, struct buf *out) {
+        struct json_iter iter = json_iter(test_case);
+        struct slice key;
+        const struct json *value;
+        buf_char(out, '{');
+        while (json_next(&iter, &key, &value)) {
+                buf_printf(out, "%s\"" SLICE_FMT "\":", out->len > 1 ? "," : "", SLICE_ARG(key));
+                if (!slice_is(key, "objects")) {
+                        json_write(value, out);
+                        continue;
+                }
+                buf_char(out, '[');
+                for (size_t i = json_count(value); i-- > 0;) {
+                        json_write(json_at(value, i), out);
+                        buf_text(out, i > 0 ? "," : "");
+                }
+                buf_char(out, ']');
+        }
+        buf_char(out, '}');
+}
+
+static void answer(const struct json *test_case, struct buf *out) {
         struct err err = { 0 };
         struct evict_service *service =
                 evict_service_new(&(struct evict_config){ .is_parity = true });
         const struct replay_descheduler_config config = { desched_registry,
                                                           evict_service_sink(service) };
+        if (replay_descheduler_case(test_case, &config, out, &err) < 0)
+                fail_msg("%s: %s", err.path, err.text);
+        evict_service_free(service);
+}
+
+/* The order in which objects arrive must not matter. */
+static void check_reversed(const struct json *test_case, const struct buf *expected) {
+        struct json_doc *reversed = NULL;
+        struct buf text = { 0 }, out = { 0 };
+        write_reversed(test_case, &text);
+        assert_int_equal(json_parse(buf_view(&text), &reversed, NULL), 0);
+        answer(json_doc_root(reversed), &out);
+        assert_string_equal(out.data, expected->data);
+        json_doc_free(reversed);
+        buf_release(&text);
+        buf_release(&out);
+}
+
+static void check_case(struct slice line) {
+        struct json_doc *given = NULL, *answered = NULL;
+        struct buf out = { 0 };
         assert_int_equal(json_parse(line, &given, NULL), 0);
         const struct json *test_case = json_doc_root(given);
-        if (replay_descheduler_case(test_case, &config, &out, &err) < 0)
-                fail_msg("%s: %s", err.path, err.text);
+        answer(test_case, &out);
         assert_int_equal(json_parse(buf_view(&out), &answered, NULL), 0);
         const struct json *result = json_doc_root(answered);
         assert_true(slice_eq(json_get_text(result, "name"), json_get_text(test_case, "name")));
         if (!is_right(json_get(test_case, "expect"), json_get(result, "expect")))
                 fail_msg("%s", out.data);
+        check_reversed(test_case, &out);
         json_doc_free(given);
         json_doc_free(answered);
         buf_release(&out);
-        evict_service_free(service);
 }
 
 static void test_recorded(void **state) {
