@@ -94,6 +94,10 @@ static size_t find_spec(const struct build *build, struct slice name) {
         return SIZE_MAX;
 }
 
+static const struct json *config_name(const struct build *build, size_t index) {
+        return json_get(json_at(json_get(build->env->value, "pluginConfig"), index), "name");
+}
+
 /* Every entry is checked, enabled or not; of repeated ones the first counts. */
 static void read_args(struct build *build) {
         const struct desched_profile_spec *spec = build->spec;
@@ -105,7 +109,7 @@ static void read_args(struct build *build) {
                 snprintf(where, sizeof(where), "pluginConfig[%zu]", i);
                 if (!plugin) {
                         struct field_reader reader = reader_at(build, "%s", where);
-                        field_problem(&reader, spec->plugins[i].args, "name",
+                        field_problem(&reader, config_name(build, i), "name",
                                       "plugin \"" SLICE_FMT "\" is not known",
                                       SLICE_ARG(spec->plugins[i].name));
                         build->is_good = false;
@@ -145,15 +149,36 @@ static const struct desched_instance *find_instance(const struct desched_profile
         return NULL;
 }
 
+/* A plugin named at an extension point; value is where, for positions. */
+struct mention {
+        enum desched_point point;
+        struct slice name;
+        const struct json *value;
+};
+
+static void complain(struct build *build, const struct mention *mention, const char *text) {
+        struct field_reader reader = reader_at(build, "plugins.%s", point_names[mention->point]);
+        field_problem(&reader, mention->value, "enabled", "plugin \"" SLICE_FMT "\" %s",
+                      SLICE_ARG(mention->name), text);
+        build->is_good = false;
+}
+
 static const struct desched_instance *make_instance(struct build *build,
                                                     const struct plugin *plugin, void *args,
-                                                    struct field_reader *reader) {
+                                                    const struct mention *mention) {
         struct desched_profile *profile = build->profile;
         void *state = args;
         struct err err = { 0 };
         if (plugin->init && plugin->init(&build->env->plugin, args, &state, &err) < 0) {
-                field_problem(reader, NULL, NULL, "%s: %s", plugin->name, err.text);
+                size_t index = find_spec(build, mention->name);
+                if (index == SIZE_MAX) {
+                        complain(build, mention, err.text);
+                        return NULL;
+                }
+                struct field_reader reader = reader_at(build, "pluginConfig[%zu].args", index);
+                field_problem(&reader, config_name(build, index), NULL, "%s", err.text);
                 build->is_good = false;
+                build->args[index] = NULL; /* said once */
                 return NULL;
         }
         struct desched_instance *instance = &profile->instances[profile->instance_count++];
@@ -162,33 +187,25 @@ static const struct desched_instance *make_instance(struct build *build,
 }
 
 /* The instance of an enabled plugin; NULL when something is wrong with it. */
-static const struct desched_instance *need_instance(struct build *build, enum desched_point point,
-                                                    struct slice name) {
-        struct field_reader reader = reader_at(build, "plugins.%s", point_names[point]);
-        const struct plugin *plugin = plugin_find(build->env->registry, name);
-        if (!plugin || !takes_part(plugin, point)) {
-                field_problem(&reader, NULL, "enabled",
-                              "no plugin \"" SLICE_FMT "\" takes part in %s", SLICE_ARG(name),
-                              point_names[point]);
-                build->is_good = false;
+static const struct desched_instance *need_instance(struct build *build,
+                                                    const struct mention *mention) {
+        const struct plugin *plugin = plugin_find(build->env->registry, mention->name);
+        if (!plugin || !takes_part(plugin, mention->point)) {
+                complain(build, mention, plugin ? "does not take part here" : "is not known");
                 return NULL;
         }
         const struct desched_instance *instance = find_instance(build->profile, plugin);
         if (instance)
                 return instance;
-        size_t index = find_spec(build, name);
+        size_t index = find_spec(build, mention->name);
         void *args = NULL;
         if (index != SIZE_MAX)
                 args = build->args[index];
-        else if (slice_is(name, DEFAULT_EVICTOR))
+        else if (slice_is(mention->name, DEFAULT_EVICTOR))
                 args = decode_args(build, plugin, NULL, "pluginConfig");
-        else {
-                field_problem(&reader, NULL, "enabled",
-                              "plugin \"" SLICE_FMT "\" has no entry in pluginConfig",
-                              SLICE_ARG(name));
-                build->is_good = false;
-        }
-        return args ? make_instance(build, plugin, args, &reader) : NULL;
+        else
+                complain(build, mention, "has no entry in pluginConfig");
+        return args ? make_instance(build, plugin, args, mention) : NULL;
 }
 
 static bool has_name(const struct text_list *list, const char *name) {
@@ -204,14 +221,20 @@ static void fill_point(struct build *build, enum desched_point point) {
         struct desched_instance *items =
                 ARENA_ARRAY(&build->profile->arena, struct desched_instance, enabled->count + 1);
         size_t count = 0;
+        const struct json *written = json_get(
+                json_get(json_get(build->env->value, "plugins"), point_names[point]), "enabled");
+        struct mention mention = { .point = point, .name = SLICE_LITERAL(DEFAULT_EVICTOR) };
         bool is_filter = point == DESCHED_FILTER || point == DESCHED_PRE_EVICTION_FILTER;
         const struct desched_instance *instance;
         if (is_filter && !has_name(enabled, DEFAULT_EVICTOR) &&
-            (instance = need_instance(build, point, SLICE_LITERAL(DEFAULT_EVICTOR))))
+            (instance = need_instance(build, &mention)))
                 items[count++] = *instance;
-        for (size_t i = 0; i < enabled->count; i++)
-                if ((instance = need_instance(build, point, enabled->items[i])))
+        for (size_t i = 0; i < enabled->count; i++) {
+                mention.name = enabled->items[i];
+                mention.value = json_at(written, i);
+                if ((instance = need_instance(build, &mention)))
                         items[count++] = *instance;
+        }
         build->profile->points[point] = (struct desched_list){ count, items };
 }
 

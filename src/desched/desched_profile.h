@@ -45,7 +45,8 @@ struct desched_profile_env {
         struct plugin_env plugin;
         const struct document *document; /* positions; NULL = none */
         struct config_problems *problems;
-        const char *path; /* of the profile, such as profiles[0] */
+        const char *path;         /* of the profile, such as profiles[0] */
+        const struct json *value; /* the profile as written, for positions; may be NULL */
 };
 /* What is wrong goes to problems and yields NULL.  The spec must outlive the profile. */
 struct desched_profile *desched_profile_new(const struct desched_profile_spec *spec,

@@ -26,6 +26,8 @@ static void build_profiles(struct descheduler *descheduler, struct config_proble
         const struct descheduler_config *config = &descheduler->config;
         const struct descheduler_policy *policy = config->policy;
         const struct descheduler_profile *entries = policy->profiles.items;
+        const struct json *written =
+                policy->document ? json_get(document_root(policy->document), "profiles") : NULL;
         size_t rule_count = 0;
         descheduler->profiles = xcalloc(policy->profiles.count, sizeof(*descheduler->profiles));
         for (size_t i = 0; i < policy->profiles.count; i++) {
@@ -36,6 +38,7 @@ static void build_profiles(struct descheduler *descheduler, struct config_proble
                         .document = config->document ? config->document : policy->document,
                         .problems = problems,
                         .path = arena_printf(&descheduler->arena, "profiles[%zu]", i),
+                        .value = json_at(written, i),
                 };
                 struct desched_profile *profile = desched_profile_new(&spec, &env);
                 if (!profile)

@@ -293,15 +293,18 @@ static void test_problems(void **state) {
                   { "profiles[0].pluginConfig[0].name", "\"Nope\"" } },
                 { "no arguments",
                   HEAD "profiles: [{name: p, plugins: {deschedule: {enabled: [PodLifeTime]}}}]\n",
-                  { "profiles[0].plugins.deschedule.enabled", "no entry in pluginConfig" } },
+                  { "policy.yaml:3:", "profiles[0].plugins.deschedule.enabled",
+                    "no entry in pluginConfig" } },
                 { "wrong point",
                   HEAD "profiles: [{name: p, pluginConfig: [{name: RemoveDuplicates}], "
                        "plugins: {deschedule: {enabled: [RemoveDuplicates]}}}]\n",
-                  { "profiles[0].plugins.deschedule.enabled", "RemoveDuplicates" } },
+                  { "policy.yaml:3:", "profiles[0].plugins.deschedule.enabled",
+                    "\"RemoveDuplicates\" does not take part" } },
                 { "priority class",
                   HEAD "profiles: [{name: p, pluginConfig: [{name: DefaultEvictor, args: "
                        "{priorityThreshold: {name: nope}}}]}]\n",
-                  { "priorityThreshold", "no priority class \"nope\"" } },
+                  { "policy.yaml:3:", "profiles[0].pluginConfig[0].args", "priorityThreshold",
+                    "no priority class \"nope\"" } },
                 { "node selector, second profile",
                   HEAD "nodeSelector: 'a=('\n"
                        "profiles: [{name: p}, {name: q, pluginConfig: [{name: x}]}]\n",
