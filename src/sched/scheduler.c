@@ -228,19 +228,31 @@ static void finish_bind(struct step *step, const struct action_result *result,
         scheduler_fail(step, entry, &failure);
 }
 
+/* A victim that could not be deleted leaves no trace in the cluster: its preemptor tries again. */
+static void finish_removal(struct step *step, const struct action_result *result,
+                           const struct open_action *open) {
+        struct scheduling_queue *queue = &step->scheduler->queue;
+        struct queued_pod *entry = entry_of(step->scheduler, open);
+        if (result->code != BERTH_OK && result->code != BERTH_ERR_NOT_FOUND && entry != NULL &&
+            entry->part == QUEUE_UNSCHEDULABLE && !entry->is_gated) {
+                entry->is_error_backoff = true; /* not before its back-off is over */
+                scheduling_queue_move(queue, entry, step->mono.ns);
+        }
+}
+
 void scheduler_result(struct scheduler *scheduler, const struct action_result *result,
                       struct mono_time mono, struct wall_time wall, struct action_list *out) {
         struct step step = { scheduler, mono, wall, out };
         struct open_action *open = map_u64_remove(scheduler->actions, result->id);
         if (open == NULL)
                 return;
-        if (open->kind == ACTION_BIND) {
+        struct queued_pod *entry = entry_of(scheduler, open);
+        if (open->kind == ACTION_BIND)
                 finish_bind(&step, result, open);
-        } else if (result->code != BERTH_OK) {
-                struct queued_pod *entry = entry_of(scheduler, open);
-                if (entry != NULL)
-                        entry->failure_hash = 0; /* written again by the next failure */
-        }
+        else if (open->kind == ACTION_DELETE_POD)
+                finish_removal(&step, result, open);
+        else if (result->code != BERTH_OK && entry != NULL)
+                entry->failure_hash = 0; /* written again by the next failure */
         free_action(open);
 }
 

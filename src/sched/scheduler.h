@@ -46,6 +46,9 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
 /* Outcome of an action this scheduler emitted (others are ignored). */
 void scheduler_result(struct scheduler *scheduler, const struct action_result *result,
                       struct mono_time mono, struct wall_time wall, struct action_list *out);
+/* Something the model does not log changed, such as volumes on the shelf: pods refused by plugins
+ * that listen to these CLUSTER_* changes try again. */
+void scheduler_notice(struct scheduler *scheduler, uint32_t mask, struct mono_time mono);
 /* When step should be called although nothing changed; false: no timer is running. */
 bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret_due);
 

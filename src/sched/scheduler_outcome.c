@@ -133,7 +133,8 @@ static void delete_victim(struct step *step, const struct queued_pod *entry, str
                                            .action = SLICE_LITERAL("Preempting"),
                                            .note = note,
                                            .controller = controller_of(scheduler, entry) } };
-        action_list_add(step->out, &removal);
+        scheduler_remember(scheduler, &removal, action_list_add(step->out, &removal), entry,
+                           SLICE_EMPTY);
         action_list_add(step->out, &event);
         scheduler->stats.victims++;
 }

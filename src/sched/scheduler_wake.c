@@ -196,3 +196,10 @@ void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns) {
         scheduler->has_seen = true;
         scheduler->seen = generation;
 }
+
+void scheduler_notice(struct scheduler *scheduler, uint32_t mask, struct mono_time mono) {
+        struct cluster_change change = {
+                .generation = UINT64_MAX, .mask = mask, .node = NODE_NONE, .pod = POD_NONE
+        };
+        wake(scheduler, &change, mono.ns);
+}

@@ -53,8 +53,22 @@ static void add_nodes(struct bench *bench, size_t count) {
         }
 }
 
-static void add_pod(struct bench *bench, size_t i, size_t shape, size_t shapes) {
-        char text[1024];
+/* Terms as in scheduler_perf. */
+static const char spread_terms[] =
+        "\"topologySpreadConstraints\":[{\"maxSkew\":5,\"topologyKey\":"
+        "\"topology.kubernetes.io/zone\",\"whenUnsatisfiable\":\"DoNotSchedule\","
+        "\"labelSelector\":{\"matchLabels\":{\"app\":\"a-0\"}}}],";
+static const char away_terms[] =
+        "\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{"
+        "\"topologyKey\":\"kubernetes.io/hostname\",\"labelSelector\":{\"matchLabels\":{"
+        "\"app\":\"a-0\"}}}]}},";
+static const char near_terms[] =
+        "\"affinity\":{\"podAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{"
+        "\"topologyKey\":\"topology.kubernetes.io/zone\",\"labelSelector\":{\"matchLabels\":{"
+        "\"app\":\"a-0\"}}}]}},";
+
+static void add_pod(struct bench *bench, size_t i, size_t shape, size_t shapes, const char *terms) {
+        char text[2048];
         const char *selector =
                 shapes > 1 && shape % 5 == 1 ? "\"nodeSelector\":{\"disk\":\"ssd\"}," : "";
         const char *tolerations = shapes > 1 && shape % 7 == 3
@@ -63,10 +77,10 @@ static void add_pod(struct bench *bench, size_t i, size_t shape, size_t shapes) 
                                           : "";
         snprintf(text, sizeof(text),
                  "{\"metadata\":{\"namespace\":\"default\",\"name\":\"pod-%zu\",\"uid\":\"u-%zu\","
-                 "\"labels\":{\"app\":\"a-%zu\"}},\"spec\":{%s%s\"containers\":[{\"name\":\"c\","
+                 "\"labels\":{\"app\":\"a-%zu\"}},\"spec\":{%s%s%s\"containers\":[{\"name\":\"c\","
                  "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"%zum\","
                  "\"memory\":\"%zuMi\"}}}]}}",
-                 i, i, shape, selector, tolerations, 100 + 50 * (shape % 10),
+                 i, i, shape, selector, tolerations, terms, 100 + 50 * (shape % 10),
                  250 + 64 * (shape % 13));
         apply(bench, OBJECT_POD, text);
 }
@@ -90,7 +104,7 @@ static void confirm(struct bench *bench) {
         action_list_clear(&bench->actions);
 }
 
-static void run(const char *name, size_t nodes, size_t pods, size_t shapes) {
+static void run(const char *name, size_t nodes, size_t pods, size_t shapes, const char *terms) {
         struct bench bench = { .cluster = cluster_new(&(struct cluster_config){ 0 }) };
         struct profile_env env = { .registry = sched_registry };
         struct err err = { 0 };
@@ -103,7 +117,7 @@ static void run(const char *name, size_t nodes, size_t pods, size_t shapes) {
         action_list_init(&bench.actions);
         add_nodes(&bench, nodes);
         for (size_t i = 0; i < pods; i++)
-                add_pod(&bench, i, i % shapes, shapes);
+                add_pod(&bench, i, i % shapes, shapes, terms);
         int64_t spent = 0;
         size_t decisions = 0;
         for (bool has_more = true; has_more;) {
@@ -129,7 +143,10 @@ static void run(const char *name, size_t nodes, size_t pods, size_t shapes) {
 int main(int argc, char **argv) {
         size_t nodes = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
         size_t pods = argc > 2 ? strtoul(argv[2], NULL, 10) : 20000;
-        run("plain", nodes, pods, 1);
-        run("mix", nodes, pods, 50);
+        run("plain", nodes, pods, 1, "");
+        run("mix", nodes, pods, 50, "");
+        run("spread", nodes, pods / 8, 1, spread_terms);
+        run("away", nodes, pods / 8, 1, away_terms);
+        run("near", nodes, pods / 8, 1, near_terms);
         return 0;
 }
