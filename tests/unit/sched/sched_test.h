@@ -113,6 +113,7 @@ static inline void answer(struct sched_test *test, enum action_kind kind, const 
         assert_non_null(action);
         struct action_list out;
         action_list_init(&out);
+        out.next_id = test->actions.next_id; /* ids stay unique */
         struct action_result result = { .id = action->id,
                                         .kind = kind,
                                         .target = action->target,

@@ -113,6 +113,7 @@ static bool is_current(const struct churn *churn, const struct action *action) {
 static void answer_all(struct churn *churn) {
         struct action_list out;
         action_list_init(&out);
+        out.next_id = churn->test.actions.next_id; /* ids stay unique */
         for (size_t a = 0; a < churn->test.actions.count; a++) {
                 const struct action *action = &churn->test.actions.items[a];
                 if (action->kind == ACTION_BIND && is_current(churn, action))
@@ -120,6 +121,7 @@ static void answer_all(struct churn *churn) {
                 else if (action->kind == ACTION_DELETE_POD && is_current(churn, action))
                         delete_pod(churn, number_of(action->target.name));
         }
+        churn->test.actions.next_id = out.next_id;
         action_list_release(&out);
 }
 
