@@ -6,9 +6,9 @@
 #include "base/util.h"
 #include "base/uuid.h"
 #include "client/http_transport.h"
-#include "client/kubeconfig.h"
 #include "client/lease_elector.h"
 #include "cmd/log_writer.h"
+#include "run/access_search.h"
 #include "run/event_loop.h"
 #include "run/process_signals.h"
 #include <stdio.h>
@@ -31,27 +31,11 @@ struct daemon {
         struct err failure;
 };
 
-static int load_access(const struct daemon_options *options, struct cluster_access *ret_access,
-                       struct err *err) {
-        struct err inside = { 0 };
-        int code = kubeconfig_load(&(struct kubeconfig_source){ .path = options->kubeconfig,
-                                                                .path_list = getenv("KUBECONFIG"),
-                                                                .home = getenv("HOME"),
-                                                                .context = options->context },
-                                   ret_access, err);
-
-        if (code != BERTH_ERR_NOT_FOUND || options->kubeconfig)
-                return code;
-        if (service_account_load(getenv("KUBERNETES_SERVICE_HOST"),
-                                 getenv("KUBERNETES_SERVICE_PORT"), NULL, ret_access, &inside) == 0)
-                return 0;
-        return code; /* the kubeconfig's error says where one was looked for */
-}
-
 static int connect_cluster(struct daemon *daemon, struct err *err) {
         struct http_transport_config config = { .user_agent = daemon->options->user_agent };
 
-        if (load_access(daemon->options, &config.access, err) < 0)
+        if (access_search(daemon->options->kubeconfig, daemon->options->context, &config.access,
+                          err) < 0)
                 return err->code;
         if (http_transport_new(&config, daemon->loop, &daemon->http, err) < 0)
                 return err->code;

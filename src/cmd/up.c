@@ -264,7 +264,8 @@ static int start_roles(struct up *up, struct err *err) {
 
 static int create_nodes(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
-        bool has_nothing = up->input.thing_count == 0 && options->nodes == 0;
+        bool has_nothing = up->input.thing_count == 0 && options->nodes == 0 &&
+                           sandbox_node_count(up->sandbox) == 0;
         unsigned nodes = has_nothing ? DEFAULT_NODES : (unsigned)options->nodes;
 
         if (nodes && sandbox_control(up->sandbox) &&

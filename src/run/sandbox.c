@@ -164,6 +164,10 @@ void sandbox_stop(struct sandbox *sandbox) {
         free(sandbox);
 }
 
+size_t sandbox_node_count(const struct sandbox *sandbox) {
+        return store_count(sandbox->store, api_server_resource(sandbox->server, "", "nodes"));
+}
+
 const char *sandbox_url(const struct sandbox *sandbox) {
         return sandbox->url;
 }

@@ -5,6 +5,7 @@
 #include "port/loop.h"
 #include "port/transport.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct api_server;
@@ -30,6 +31,8 @@ int sandbox_start(const struct sandbox_config *config, struct loop *loop,
 /* Accepts NULL. A last turn of the loop lets go of what was scheduled. */
 void sandbox_stop(struct sandbox *sandbox);
 
+/* Nodes in the cluster, those a data folder brought included. */
+size_t sandbox_node_count(const struct sandbox *sandbox);
 const char *sandbox_url(const struct sandbox *sandbox); /* https://127.0.0.1:port */
 struct api_server *sandbox_server(struct sandbox *sandbox);
 struct control *sandbox_control(struct sandbox *sandbox); /* NULL with controllers "none" */
