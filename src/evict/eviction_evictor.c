@@ -1,0 +1,162 @@
+/* The imperative responder: asks for the eviction again and again, and reports on it. */
+#include "base/util.h"
+#include "evict/eviction_reconciler_priv.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ATTEMPTS_PREFIX "attempts="
+
+/* The counter survives a restart in the message. */
+static uint32_t attempts_of(struct slice message) {
+        struct slice rest, digits;
+        uint64_t attempts;
+
+        if (!slice_has_prefix(message, SLICE_LITERAL(ATTEMPTS_PREFIX)))
+                return 0;
+        rest = slice_make(message.ptr + strlen(ATTEMPTS_PREFIX),
+                          message.len - strlen(ATTEMPTS_PREFIX));
+        if (!slice_split(&rest, ':', &digits) || !slice_to_u64(digits, &attempts) ||
+            attempts > UINT32_MAX)
+                return 0;
+        return (uint32_t)attempts;
+}
+
+static int64_t delay_after(uint32_t attempts, int retry_after_s) {
+        int64_t delay_ns = EVICTION_TRY_FIRST_NS;
+
+        for (uint32_t i = 1; i < attempts && delay_ns < EVICTION_TRY_MAX_NS; i++)
+                delay_ns *= 2;
+        if (delay_ns > EVICTION_TRY_MAX_NS)
+                delay_ns = EVICTION_TRY_MAX_NS;
+        return retry_after_s * NS_PER_S > delay_ns ? retry_after_s * NS_PER_S : delay_ns;
+}
+
+/* Reports with the whole list, at the version it was read. */
+static void report(struct eviction_look *look, struct eviction_slot *slot, int index,
+                   const char *message, bool is_done) {
+        struct eviction_status *status = xmalloc(sizeof(*status));
+        struct eviction_responder *own = &status->responders[index];
+        struct wall_time now = eviction_stamp(look->now.wall);
+        struct buf body = { 0 };
+
+        *status = slot->eviction->status;
+        if (now.ns < own->start.ns) /* a clock that was set back */
+                now = own->start;
+        if (wall_time_is_set(own->heartbeat) && now.ns < own->heartbeat.ns)
+                now = own->heartbeat;
+        own->heartbeat = now;
+        if (message)
+                own->message = slice_of(message);
+        if (is_done)
+                own->completion = now;
+        if (look->pod && look->pod->is_terminating && look->pod->deleted.ns > now.ns)
+                own->expected = look->pod->deleted;
+        eviction_patch_open(&slot->eviction->object, &body);
+        eviction_status_write(status, &body);
+        buf_char(&body, '}');
+        eviction_effect_add(look, EVICTION_PATCH_STATUS, &slot->eviction->object,
+                            eviction_text_keep(look->out, &body));
+        slot->has_news = false;
+        free(status);
+}
+
+static void ask(struct eviction_look *look, struct eviction_slot *slot) {
+        const struct eviction_target *target = look->target;
+        struct buf body = { 0 };
+
+        buf_printf(&body,
+                   "{\"apiVersion\":\"policy/"
+                   "v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"" SLICE_FMT
+                   "\",\"namespace\":\"" SLICE_FMT
+                   "\",\"annotations\":{\"requested-by\":\"" EVICTION_EVICTOR
+                   "\"}},\"deleteOptions\":{\"preconditions\":{\"uid\":\"%s\"}}}",
+                   SLICE_ARG(target->name), SLICE_ARG(target->ns), target->uid);
+        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("evict-call"),
+                                                    .eviction = slot->eviction->object.name,
+                                                    .responder = SLICE_LITERAL(EVICTION_EVICTOR) });
+        eviction_effect_add(look, EVICTION_EVICT_POD, &slot->eviction->object,
+                            eviction_text_keep(look->out, &body));
+        slot->is_asking = true;
+}
+
+void eviction_evictor_result(struct eviction_slot *slot,
+                             const struct eviction_effect_result *result, struct eviction_now now) {
+        slot->is_asking = false;
+        slot->has_try = true;
+        slot->has_news = true;
+        if (result->code == BERTH_OK || result->code == BERTH_ERR_NOT_FOUND) {
+                slot->next_try.ns = now.mono.ns + delay_after(1, 0);
+                snprintf(slot->news, sizeof(slot->news), "the pod is being deleted");
+                return;
+        }
+        slot->attempts++;
+        slot->next_try.ns = now.mono.ns + delay_after(slot->attempts, result->retry_after_s);
+        snprintf(slot->news, sizeof(slot->news), ATTEMPTS_PREFIX "%u: " SLICE_FMT, slot->attempts,
+                 SLICE_ARG(result->text));
+}
+
+/* After a restart the waiting time runs on from the last sign of life. */
+static void resume(struct eviction_look *look, struct eviction_slot *slot,
+                   const struct eviction_responder *own) {
+        int64_t age_ns;
+
+        if (slot->has_try)
+                return;
+        slot->has_try = true;
+        slot->attempts = attempts_of(own->message);
+        if (slot->attempts == 0 || !wall_time_is_set(own->heartbeat)) {
+                slot->next_try = look->now.mono;
+                return;
+        }
+        age_ns = look->now.wall.ns - own->heartbeat.ns;
+        slot->next_try.ns =
+                look->now.mono.ns + delay_after(slot->attempts, 0) - (age_ns > 0 ? age_ns : 0);
+}
+
+static void beat(struct eviction_look *look, struct eviction_slot *slot, int index) {
+        const struct eviction_responder *own = &slot->eviction->status.responders[index];
+        struct wall_time last = wall_time_is_set(own->heartbeat) ? own->heartbeat : own->start;
+        int64_t left_ns = last.ns + EVICTION_BEAT_NS - look->now.wall.ns;
+
+        if (slot->has_news || left_ns <= 0 || left_ns > EVICTION_BEAT_NS) {
+                report(look, slot, index, slot->has_news ? slot->news : NULL, false);
+                return;
+        }
+        eviction_target_wake(look->target, (struct mono_time){ look->now.mono.ns + left_ns });
+}
+
+void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot) {
+        const struct eviction_status *status = &slot->eviction->status;
+        int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_EVICTOR));
+        const struct eviction_responder *own = index < 0 ? NULL : &status->responders[index];
+
+        if (look->target->writes || !own || own->state != RESPONDER_ACTIVE ||
+            status->observed_generation == 0 || wall_time_is_set(own->completion) ||
+            eviction_outcome_is_final(status->conditions.outcome))
+                return;
+        if (look->is_gone || look->is_finished) {
+                report(look, slot, index, "the pod is gone or finished", true);
+                return;
+        }
+        if (!look->is_alive)
+                return;
+        resume(look, slot, own);
+        if (look->pod->is_terminating) {
+                beat(look, slot, index);
+                return;
+        }
+        if ((look->pod->is_daemon || look->pod->is_mirror) &&
+            slot->next_try.ns <= look->now.mono.ns) {
+                slot->has_news = true;
+                slot->next_try.ns = look->now.mono.ns + EVICTION_TRY_MAX_NS;
+                snprintf(slot->news, sizeof(slot->news),
+                         "pods of DaemonSets and static pods are not evicted");
+        } else if (!slot->is_asking && !slot->has_news && slot->next_try.ns <= look->now.mono.ns) {
+                ask(look, slot);
+                return;
+        }
+        if (!slot->is_asking && !slot->has_news)
+                eviction_target_wake(look->target, slot->next_try);
+        beat(look, slot, index);
+}

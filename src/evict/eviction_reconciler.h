@@ -1,0 +1,127 @@
+/* The controller of the EvictionRequest API and its imperative responder, as a step function:
+ * objects and outcomes of effects go in, effects come out.
+ *
+ * What it must not forget is in the objects themselves; a new reconciler that is fed the same
+ * objects goes on where the old one stopped.  Every effect names the version it was decided on or
+ * an object that can exist once only, so that a late or repeated one changes nothing.  Times that
+ * decide (silence, back-off) are monotonic from when a change was seen. */
+#pragma once
+
+#include "base/arena.h"
+#include "evict/audit_chain.h"
+#include "evict/eviction_request.h"
+
+#define EVICTION_GROUP_OWN "lifecycle.berth.dev"
+#define EVICTION_GROUP_NATIVE "lifecycle.k8s.io"
+#define EVICTION_VERSION "v1alpha1"
+#define EVICTION_RESPONDERS_KEY "lifecycle.berth.dev/eviction-responders"
+#define EVICTION_MANAGER "berth-evictions"
+
+#define EVICTION_GONE_WAIT_NS (5 * NS_PER_S) /* for the last report, after the pod went */
+#define EVICTION_BEAT_NS (150 * NS_PER_S)    /* of the evictor; at least every three minutes */
+#define EVICTION_TRY_FIRST_NS (5 * NS_PER_S)
+#define EVICTION_TRY_MAX_NS (600 * NS_PER_S)
+#define EVICTION_AGAIN_FIRST_NS (30 * NS_PER_S) /* next Eviction after NoFurtherResponder */
+#define EVICTION_AGAIN_MAX_NS (1800 * NS_PER_S)
+
+/* What is kept of a pod. */
+struct eviction_pod {
+        struct slice ns, name, uid, node;
+        bool is_finished, is_terminating;
+        bool is_daemon, is_mirror; /* are not evicted through the subresource */
+        bool has_group;            /* of gang scheduling: not supported by the API */
+        struct wall_time deleted;  /* deletionTimestamp */
+        struct slice responders;   /* "name=priority,...", of the spec or the annotation */
+};
+/* Slices point into object and arena.  INVALID when it has no name or uid. */
+int eviction_pod_decode(const struct json *object, struct arena *arena,
+                        struct eviction_pod *ret_pod, struct err *err);
+
+enum eviction_effect_kind {
+        EVICTION_CREATE,        /* POST an Eviction */
+        EVICTION_PATCH_META,    /* merge patch of an Eviction: labels and owners */
+        EVICTION_PATCH_STATUS,  /* merge patch of an Eviction's status */
+        EVICTION_PATCH_REQUEST, /* merge patch of an EvictionRequest's status */
+        EVICTION_EVICT_POD,     /* POST pods/eviction */
+        EVICTION_READ_POD,      /* GET the pod: the reply is put, or told as absent */
+        EVICTION_AUDIT,         /* a line for the audit trail; has no outcome */
+        EVICTION_EFFECT_COUNT
+};
+const char *eviction_effect_name(enum eviction_effect_kind kind); /* "create" */
+
+struct eviction_effect {
+        enum eviction_effect_kind kind;
+        uint64_t id;
+        struct slice ns, name, uid, body;
+        struct audit_record audit; /* EVICTION_AUDIT */
+};
+struct eviction_effects { /* everything lives in the arena until cleared */
+        struct arena arena;
+        struct eviction_effect *items;
+        size_t count, cap;
+};
+void eviction_effects_init(struct eviction_effects *effects);
+void eviction_effects_release(struct eviction_effects *effects);
+void eviction_effects_clear(struct eviction_effects *effects);
+
+struct eviction_effect_result {
+        uint64_t id;
+        int code;          /* BERTH_OK or BERTH_ERR_* */
+        int retry_after_s; /* -1 = none */
+        struct slice text; /* of the error */
+        /* The object as it is now: Eviction, EvictionRequest or, for EVICTION_READ_POD, the pod;
+         * NULL when there is none. */
+        const struct json *object;
+};
+
+struct eviction_reconciler_config {
+        const char *group;  /* of the kinds; NULL = EVICTION_GROUP_OWN */
+        bool is_controller; /* writes conditions, creates Evictions */
+        bool is_evictor;    /* is the imperative responder */
+};
+
+struct eviction_now {
+        struct wall_time wall;
+        struct mono_time mono;
+};
+
+struct eviction_reconciler;
+struct eviction_reconciler *eviction_reconciler_new(
+        const struct eviction_reconciler_config *config);
+void eviction_reconciler_free(struct eviction_reconciler *reconciler); /* accepts NULL */
+
+/* What watches tell.  Objects are copied; an older version of a known object is ignored. */
+int eviction_reconciler_put_request(struct eviction_reconciler *reconciler,
+                                    const struct json *object, struct err *err);
+int eviction_reconciler_put_eviction(struct eviction_reconciler *reconciler,
+                                     const struct json *object, struct err *err);
+int eviction_reconciler_put_pod(struct eviction_reconciler *reconciler, const struct json *object,
+                                struct err *err);
+/* uid empty = whatever has the name. */
+void eviction_reconciler_remove_request(struct eviction_reconciler *reconciler, struct slice ns,
+                                        struct slice name, struct slice uid);
+void eviction_reconciler_remove_eviction(struct eviction_reconciler *reconciler, struct slice ns,
+                                         struct slice name, struct slice uid);
+void eviction_reconciler_remove_pod(struct eviction_reconciler *reconciler, struct slice ns,
+                                    struct slice name, struct slice uid);
+
+/* Appends what is to be done now. */
+void eviction_reconciler_step(struct eviction_reconciler *reconciler, struct eviction_now now,
+                              struct eviction_effects *out);
+/* Follow with a step. */
+void eviction_reconciler_result(struct eviction_reconciler *reconciler,
+                                const struct eviction_effect_result *result,
+                                struct eviction_now now);
+/* When a step has something to do by time alone; false: never. */
+bool eviction_reconciler_next_due(const struct eviction_reconciler *reconciler,
+                                  struct mono_time *ret_due);
+
+struct eviction_reconciler_stats {
+        size_t targets, requests, evictions, pods, open; /* open: effects without outcome */
+        uint64_t effects[EVICTION_EFFECT_COUNT], failures[EVICTION_EFFECT_COUNT];
+        uint64_t outcomes[EVICTION_OUTCOME_COUNT]; /* written to Evictions */
+        uint64_t interrupts;
+        size_t states[RESPONDER_STATE_COUNT]; /* of responders of Evictions that are not over */
+};
+void eviction_reconciler_stats(const struct eviction_reconciler *reconciler,
+                               struct eviction_reconciler_stats *ret_stats);
