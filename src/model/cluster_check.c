@@ -25,7 +25,7 @@ static int pod_problem(const struct cluster *cluster, const struct pod_row *row,
 struct node_sums {
         int64_t *requested; /* by resource */
         int64_t nonzero_cpu_milli, nonzero_memory_bytes;
-        uint32_t pods, port_holders;
+        uint32_t pods, pods_with_terms, port_holders;
 };
 
 static int64_t add_wrapping(int64_t a, int64_t b) {
@@ -42,6 +42,7 @@ static void sums_add(struct node_sums *sums, const struct pod_class *class) {
         sums->nonzero_memory_bytes =
                 add_wrapping(sums->nonzero_memory_bytes, class->nonzero_memory_bytes);
         sums->pods++;
+        sums->pods_with_terms += class->has_pod_terms;
         sums->port_holders += (uint32_t) class->port_count;
 }
 
@@ -94,6 +95,9 @@ static int compare_sums(const struct cluster *cluster, uint32_t node, const stru
         if (nodes->pod_count[node] != sums->pods)
                 return node_problem(cluster, node, "pod count", nodes->pod_count[node], sums->pods,
                                     err);
+        if (nodes->pods_with_terms[node] != sums->pods_with_terms)
+                return node_problem(cluster, node, "pods with terms", nodes->pods_with_terms[node],
+                                    sums->pods_with_terms, err);
         if (nodes->nonzero_cpu_milli[node] != sums->nonzero_cpu_milli)
                 return node_problem(cluster, node, "cpu with defaults",
                                     nodes->nonzero_cpu_milli[node], sums->nonzero_cpu_milli, err);

@@ -19,6 +19,7 @@
         X(flags)                                                                                   \
         X(first_pod)                                                                               \
         X(pod_count)                                                                               \
+        X(pods_with_terms)                                                                         \
         X(generation)                                                                              \
         X(image_count)                                                                             \
         X(port_count)                                                                              \

@@ -88,6 +88,7 @@ void pod_account(struct cluster *cluster, struct pod_id pod) {
                         class->requests[i].amount);
         nodes->resources[RESOURCE_PODS].requested[at]++;
         nodes->pod_count[at]++;
+        nodes->pods_with_terms[at] += class->has_pod_terms;
         sum_add(&nodes->nonzero_cpu_milli[at], class->nonzero_cpu_milli);
         sum_add(&nodes->nonzero_memory_bytes[at], class->nonzero_memory_bytes);
         for (size_t i = 0; i < class->port_count; i++)
@@ -107,6 +108,7 @@ void pod_unaccount(struct cluster *cluster, struct pod_id pod) {
         assert(nodes->pod_count[at] > 0);
         nodes->resources[RESOURCE_PODS].requested[at]--;
         nodes->pod_count[at]--;
+        nodes->pods_with_terms[at] -= class->has_pod_terms;
         sum_take(&nodes->nonzero_cpu_milli[at], class->nonzero_cpu_milli);
         sum_take(&nodes->nonzero_memory_bytes[at], class->nonzero_memory_bytes);
         for (size_t i = 0; i < class->port_count; i++)

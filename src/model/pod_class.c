@@ -21,6 +21,12 @@ static bool find_class(const struct cluster *cluster, const struct class_body *b
 }
 
 /* One block: row, memory, arrays of the terms, their canonical bytes.  Takes over the body. */
+static bool has_pod_terms(const struct affinity *affinity) {
+        return affinity->pod.required_count + affinity->pod.preferred_count +
+                       affinity->pod_anti.required_count + affinity->pod_anti.preferred_count >
+               0;
+}
+
 static struct pod_class *class_new(struct class_body *body, struct slice terms,
                                    size_t array_bytes) {
         size_t head = MODEL_ALIGN(sizeof(struct pod_class) + sizeof(struct class_memory));
@@ -47,6 +53,7 @@ static struct pod_class *class_new(struct class_body *body, struct slice terms,
         class->ports = body->ports;
         class->qos = body->qos;
         class->uses_local_storage = body->uses_local_storage;
+        class->has_pod_terms = has_pod_terms(&body->spec.affinity);
         class->memory = memory;
         return class;
 }

@@ -33,6 +33,7 @@ struct pod_class {
         struct class_port *ports;
         enum qos_class qos;      /* computed */
         bool uses_local_storage; /* hostPath or emptyDir volume */
+        bool has_pod_terms;      /* pod affinity or anti-affinity of any kind */
         void *memory;            /* the model's */
 };
 

@@ -55,8 +55,11 @@ static void each_pod(const struct sched_cycle *cycle, const struct class_kinds *
         const struct cluster *cluster = cycle->cluster;
         const struct node_id *order = cluster_node_order(cluster);
         size_t count = cluster_node_count(cluster);
+        const struct node_table *nodes = cluster_nodes(cluster);
         for (size_t i = 0; i < count; i++) {
-                struct pod_id pod = cluster_nodes(cluster)->first_pod[order[i].index];
+                struct pod_id pod = nodes->first_pod[order[i].index];
+                if (wanted != 0 && nodes->pods_with_terms[order[i].index] == 0)
+                        continue;
                 while (!pod_id_is_none(pod)) {
                         const struct pod_row *row = cluster_pod(cluster, pod);
                         if ((wanted == 0 || (kinds->by_class[row->class.index] & wanted) != 0) &&
