@@ -9,6 +9,7 @@
 #define ENGINE_BYTES_DEFAULT ((size_t)32 << 20)
 #define NORMALIZED_MAX 4 /* plugins with normalised scores in one profile */
 #define DISTINCT_MAX 64  /* raw values of one of them */
+#define CLASSES_MAX 1024 /* classes remembered, most of them seen once */
 
 /* The distinct raw scores of one normalising plugin among the nodes that fit. */
 struct distinct_scores {
@@ -21,6 +22,7 @@ struct distinct_scores {
 
 struct class_cache {
         uint64_t class_hash, generation, last_used;
+        bool was_seen; /* a class that comes but once is not worth a cache */
         const struct sched_profile *profile;
         uint64_t filter_plugins, score_plugins; /* that took part when it was built */
         size_t node_count, fitting_count, bytes;
@@ -63,7 +65,9 @@ static void cache_clear(struct class_cache *cache) {
         for (size_t i = 0; i < cache->distinct_count; i++)
                 free(cache->distinct[i].which);
         top_tree_release(&cache->tree);
-        *cache = (struct class_cache){ .class_hash = cache->class_hash };
+        *cache = (struct class_cache){ .class_hash = cache->class_hash,
+                                       .last_used = cache->last_used,
+                                       .was_seen = true };
 }
 
 static void cache_free(struct class_cache *cache) {
@@ -451,8 +455,11 @@ static void drop_oldest(struct class_engine *engine, const struct class_cache *k
 static struct class_cache *cache_for(struct class_engine *engine, uint64_t class_hash) {
         struct class_cache *cache = map_u64_get(engine->caches, class_hash);
         if (cache == NULL) {
+                if (map_u64_count(engine->caches) == CLASSES_MAX)
+                        drop_oldest(engine, NULL);
                 cache = xcalloc(1, sizeof(*cache));
                 cache->class_hash = class_hash;
+                cache->last_used = ++engine->clock;
                 map_u64_put(engine->caches, class_hash, cache);
         }
         return cache;
@@ -487,11 +494,12 @@ bool class_engine_choose(struct class_engine *engine, struct sched_attempt *atte
         uint64_t filters, scores;
         uint32_t best_count;
         int64_t total;
-        if (!is_for_engine(&call, &filters, &scores)) {
+        call.cache = cache_for(engine, attempt->cycle.class->hash);
+        if (!call.cache->was_seen || !is_for_engine(&call, &filters, &scores)) {
+                call.cache->was_seen = true;
                 engine->stats.refusals++;
                 return false;
         }
-        call.cache = cache_for(engine, attempt->cycle.class->hash);
         if (!bring_up_to_date(&call, filters, scores) ||
             !top_tree_best(&call.cache->tree, &total, &best_count))
                 return false;
