@@ -66,7 +66,8 @@ static void add_shortage(struct search *search, const struct fit_shortage *short
         const char *pod = "";
 
         if (shortage->resource.index != RESOURCE_PODS && free > 0)
-                pod = arena_printf(arena, "request " SLICE_FMT " " SLICE_FMT " instead of " SLICE_FMT,
+                pod = arena_printf(arena,
+                                   "request " SLICE_FMT " " SLICE_FMT " instead of " SLICE_FMT,
                                    SLICE_ARG(has), SLICE_ARG(name), SLICE_ARG(wants));
         add(search, (shortage->exceeds_allocatable ? COST_LARGER_NODE : COST_ROOM) + part,
             arena_printf(arena, "+" SLICE_FMT " " SLICE_FMT "%s", SLICE_ARG(more), SLICE_ARG(name),
@@ -76,9 +77,8 @@ static void add_shortage(struct search *search, const struct fit_shortage *short
 
 static void find_room(struct search *search) {
         struct fit_shortage shortages[FIT_SHORTAGES_MAX];
-        size_t count = fit_shortages(search->cluster,
-                                     fit_requests_of(search->attempt->cycle.class), search->node,
-                                     shortages);
+        size_t count = fit_shortages(search->cluster, fit_requests_of(search->attempt->cycle.class),
+                                     search->node, shortages);
 
         for (size_t i = 0; i < count; i++)
                 add_shortage(search, &shortages[i]);
@@ -107,9 +107,9 @@ static bool is_condition(const struct taint *taint) {
 
 static void find_taints(struct search *search) {
         const struct taint *taints;
-        size_t count = cluster_taints(
-                search->cluster, cluster_nodes(search->cluster)->taints[search->node.index],
-                &taints);
+        size_t count =
+                cluster_taints(search->cluster,
+                               cluster_nodes(search->cluster)->taints[search->node.index], &taints);
 
         for (size_t i = 0; i < count; i++) {
                 const char *text;
@@ -137,9 +137,9 @@ static bool has_label(const struct search *search, const struct label *wanted) {
 
 static const char *requirement_text(struct arena *arena, const struct node_requirement *need) {
         static const char *const operators[] = {
-                [SELECTOR_IN] = "in",          [SELECTOR_NOT_IN] = "not in",
-                [SELECTOR_EXISTS] = "exists",  [SELECTOR_NOT_EXISTS] = "does not exist",
-                [SELECTOR_GT] = "above",       [SELECTOR_LT] = "below",
+                [SELECTOR_IN] = "in",         [SELECTOR_NOT_IN] = "not in",
+                [SELECTOR_EXISTS] = "exists", [SELECTOR_NOT_EXISTS] = "does not exist",
+                [SELECTOR_GT] = "above",      [SELECTOR_LT] = "below",
         };
         CLEANUP(buf_release) struct buf text = { 0 };
 
@@ -155,9 +155,8 @@ static size_t unmet(const struct search *search, const struct node_term *term, s
 
         for (size_t i = 0; i < term->expression_count + term->field_count; i++) {
                 bool is_field = i >= term->expression_count;
-                struct node_requirement *need =
-                        is_field ? &term->fields[i - term->expression_count]
-                                 : &term->expressions[i];
+                struct node_requirement *need = is_field ? &term->fields[i - term->expression_count]
+                                                         : &term->expressions[i];
                 struct node_term alone = { .expression_count = !is_field,
                                            .field_count = is_field,
                                            .expressions = need,
@@ -247,9 +246,9 @@ static const struct {
         const char *plugin;
         void (*find)(struct search *search);
 } finders[] = {
-        { "NodeResourcesFit", find_room }, { "TaintToleration", find_taints },
+        { "NodeResourcesFit", find_room },    { "TaintToleration", find_taints },
         { "NodeUnschedulable", find_cordon }, { "NodeAffinity", find_labels },
-        { "NodePorts", find_ports },       { "NodeName", find_name },
+        { "NodePorts", find_ports },          { "NodeName", find_name },
 };
 
 static void find_changes(struct search *search, const struct plugin *plugin) {

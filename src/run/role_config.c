@@ -41,10 +41,12 @@ static int load_policy(struct role_config *config, const char *path, struct err 
 }
 
 static int build_profiles(const struct role_config *config, const struct cluster *cluster,
-                          struct sched_profile_list *ret_profiles, struct err *err) {
+                          const struct object_shelf *shelf, struct sched_profile_list *ret_profiles,
+                          struct err *err) {
         const struct profile_env env = { .registry = sched_registry,
                                          .cluster = cluster,
-                                         .is_parity = config->is_parity };
+                                         .is_parity = config->is_parity,
+                                         .shelf = shelf };
 
         return sched_profile_list_init(ret_profiles, config->configuration, &env, err);
 }
@@ -68,7 +70,7 @@ static int load_configuration(struct role_config *config, const char *path, stru
         config->backoff_max_ns = config->configuration->pod_max_backoff_s * NS_PER_S;
         /* Once over an empty cluster, so that wrong arguments are found before anything starts. */
         trial = cluster_new(&(struct cluster_config){ 0 });
-        code = build_profiles(config, trial, &profiles, err);
+        code = build_profiles(config, trial, NULL, &profiles, err);
         if (code == 0)
                 sched_profile_list_release(&profiles);
         cluster_free(trial);
@@ -88,7 +90,12 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
 }
 
 int role_config_build(struct role_config *config, const struct cluster *cluster, struct err *err) {
-        return build_profiles(config, cluster, &config->profiles, err);
+        return build_profiles(config, cluster, NULL, &config->profiles, err);
+}
+
+int role_config_build_over(struct role_config *config, const struct cluster *cluster,
+                           const struct object_shelf *shelf, struct err *err) {
+        return build_profiles(config, cluster, shelf, &config->profiles, err);
 }
 
 struct descheduler_role *role_config_add_descheduler(struct role_config *config,

@@ -33,7 +33,7 @@ struct snapshot {
         struct buf usage;          /* measured usage: JSON objects, comma-separated */
         size_t taken, passed_over; /* objects of kinds that decisions read, and others */
         struct snapshot_pods wanted;
-        int64_t default_priority; /* of the PriorityClass that is the global default */
+        int64_t default_priority;   /* of the PriorityClass that is the global default */
         struct snapshot_late *late; /* pods whose priority is still to be looked up */
         struct buf note;            /* what could not be read of a live cluster; "" = nothing */
 };

@@ -1,0 +1,191 @@
+/* A pass whose evictions are written down, and where the pods would go. */
+#include "run/eviction_plan.h"
+
+#include "api/json.h"
+#include "base/util.h"
+#include "config/descheduler_policy.h"
+#include "desched/descheduler.h"
+#include "desched/recorded_usage.h"
+#include "evict/evict_service.h"
+#include "plugins/desched/registry.h"
+#include "run/role_config.h"
+#include "run/snapshot_input.h"
+#include "sched/decision.h"
+#include <stdlib.h>
+
+const char *evict_outcome_text(enum evict_outcome outcome) {
+        static const char *const texts[] = {
+                [EVICT_DONE] = "evicted",
+                [EVICT_NODE_LIMIT] = "limit per node",
+                [EVICT_NAMESPACE_LIMIT] = "limit per namespace",
+                [EVICT_TOTAL_LIMIT] = "limit per pass",
+                [EVICT_BUDGET] = "disruption budget",
+                [EVICT_REPEATED] = "asked for already",
+                [EVICT_FAILED] = "refused",
+        };
+
+        return texts[outcome];
+}
+
+static void begin_pass(void *context, const struct evict_pass *pass) {
+        struct evict_sink sink = evict_service_sink(((struct eviction_plan *)context)->service);
+
+        sink.begin_pass(sink.context, pass);
+}
+
+static void *grow(void *items, size_t count, size_t *cap, size_t size) {
+        if (count < *cap)
+                return items;
+        *cap = *cap ? *cap * 2 : 64;
+        return xreallocarray(items, *cap, size);
+}
+
+static enum evict_outcome ask(void *context, const struct evict_intent *intent) {
+        struct eviction_plan *plan = context;
+        struct arena *arena = &plan->arena;
+        struct evict_sink sink = evict_service_sink(plan->service);
+        enum evict_outcome outcome = sink.ask(sink.context, intent);
+
+        plan->evictions = grow(plan->evictions, plan->eviction_count, &plan->eviction_cap,
+                               sizeof(*plan->evictions));
+        plan->evictions[plan->eviction_count++] = (struct planned_eviction){
+                .pod = cluster_find_pod(plan->cluster, intent->pod.ns, intent->pod.name),
+                .ns = arena_slice(arena, intent->pod.ns),
+                .name = arena_slice(arena, intent->pod.name),
+                .node = arena_slice(arena, intent->node),
+                .plugin = arena_slice(arena, intent->plugin),
+                .profile = arena_slice(arena, intent->profile),
+                .reason = arena_slice(arena, intent->reason),
+                .outcome = outcome,
+                .landing = NODE_NONE,
+        };
+        plan->done_count += outcome == EVICT_DONE;
+        return outcome;
+}
+
+static void note_spared(void *context, const struct desched_rule_report *rule, struct pod_id pod,
+                        struct slice reasons) {
+        struct eviction_plan *plan = context;
+        const struct pod_row *row = cluster_pod(plan->cluster, pod);
+
+        plan->spared =
+                grow(plan->spared, plan->spared_count, &plan->spared_cap, sizeof(*plan->spared));
+        plan->spared[plan->spared_count++] = (struct spared_pod){
+                .pod = pod,
+                .ns = arena_slice(&plan->arena, cluster_text(plan->cluster, row->ns)),
+                .name = arena_slice(&plan->arena, slice_make(row->name, row->name_length)),
+                .plugin = arena_slice(&plan->arena, rule->plugin),
+                .profile = arena_slice(&plan->arena, rule->profile),
+                .reasons = arena_slice(&plan->arena, reasons),
+        };
+}
+
+static int build(struct eviction_plan *plan, const struct role_config *config, struct err *err) {
+        struct config_problems *problems = config_problems_new();
+        const struct desched_observer observer = { plan, note_spared };
+        int code = descheduler_new(
+                &(struct descheduler_config){ .cluster = plan->cluster,
+                                              .policy = config->policy,
+                                              .document = config->policy->document,
+                                              .registry = desched_registry,
+                                              .sink = { plan, begin_pass, ask },
+                                              .usage = recorded_usage_source(plan->usage),
+                                              .is_parity = config->is_parity },
+                problems, &plan->descheduler, err);
+
+        config_problems_free(problems);
+        if (code == 0)
+                descheduler_observe(plan->descheduler, &observer);
+        return code;
+}
+
+int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
+                       const struct role_config *config, struct wall_time now, struct err *err) {
+        int code;
+
+        arena_init(&plan->arena, 0);
+        plan->cluster = snapshot->cluster;
+        plan->service = evict_service_new(&(struct evict_config){ .cluster = snapshot->cluster,
+                                                                  .is_parity = config->is_parity });
+        code = snapshot_usage(snapshot, &plan->usage_doc, err);
+        if (code == 0)
+                code = recorded_usage_new(json_doc_root(plan->usage_doc), config->policy,
+                                          &plan->usage, err);
+        if (code == 0)
+                code = build(plan, config, err);
+        if (code == 0)
+                plan->report = descheduler_pass(plan->descheduler, now);
+        return code;
+}
+
+void eviction_plan_release(struct eviction_plan *plan) {
+        descheduler_free(plan->descheduler);
+        recorded_usage_free(plan->usage);
+        json_doc_free(plan->usage_doc);
+        evict_service_free(plan->service);
+        free(plan->evictions);
+        free(plan->spared);
+        arena_release(&plan->arena);
+        *plan = (struct eviction_plan){ 0 };
+}
+
+/* ---- landing ---- */
+
+static bool total_of(const struct decision *decision, struct node_id node, int64_t *ret_total) {
+        for (size_t i = 0; decision->totals && i < decision->feasible_count; i++) {
+                if (decision->feasible[i].index != node.index)
+                        continue;
+                *ret_total = decision->totals[i];
+                return true;
+        }
+        return false;
+}
+
+static void place_one(struct planned_eviction *eviction, struct cluster *cluster,
+                      const struct sched_profile *profile, struct wall_time now) {
+        struct arena arena;
+        struct decision decision;
+        struct node_id home = cluster_pod(cluster, eviction->pod)->node;
+        int64_t there, here;
+
+        arena_init(&arena, 0);
+        cluster_withdraw(cluster, eviction->pod);
+        scheduler_decide(cluster, profile,
+                         &(struct decision_request){ .pod = eviction->pod, .now = now }, &arena,
+                         &decision);
+        eviction->has_landing = true;
+        if (decision.outcome == DECISION_PLACED) {
+                eviction->landing = decision.node;
+                eviction->has_gain = total_of(&decision, decision.node, &there) &&
+                                     total_of(&decision, home, &here);
+                if (eviction->has_gain)
+                        eviction->gain = there - here;
+                cluster_assume(cluster, eviction->pod, decision.node);
+        }
+        arena_release(&arena);
+}
+
+void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot,
+                         const struct sched_profile_list *profiles, struct wall_time now) {
+        struct cluster *cluster = snapshot->cluster;
+
+        cluster_checkpoint(cluster);
+        for (size_t i = 0; i < plan->eviction_count; i++) {
+                struct planned_eviction *eviction = &plan->evictions[i];
+                const struct pod_row *row;
+                const struct sched_profile *profile;
+
+                if (eviction->outcome != EVICT_DONE || pod_id_is_none(eviction->pod))
+                        continue;
+                row = cluster_pod(cluster, eviction->pod);
+                profile = sched_profile_list_find(
+                        profiles, cluster_class(cluster, row->class)->spec.scheduler_name);
+                if (node_id_is_none(row->node))
+                        continue;
+                if (profile && row->owner_count > 0 && !pod_row_is_finished(row))
+                        place_one(eviction, cluster, profile, now);
+                else
+                        cluster_withdraw(cluster, eviction->pod);
+        }
+        cluster_rollback(cluster);
+}
