@@ -35,11 +35,13 @@ static bool real_write(double value, struct buf *out) {
         double size = fabs(value);
         if (!isfinite(value)) /* the parser makes none; a program error must not give bad JSON */
                 return buf_text(out, "null");
+        if (value == 0) /* without a sign, as it would read as an integer and lose it then */
+                return buf_char(out, '0');
         shortest_digits(value, digits, sizeof(digits));
         char *mark = strchr(digits, 'e');
         int exponent = (int)strtol(mark + 1, NULL, 10);
         *mark = '\0';
-        if (value != 0 && (size < 1e-6 || size >= 1e21))
+        if (size < 1e-6 || size >= 1e21)
                 return buf_printf(out, "%se%c%d", digits, exponent < 0 ? '-' : '+', abs(exponent));
         const char *point = strchr(digits, '.');
         int fraction = (point ? (int)strlen(point + 1) : 0) - exponent;

@@ -47,6 +47,11 @@ static bool is_media(struct slice content_type, const char *wanted) {
         return slice_is(slice_trim(head), wanted);
 }
 
+/* Evictions have the same fields under the group's first version, which older clients send. */
+static bool is_old_eviction(struct slice version, const char *kind) {
+        return slice_is(version, "policy/v1beta1") && strcmp(kind, "Eviction") == 0;
+}
+
 /* apiVersion and kind must fit where they are given, and are filled in where they are not. */
 static int check_type(struct api_context *context, struct decoded *decoded, const char *api_version,
                       const char *version, const char *kind) {
@@ -54,7 +59,8 @@ static int check_type(struct api_context *context, struct decoded *decoded, cons
         struct slice has_version = node_get_text(decoded->object, "apiVersion");
 
         if ((has_kind.len && !slice_is(has_kind, kind)) ||
-            (has_version.len && !slice_is(has_version, api_version))) {
+            (has_version.len && !slice_is(has_version, api_version) &&
+             !is_old_eviction(has_version, kind))) {
                 const char *slash = strrchr(arena_string(context->arena, has_version), '/');
                 const char *shown = !has_version.len ? version
                                     : slash          ? slash + 1

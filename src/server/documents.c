@@ -5,6 +5,7 @@
 
 #define JSON_TYPE "application/json"
 #define AGGREGATED_TYPE "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+#define PROTO_TYPE_PREFIX "application/com.github.proto-openapi.spec.v2"
 
 /* ---- negotiation ---- */
 
@@ -171,6 +172,28 @@ static void serve_openapi_v3(struct slice rest, struct slice if_none_match,
                 not_found(document);
 }
 
+/* The binary form goes by two names; clients ask for it with or without JSON behind. */
+static bool wants_proto(struct slice accept) {
+        struct slice first;
+
+        return slice_split(&accept, ',', &first) &&
+               slice_has_prefix(slice_trim(first), SLICE_LITERAL(PROTO_TYPE_PREFIX));
+}
+
+static void serve_openapi_v2(struct slice accept, struct slice if_none_match,
+                             struct api_document *document) {
+        if (wants_proto(accept)) {
+                set_type(document, PROTO_TYPE_PREFIX ".v1.0+protobuf");
+                openapi_v2_proto_write(&document->body);
+        } else if (negotiate(accept, false) == OFFER_NONE) {
+                not_acceptable(document);
+                return;
+        } else {
+                openapi_v2_write(&document->body);
+        }
+        tag(document, if_none_match);
+}
+
 static bool serve_openapi(struct slice path, struct slice accept, struct slice if_none_match,
                           struct api_document *document) {
         struct slice below = SLICE_LITERAL("/openapi/v3/");
@@ -183,12 +206,7 @@ static bool serve_openapi(struct slice path, struct slice accept, struct slice i
                 serve_openapi_v3(slice_make(path.ptr + below.len, path.len - below.len),
                                  if_none_match, document);
         } else if (slice_is(path, "/openapi/v2")) {
-                if (negotiate(accept, false) == OFFER_NONE) {
-                        not_acceptable(document);
-                } else {
-                        openapi_v2_write(&document->body);
-                        tag(document, if_none_match);
-                }
+                serve_openapi_v2(accept, if_none_match, document);
         } else {
                 return false;
         }

@@ -36,3 +36,6 @@ void aggregated_write(bool is_core, struct buf *out);
 void openapi_index_write(struct buf *out); /* /openapi/v3 */
 bool openapi_v3_write(struct slice group, struct slice version, struct buf *out);
 void openapi_v2_write(struct buf *out);
+
+/* openapi_proto.c */
+void openapi_v2_proto_write(struct buf *out);

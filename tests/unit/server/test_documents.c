@@ -55,8 +55,11 @@ static const struct {
         { "/openapi/v3", NULL, 200, "text/plain; charset=utf-8", "{\"paths\":{\"api/v1\":" },
         { "/openapi/v3/apis/nope/v1", NULL, 404, "text/plain; charset=utf-8", "404" },
         { "/openapi/v3/api", NULL, 404, "text/plain; charset=utf-8", "404" },
-        { "/openapi/v2", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf", 406,
-          "application/json", "{\"kind\":\"Status\"" },
+        { "/openapi/v2", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf", 200,
+          "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+          "\x0a\x03"
+          "2.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.36.0B" },
+        { "/openapi/v2", "text/html", 406, "application/json", "{\"kind\":\"Status\"" },
 };
 
 static void test_serve(void **state) {

@@ -108,6 +108,10 @@ static void test_effects(void **state) {
         make_budget(&f, "b", "",
                     OBSERVED "\"disruptionsAllowed\":1,\"currentHealthy\":2,\"desiredHealthy\":1");
         assert_int_equal(ask(&f, "POST", PODS "/p/eviction?dryRun=All", EVICTION), 201);
+        assert_int_equal(ask(&f, "POST", PODS "/p/eviction?dryRun=All",
+                             "{\"apiVersion\":\"policy/v1beta1\",\"kind\":\"Eviction\","
+                             "\"metadata\":{\"name\":\"p\"}}"),
+                         201);
         ask(&f, "GET", PODS "/p", NULL);
         assert_string_equal(answer(&f, "/metadata/deletionTimestamp"), "");
         assert_int_equal(ask(&f, "POST", PODS "/p/eviction", EVICTION), 201);
