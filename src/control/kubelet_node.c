@@ -8,6 +8,7 @@
 #define MANAGED_ANNOTATION "kubelet.berth.dev/managed"
 #define LEASE_NAMESPACE "kube-node-lease"
 #define LEASE_DURATION_S 40
+#define REBOOT_DEFAULT_NS (30 * NS_PER_S)
 #define BEATS_PER_STATUS 30 /* the conditions' heartbeat moves every so many renewals */
 
 const struct json *kubelet_node_annotations(const struct kubelet_node *node) {
@@ -102,6 +103,7 @@ static struct kubelet_node *node_need(struct kubelet *kubelet, struct slice name
         node->name = slice_dup(name);
         node->number = kubelet->next_number++;
         node->since = control_now(kubelet->run->control);
+        node->down_until = WALL_TIME_UNSET;
         node->slot = node->number % HEARTBEAT_SLOTS;
         snprintf(node->host_ip, sizeof(node->host_ip), "172.%u.%u.%u",
                  16 + (node->number / 64516) % 16, node->number / 254 % 254,
@@ -239,7 +241,6 @@ static void put_info(struct json_tree *tree, struct json_node *status, const str
                 { "kubeProxyVersion", "" },
                 { "machineID", "" },
                 { "systemUUID", "" },
-                { "bootID", "" },
         };
         const struct json *old_info = json_get(old, "nodeInfo");
         struct json_node *info = node_need_object(tree, status, "nodeInfo");
@@ -252,6 +253,7 @@ static void put_info(struct json_tree *tree, struct json_node *status, const str
                                         slice_is(slice_of(facts[i][0]), "machineID") ? node->name
                                                                                      : facts[i][1]);
         }
+        node_put_string(tree, info, "bootID", node->boot_id);
 }
 
 static void put_addresses(struct json_tree *tree, struct json_node *status, const struct json *old,
@@ -297,6 +299,64 @@ static int report(struct kubelet *kubelet, struct kubelet_node *node, const stru
         return r;
 }
 
+/* ---- reboots ---- */
+
+/* One boot is told from another by what the annotation says, so that no reboot happens twice. */
+static void boot_id_of(const struct kubelet_node *node, struct slice reboot, char *buffer) {
+        struct rng rng;
+
+        rng_init(&rng, slice_hash(slice_of(node->name)) * 31 + slice_hash(reboot));
+        uuid_format(uuid_random(&rng), buffer);
+}
+
+static void go_down(struct kubelet *kubelet, struct kubelet_node *node) {
+        struct slice text = lifecycle_annotation(NULL, kubelet_node_annotations(node),
+                                                 "reboot-time", SLICE_EMPTY);
+        int64_t length_ns;
+
+        if (!duration_parse(text, &length_ns) || length_ns < 0 ||
+            length_ns > LIFECYCLE_LENGTH_MAX_NS)
+                length_ns = REBOOT_DEFAULT_NS;
+        node->down_until.ns = control_now(kubelet->run->control).ns + length_ns;
+}
+
+static void come_back(struct kubelet *kubelet, struct kubelet_node *node,
+                      const struct json *object) {
+        const struct control *control = kubelet->run->control;
+        const struct entry_list *pods = object_index_pods_on(control->index, slice_of(node->name));
+
+        node->down_until = WALL_TIME_UNSET;
+        for (struct entry_link *link = pods ? pods->first : NULL; link; link = link->after)
+                link->entry->pod->is_lost = true;
+        object_warning(kubelet->run, control->resource.nodes, object, "Rebooted",
+                       "Node %s has been rebooted, boot id: %s", node->name, node->boot_id);
+}
+
+/* A new value of the annotation takes the node down for a while. */
+static bool is_rebooting(struct kubelet *kubelet, struct kubelet_node *node,
+                         const struct json *object) {
+        struct slice known =
+                json_get_text(json_get(json_get(object, "status"), "nodeInfo"), "bootID");
+        struct slice reboot =
+                lifecycle_annotation(NULL, kubelet_node_annotations(node), "reboot", SLICE_EMPTY);
+
+        if (reboot.len || known.len == 0)
+                boot_id_of(node, reboot, node->boot_id);
+        else if (!wall_time_is_set(node->down_until)) /* without annotation, all is well */
+                snprintf(node->boot_id, sizeof(node->boot_id), SLICE_FMT, SLICE_ARG(known));
+        if (!wall_time_is_set(node->down_until)) {
+                if (known.len == 0 || slice_is(known, node->boot_id))
+                        return false;
+                go_down(kubelet, node);
+        }
+        if (node->down_until.ns <= control_now(kubelet->run->control).ns) {
+                come_back(kubelet, node, object);
+                return false;
+        }
+        run_add_at(kubelet->run, SLICE_EMPTY, slice_of(node->name), node->down_until);
+        return true;
+}
+
 /* ---- reconciling ---- */
 
 /* A node fails for good while its annotation says so, or some time after it came. */
@@ -324,7 +384,7 @@ static int keep(struct kubelet *kubelet, struct kubelet_node *node, const struct
         bool was_away = !node->is_registered || node->is_failed;
         int r;
 
-        node->is_failed = is_failing(kubelet, node);
+        node->is_failed = is_failing(kubelet, node) || is_rebooting(kubelet, node, object);
         if (node->is_failed)
                 return 0;
         r = report(kubelet, node, object, err);
@@ -355,6 +415,7 @@ int kubelet_node_reconcile(struct kubelet *kubelet, struct slice name, struct er
                 json_doc_free(doc);
                 return 0;
         }
+        work_queue_cancel(kubelet->run->queue, SLICE_EMPTY, name); /* what was planned before */
         node = node_need(kubelet, name);
         json_doc_free(node->doc);
         node->doc = object_mentions(stored, LIFECYCLE_PREFIX) ? doc : NULL;

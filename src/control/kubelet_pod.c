@@ -146,6 +146,7 @@ static void settle(struct step *step, struct slice ns, struct slice name) {
         struct wall_time due = pod_run_due(step->run, &step->plan);
 
         step->entry->pod->is_at_rest = !wall_time_is_set(due);
+        work_queue_cancel(kubelet->run->queue, ns, name); /* what was planned before */
         if (wall_time_is_set(due))
                 run_add_at(kubelet->run, ns, name, due);
         else
@@ -161,27 +162,41 @@ static bool is_stale(const struct step *step) {
                 json_get_i64(status, "observedGeneration", 0) != step->plan.generation);
 }
 
+/* Moves the run on; true when there is something to tell. */
+static bool advance(struct step *step) {
+        bool is_lost = step->entry->pod->is_lost && !pod_run_is_over(step->run);
+
+        step->entry->pod->is_lost = false;
+        if (is_lost)
+                pod_run_lose(step->run, &step->plan, step->now);
+        return pod_run_step(step->run, &step->plan, step->now) || is_lost;
+}
+
+static bool needs_report(const struct step *step, bool is_changed) {
+        if (is_changed)
+                return true;
+        if (json_get(json_get(step->pod, "status"), "startTime"))
+                return is_stale(step);
+        /* Of large traces, one write tells of acceptance and start together. */
+        return !step->kubelet->run->control->config.is_quiet;
+}
+
 static int take_step(struct step *step, struct slice ns, struct slice name, struct err *err) {
-        bool has_started = json_get(json_get(step->pod, "status"), "startTime") != NULL;
-        bool is_new = !has_started, is_changed;
+        const struct control *control = step->kubelet->run->control;
+        bool is_changed;
         int r = 0;
 
         begin(step);
-        is_changed = pod_run_step(step->run, &step->plan, step->now);
-        if (is_new && !is_changed && step->kubelet->run->control->config.is_quiet)
-                is_new = false; /* one write tells of acceptance and start together */
-        if (is_new || is_changed || (has_started && is_stale(step)))
+        is_changed = advance(step);
+        if (needs_report(step, is_changed))
                 r = write_status(step, err);
         if (r == 0 && is_changed)
                 tell(step);
-        if (r < 0)
-                return r;
-        if (pod_run_is_over(step->run) && wall_time_is_set(step->plan.deleted))
+        if (r == 0 && pod_run_is_over(step->run) && wall_time_is_set(step->plan.deleted))
                 r = confirm_deletion(step, err);
-        step->entry = object_index_find(step->kubelet->run->control->index,
-                                        step->kubelet->run->control->resource.pods, ns, name);
+        step->entry = object_index_find(control->index, control->resource.pods, ns, name);
         step->run = map_get(step->kubelet->pod_runs, step->plan.uid);
-        if (step->entry && step->run)
+        if (r == 0 && step->entry && step->run)
                 settle(step, ns, name);
         return r;
 }

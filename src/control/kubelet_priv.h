@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "base/uuid.h"
 #include "control/control_priv.h"
 #include "control/pod_plan.h"
 
@@ -14,8 +15,10 @@ struct kubelet_node {
         uint32_t number;           /* decides addresses */
         uint32_t slot, slot_index; /* place among the heartbeats */
         uint32_t beats, next_ip;
-        struct wall_time since; /* of registration here */
-        struct json_doc *doc;   /* of the node, when it has lifecycle annotations */
+        struct wall_time since;      /* of registration here */
+        struct wall_time down_until; /* while it reboots; else unset */
+        char boot_id[UUID_TEXT_SIZE];
+        struct json_doc *doc; /* of the node, when it has lifecycle annotations */
         char host_ip[48];
         bool is_failed; /* does nothing any more, and nobody hears of it */
         bool is_registered;

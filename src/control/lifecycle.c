@@ -329,7 +329,7 @@ int lifecycle_parse_failure(struct slice text, struct lifecycle_failure *ret_fai
 
 static const char *const pod_keys[] = { "start-delay", "run",      "ready", "ready-delay",
                                         "waiting",     "shutdown", "fail" };
-static const char *const node_keys[] = { "heartbeat", "fail-after" };
+static const char *const node_keys[] = { "heartbeat", "fail-after", "reboot", "reboot-time" };
 
 static bool is_key(struct slice key, const char *wanted, struct slice container) {
         size_t size = strlen(LIFECYCLE_PREFIX) + strlen(wanted);

@@ -48,6 +48,7 @@ struct pod_facts {
         uint8_t phase;         /* enum entry_phase */
         bool is_ready, is_deleted /* deletionTimestamp is set */, is_bound;
         bool is_at_rest; /* the kubelet plans nothing for it */
+        bool is_lost;    /* its node was rebooted under it */
 };
 
 struct object_entry {

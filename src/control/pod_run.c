@@ -7,6 +7,7 @@
 
 #define STEPS_MAX 10000 /* events in one go, against plans that never get anywhere */
 #define EXIT_KILLED 137
+#define EXIT_LOST 255 /* of containers that a reboot ended */
 
 static struct wall_time later(struct wall_time time, int64_t ns) {
         if (ns >= LIFECYCLE_FOR_EVER - time.ns)
@@ -364,6 +365,22 @@ bool pod_run_step(struct pod_run *run, const struct pod_plan *plan, struct wall_
         stop_containers(run, plan, now);
         advance_stop(run, plan, now);
         return is_changed || pod_run_is_over(run);
+}
+
+void pod_run_lose(struct pod_run *run, const struct pod_plan *plan, struct wall_time at) {
+        if (pod_run_is_over(run))
+                return;
+        for (size_t i = 0; i < run->count; i++) {
+                struct container_run *container = &run->containers[i];
+
+                if (container->state != STATE_RUNNING)
+                        continue;
+                terminate(container, EXIT_LOST, SLICE_LITERAL("Unknown"), at);
+                if (is_restarting_policy(plan, plan->containers[i].role, EXIT_LOST))
+                        container->next = at;
+        }
+        if (run->is_up && !run->is_stopping)
+                go_on(run, plan, at);
 }
 
 void pod_run_free(struct pod_run *run) {

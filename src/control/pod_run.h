@@ -53,6 +53,8 @@ void pod_run_free(struct pod_run *run); /* accepts NULL */
 void pod_run_resume(struct pod_run *run, const struct pod_plan *plan, struct wall_time now);
 /* Moves on to now; true when something changed. Also hears of a deletion through the plan. */
 bool pod_run_step(struct pod_run *run, const struct pod_plan *plan, struct wall_time now);
+/* The node went down and is back: what ran has ended, and starts again if it may. */
+void pod_run_lose(struct pod_run *run, const struct pod_plan *plan, struct wall_time at);
 /* When something changes next by itself; unset = never. */
 struct wall_time pod_run_due(const struct pod_run *run, const struct pod_plan *plan);
 /* All containers have ended and none will start again. */

@@ -120,6 +120,8 @@ static void hurt_node(struct swarm *swarm) {
         static const char *const patches[] = {
                 "{'metadata':{'annotations':{'sandbox.berth.dev/heartbeat':'stop'}}}",
                 "{'metadata':{'annotations':{'sandbox.berth.dev/heartbeat':null}}}",
+                "{'metadata':{'annotations':{'sandbox.berth.dev/reboot':'1'}}}",
+                "{'metadata':{'annotations':{'sandbox.berth.dev/reboot':'2'}}}",
                 "{'spec':{'unschedulable':true}}",
                 "{'spec':{'unschedulable':null}}",
                 "{'spec':{'taints':[{'key':'k','effect':'NoExecute'}]}}",
@@ -243,7 +245,13 @@ static void run_swarm(uint64_t seed) {
         check_workloads(&swarm, STATEFUL);
         check_jobs(&swarm);
         check_pods(&swarm);
-        assert_true(control_is_settled(swarm.cluster.control));
+        if (!control_is_settled(swarm.cluster.control)) {
+                struct control_stats stats;
+
+                control_stats(swarm.cluster.control, &stats);
+                fail_msg("%zu keys are queued, %zu transitions to come", stats.queued,
+                         stats.transitions);
+        }
         cluster_free(&swarm.cluster);
 }
 

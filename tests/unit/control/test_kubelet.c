@@ -325,6 +325,46 @@ static void test_node_fails(void **state) {
         cluster_free(&c);
 }
 
+static void test_node_reboots(void **state) {
+        struct cluster c = cluster_new("kubelet,nodelifecycle");
+        char boot_id[64];
+
+        (void)state;
+        cluster_post(&c, PODS, POD("", ""));
+        cluster_post(&c, PODS,
+                     "{'metadata':{'name':'once'},'spec':{'nodeName':'n0','restartPolicy'"
+                     ":'Never','containers':[{'name':'c','image':'i'}]}}");
+        cluster_wait(&c, 1000);
+        snprintf(boot_id, sizeof(boot_id), "%s",
+                 cluster_field(&c, NODES "/n0", "/status/nodeInfo/bootID"));
+        assert_int_equal(strlen(boot_id), 36);
+        cluster_merge(&c, NODES "/n0",
+                      "{'metadata':{'annotations':{'sandbox.berth.dev/reboot':'1',"
+                      "'sandbox.berth.dev/reboot-time':'70s'}}}");
+        cluster_wait(&c, 60000);
+        assert_string_equal(cluster_field(&c, NODES "/n0", "/status/conditions/type=Ready/status"),
+                            "Unknown");
+        assert_string_equal(cluster_field(&c, NODES "/n0", "/status/nodeInfo/bootID"), boot_id);
+        assert_false(control_is_settled(c.control));
+        cluster_wait(&c, 11000);
+        assert_string_equal(cluster_field(&c, NODES "/n0", "/status/conditions/type=Ready/status"),
+                            "True");
+        assert_string_not_equal(cluster_field(&c, NODES "/n0", "/status/nodeInfo/bootID"), boot_id);
+        assert_string_equal(CONTAINER("restartCount"), "1");
+        assert_string_equal(CONTAINER("lastState/terminated/exitCode"), "255");
+        assert_string_equal(CONTAINER("lastState/terminated/reason"), "Unknown");
+        assert_string_equal(CONDITION("Ready", "status"), "True");
+        assert_string_equal(cluster_field(&c, PODS "/once", "/status/phase"), "Failed");
+        snprintf(boot_id, sizeof(boot_id), "%s",
+                 cluster_field(&c, NODES "/n0", "/status/nodeInfo/bootID"));
+        cluster_merge(&c, NODES "/n0",
+                      "{'metadata':{'annotations':{'sandbox.berth.dev/reboot':null}}}");
+        cluster_wait(&c, 100000);
+        assert_string_equal(cluster_field(&c, NODES "/n0", "/status/nodeInfo/bootID"), boot_id);
+        assert_string_equal(CONTAINER("restartCount"), "1");
+        cluster_free(&c);
+}
+
 /* What a kubelet knows is in the store: one that starts anew goes on where the last one stopped. */
 static void test_restart(void **state) {
         struct cluster c = cluster_new("kubelet");
@@ -392,6 +432,7 @@ int main(void) {
                 cmocka_unit_test(test_annotation_later),
                 cmocka_unit_test(test_readiness_gate),
                 cmocka_unit_test(test_node_fails),
+                cmocka_unit_test(test_node_reboots),
                 cmocka_unit_test(test_restart),
                 cmocka_unit_test(test_many_pods),
         };
