@@ -129,8 +129,10 @@ const struct desched_report *descheduler_pass(struct descheduler *descheduler,
                                            .rules = descheduler->rules };
         size_t least = descheduler->config.is_parity ? PARITY_NODES_MIN : 1;
         report->is_skipped = report->node_count < least;
-        if (report->is_skipped)
+        if (report->is_skipped) {
+                desched_run_finish(&pass.run);
                 return report;
+        }
         const struct evict_pass start = { .requested_by = SLICE_LITERAL(DESCHED_REQUESTED_BY),
                                           .limits = descheduler->limits,
                                           .now = now,
@@ -138,6 +140,7 @@ const struct desched_report *descheduler_pass(struct descheduler *descheduler,
         pass.run.sink.begin_pass(pass.run.sink.context, &start);
         run_point(&pass, DESCHED_DESCHEDULE);
         run_point(&pass, DESCHED_BALANCE);
+        desched_run_finish(&pass.run);
         return report;
 }
 
@@ -154,5 +157,6 @@ void descheduler_explain(struct descheduler *descheduler, struct wall_time now, 
                                    SLICE_ARG(buf_view(&reasons)));
                 buf_release(&reasons);
         }
+        desched_run_finish(&pass.run);
         arena_clear(&descheduler->scratch);
 }

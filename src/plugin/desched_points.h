@@ -12,7 +12,12 @@ struct desched_run; /* one pass over one profile; opaque to plugins */
 /* What the runner offers; valid during one call. */
 const struct cluster *desched_run_cluster(const struct desched_run *run);
 struct wall_time desched_run_now(const struct desched_run *run);
-struct arena *desched_run_scratch(struct desched_run *run);
+struct arena *desched_run_scratch(struct desched_run *run);    /* lives as long as the rule runs */
+struct arena *desched_run_pass_arena(struct desched_run *run); /* ... as the pass */
+/* What was found out once and holds for the whole pass, such as which nodes fit a class: NULL until
+ * put.  owner is any address that belongs to the asker alone. */
+void *desched_run_memo(const struct desched_run *run, const void *owner, uint64_t key);
+void desched_run_memo_put(struct desched_run *run, const void *owner, uint64_t key, void *value);
 bool desched_run_is_parity(const struct desched_run *run);
 /* Nodes to be processed: ready ones that match the policy's nodeSelector, by name. */
 struct node_batch_list {

@@ -1,5 +1,6 @@
 /* The runner's side of plugin/desched_points.h. */
 #include "plugin/desched_run.h"
+#include "base/map.h"
 #include <stdlib.h>
 
 #define DESCHED_REQUESTER "sigs.k8s.io/descheduler"
@@ -13,6 +14,9 @@ struct wall_time desched_run_now(const struct desched_run *run) {
 struct arena *desched_run_scratch(struct desched_run *run) {
         return run->scratch;
 }
+struct arena *desched_run_pass_arena(struct desched_run *run) {
+        return run->pass;
+}
 bool desched_run_is_parity(const struct desched_run *run) {
         return run->is_parity;
 }
@@ -22,6 +26,23 @@ struct node_batch_list desched_run_nodes(const struct desched_run *run) {
 
 const struct desched_usage *desched_run_usage(const struct desched_run *run) {
         return run->usage;
+}
+
+/* ---- memo ---- */
+
+struct memo_key {
+        const void *owner;
+        uint64_t key;
+};
+
+void *desched_run_memo(const struct desched_run *run, const void *owner, uint64_t key) {
+        const struct memo_key full = { owner, key };
+        return map_get(run->memo, slice_make((const char *)&full, sizeof(full)));
+}
+
+void desched_run_memo_put(struct desched_run *run, const void *owner, uint64_t key, void *value) {
+        const struct memo_key full = { owner, key };
+        map_put(run->memo, slice_make((const char *)&full, sizeof(full)), value);
 }
 
 /* ---- order ---- */
@@ -170,6 +191,12 @@ void desched_run_prepare(struct desched_run *run, const struct bitset *selected)
         order_nodes(run, selected);
         order_pods(run);
         run->gone = bitset_in_arena(run->pass, cluster_pod_cap(run->cluster));
+        run->memo = map_new();
+}
+
+void desched_run_finish(struct desched_run *run) {
+        map_free(run->memo);
+        run->memo = NULL;
 }
 
 size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_listing listing,

@@ -5,6 +5,8 @@
 
 #include "plugin/desched_points.h"
 
+struct map;
+
 struct desched_instance { /* a plugin of a profile with its state */
         const struct plugin *plugin;
         const void *state;
@@ -33,6 +35,7 @@ struct desched_run {
         uint32_t *first;
         struct pod_id *pods;
         struct bitset finished;
+        struct map *memo;   /* (owner, key) -> value in the pass arena */
         struct bitset gone; /* asked to go in this pass, no longer shown */
         /* The profile and rule at work. */
         struct desched_filters filters, pre_filters;
@@ -47,5 +50,6 @@ struct desched_run {
 
 /* Orders nodes and pods; nodes are the ready ones among selected.  Memory comes from run->pass. */
 void desched_run_prepare(struct desched_run *run, const struct bitset *selected);
+void desched_run_finish(struct desched_run *run);
 /* All reasons why filters (or the filters before eviction) keep the pod, joined. */
 bool desched_run_explain(struct desched_run *run, struct pod_id pod, struct buf *reasons);

@@ -270,19 +270,22 @@ static bool default_evictor_filter(struct desched_run *run, const void *state, s
 
 /* ---- before eviction ---- */
 
-static struct bitset candidate_nodes(const struct default_evictor *evictor,
-                                     struct desched_run *run) {
+/* Ready nodes that the evictor's nodeSelector matches, whatever the policy's says. */
+static const struct bitset *candidate_nodes(const struct default_evictor *evictor,
+                                            struct desched_run *run) {
+        struct bitset *nodes = desched_run_memo(run, evictor, 0);
+        if (nodes)
+                return nodes;
         const struct cluster *cluster = desched_run_cluster(run);
         const struct node_table *table = cluster_nodes(cluster);
-        struct bitset nodes = bitset_in_arena(desched_run_scratch(run), table->count);
-        if (evictor->is_node_selector_bad)
-                return nodes;
-        bitset_or(&nodes, &table->ready);
-        if (selector_is_empty(&evictor->node_selector))
-                return nodes;
-        for (size_t i = bitset_next(&nodes, 0); i != SIZE_MAX; i = bitset_next(&nodes, i + 1))
-                if (!cluster_labels_match(cluster, &evictor->node_selector, table->labels[i]))
-                        bitset_remove(&nodes, i);
+        nodes = ARENA_NEW(desched_run_pass_arena(run), struct bitset);
+        *nodes = bitset_in_arena(desched_run_pass_arena(run), table->count);
+        for (size_t i = bitset_next(&table->ready, 0); i != SIZE_MAX;
+             i = bitset_next(&table->ready, i + 1))
+                if (!evictor->is_node_selector_bad &&
+                    cluster_labels_match(cluster, &evictor->node_selector, table->labels[i]))
+                        bitset_add(nodes, i);
+        desched_run_memo_put(run, evictor, 0, nodes);
         return nodes;
 }
 
@@ -290,12 +293,10 @@ static bool default_evictor_pre_filter(struct desched_run *run, const void *stat
                                        struct spare_reasons *reasons) {
         const struct default_evictor *evictor = state;
         const struct cluster *cluster = desched_run_cluster(run);
-        if (evictor->args->fits_nodes) {
-                struct bitset nodes = candidate_nodes(evictor, run);
-                if (!node_fits_any_other(run, id, &nodes)) {
-                        spare_reason(reasons, "pod does not fit on any other node");
-                        return false;
-                }
+        if (evictor->args->fits_nodes &&
+            !node_fits_any_other(run, id, candidate_nodes(evictor, run))) {
+                spare_reason(reasons, "pod does not fit on any other node");
+                return false;
         }
         if (!evictor->namespace_labels)
                 return true;

@@ -94,7 +94,7 @@ static bool has_better_node(struct desched_run *run, const struct affinity_rule 
         int64_t current = node_affinity_preference(
                 cluster, &cluster_class(cluster, pod->class)->spec.affinity, pod->node);
         for (size_t i = 0; i < nodes.count; i++)
-                if (sums[i] > current && (is_parity || node_fits(cluster, id, nodes.nodes[i])))
+                if (sums[i] > current && (is_parity || node_fits(run, id, nodes.nodes[i])))
                         return !is_parity || node_fits_any(run, id);
         return false;
 }

@@ -37,22 +37,52 @@ static bool is_repelled(const struct cluster *cluster, const struct pod_row *pod
         return false;
 }
 
-bool node_fits(const struct cluster *cluster, struct pod_id id, struct node_id node) {
+/* The nodes that would take any pod of the class as far as cordon, affinity, taints and resources
+ * go; found once per pass, as the cluster does not change during one. */
+static const struct bitset *nodes_for_class(struct desched_run *run, struct class_id id) {
+        static const char owner;
+        struct bitset *nodes = desched_run_memo(run, &owner, id.index);
+        if (nodes)
+                return nodes;
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct node_table *table = cluster_nodes(cluster);
+        const struct pod_class *class = cluster_class(cluster, id);
+        nodes = ARENA_NEW(desched_run_pass_arena(run), struct bitset);
+        *nodes = bitset_in_arena(desched_run_pass_arena(run), table->count);
+        bitset_or(nodes, &table->live);
+        bitset_and_not(nodes, &table->unschedulable);
+        node_affinity_narrow(cluster, &class->spec, desched_run_scratch(run), nodes);
+        taints_narrow(cluster, &class->spec, TAINTS_THAT_BLOCK, true, nodes);
+        fit_narrow(cluster, fit_requests_of(class), nodes);
+        desched_run_memo_put(run, &owner, id.index, nodes);
+        return nodes;
+}
+
+static bool fits_own_node(const struct cluster *cluster, const struct pod_row *pod,
+                          const struct pod_spec *spec) {
+        return !bitset_has(&cluster_nodes(cluster)->unschedulable, pod->node.index) &&
+               node_affinity_admits(cluster, spec, pod->node) &&
+               !node_untolerated_taint(cluster, pod->node, spec, TAINTS_THAT_BLOCK, true);
+}
+
+bool node_fits(struct desched_run *run, struct pod_id id, struct node_id node) {
+        const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_row *pod = cluster_pod(cluster, id);
-        const struct pod_class *class = cluster_class(cluster, pod->class);
-        if (bitset_has(&cluster_nodes(cluster)->unschedulable, node.index) ||
-            !node_affinity_admits(cluster, &class->spec, node) ||
-            node_untolerated_taint(cluster, node, &class->spec, TAINTS_THAT_BLOCK, true) ||
-            is_repelled(cluster, pod, &class->spec, node))
-                return false;
-        return pod->node.index == node.index || fit_node(cluster, fit_requests_of(class), node);
+        const struct pod_spec *spec = &cluster_class(cluster, pod->class)->spec;
+        bool fits = pod->node.index == node.index
+                            ? fits_own_node(cluster, pod, spec)
+                            : bitset_has(nodes_for_class(run, pod->class), node.index);
+        return fits && !is_repelled(cluster, pod, spec, node);
 }
 
 bool node_fits_any_other(struct desched_run *run, struct pod_id id, const struct bitset *nodes) {
         const struct cluster *cluster = desched_run_cluster(run);
-        uint32_t own = cluster_pod(cluster, id)->node.index;
-        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (i != own && node_fits(cluster, id, (struct node_id){ (uint32_t)i }))
+        const struct pod_row *pod = cluster_pod(cluster, id);
+        const struct pod_spec *spec = &cluster_class(cluster, pod->class)->spec;
+        const struct bitset *fitting = nodes_for_class(run, pod->class);
+        for (size_t i = bitset_next(fitting, 0); i != SIZE_MAX; i = bitset_next(fitting, i + 1))
+                if (i != pod->node.index && bitset_has(nodes, i) &&
+                    !is_repelled(cluster, pod, spec, (struct node_id){ (uint32_t)i }))
                         return true;
         return false;
 }
@@ -60,7 +90,7 @@ bool node_fits_any_other(struct desched_run *run, struct pod_id id, const struct
 bool node_fits_any(struct desched_run *run, struct pod_id pod) {
         struct node_batch_list nodes = desched_run_nodes(run);
         for (size_t i = 0; i < nodes.count; i++)
-                if (node_fits(desched_run_cluster(run), pod, nodes.nodes[i]))
+                if (node_fits(run, pod, nodes.nodes[i]))
                         return true;
         return false;
 }

@@ -7,7 +7,7 @@
 #include "plugin/desched_points.h"
 
 /* On its own node resources are not asked for: it has them. */
-bool node_fits(const struct cluster *cluster, struct pod_id pod, struct node_id node);
+bool node_fits(struct desched_run *run, struct pod_id pod, struct node_id node);
 /* On any node of the set (a heap or arena bitset over node rows, left alone), its own excepted. */
 bool node_fits_any_other(struct desched_run *run, struct pod_id pod, const struct bitset *nodes);
 /* On any node the pass looks at, its own included. */
