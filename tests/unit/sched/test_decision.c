@@ -1,0 +1,185 @@
+/* Decisions: sampling, nominations, and what parity switches. */
+#include "sched/decision.h"
+#include "sched_test.h"
+
+struct fixture {
+        struct sched_test test;
+        struct arena arena;
+};
+
+static struct fixture *fixture_new(bool is_parity) {
+        struct fixture *fixture = xcalloc(1, sizeof(*fixture));
+        sched_test_init(&fixture->test, &(struct scheduler_config){ .is_parity = is_parity });
+        arena_init(&fixture->arena, 0);
+        return fixture;
+}
+
+static void fixture_free(struct fixture *fixture) {
+        sched_test_release(&fixture->test);
+        arena_release(&fixture->arena);
+        free(fixture);
+}
+
+static struct decision decide(struct fixture *fixture, const char *pod,
+                              struct decision_request request) {
+        struct decision decision;
+        request.pod =
+                cluster_find_pod(fixture->test.cluster, SLICE_LITERAL("default"), slice_of(pod));
+        assert_false(pod_id_is_none(request.pod));
+        scheduler_decide(fixture->test.cluster, fixture->test.profile, &request, &fixture->arena,
+                         &decision);
+        return decision;
+}
+
+/* nodes of the cluster -> how many upstream finds before it stops (reference scheduler.md 3.2) */
+static const struct {
+        int nodes, found;
+} samples[] = { { 99, 99 }, { 100, 100 }, { 250, 120 }, { 400, 188 }, { 1000, 420 } };
+
+static void test_sampling_is_parity_only(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
+                struct fixture *fixture = fixture_new(true);
+                size_t start = 0;
+                for (int n = 0; n < samples[i].nodes; n++) {
+                        char name[16];
+                        snprintf(name, sizeof(name), "n%d", n);
+                        put_node(&fixture->test, name, 4000);
+                }
+                put_pod(&fixture->test, "p", 100, "");
+                struct decision all = decide(fixture, "p", (struct decision_request){ 0 });
+                assert_int_equal(all.feasible_count, samples[i].nodes);
+                struct decision some =
+                        decide(fixture, "p",
+                               (struct decision_request){ .is_parity = true, .next_node = &start });
+                assert_int_equal(some.feasible_count, samples[i].found);
+                assert_int_equal(some.next_node, samples[i].found % samples[i].nodes);
+                fixture_free(fixture);
+        }
+}
+
+static void test_nominated_node_comes_first(void **state) {
+        (void)state;
+        struct fixture *fixture = fixture_new(false);
+        put_node(&fixture->test, "small", 1000);
+        put_node(&fixture->test, "large", 9000);
+        put_pod(&fixture->test, "p", 500, "");
+        struct pod_id pod = cluster_find_pod(fixture->test.cluster, SLICE_LITERAL("default"),
+                                             SLICE_LITERAL("p"));
+        cluster_nominate(fixture->test.cluster, pod, SLICE_LITERAL("small"));
+        struct decision decision = decide(fixture, "p", (struct decision_request){ 0 });
+        assert_true(decision.took_nominated);
+        assert_true(slice_is(cluster_node_name(fixture->test.cluster, decision.node), "small"));
+        cluster_nominate(fixture->test.cluster, pod, SLICE_LITERAL("gone"));
+        decision = decide(fixture, "p", (struct decision_request){ 0 });
+        assert_false(decision.took_nominated);
+        assert_true(slice_is(cluster_node_name(fixture->test.cluster, decision.node), "large"));
+        fixture_free(fixture);
+}
+
+/* Room held for a nominated pod is not given to one of the same or lower priority. */
+static void test_nominations_hold_room(void **state) {
+        (void)state;
+        static const struct {
+                const char *priority;
+                enum decision_outcome outcome;
+        } cases[] = { { "", DECISION_UNSCHEDULABLE },
+                      { "\"priority\":10,", DECISION_UNSCHEDULABLE },
+                      { "\"priority\":11,", DECISION_PLACED } };
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct fixture *fixture = fixture_new(false);
+                put_node(&fixture->test, "n", 1000);
+                put_pod(&fixture->test, "nominee", 800, "\"priority\":10,");
+                put_pod(&fixture->test, "p", 800, cases[i].priority);
+                cluster_nominate(fixture->test.cluster,
+                                 cluster_find_pod(fixture->test.cluster, SLICE_LITERAL("default"),
+                                                  SLICE_LITERAL("nominee")),
+                                 SLICE_LITERAL("n"));
+                uint64_t before = cluster_digest(fixture->test.cluster);
+                struct decision decision = decide(fixture, "p", (struct decision_request){ 0 });
+                assert_int_equal(decision.outcome, cases[i].outcome);
+                assert_true(cluster_digest(fixture->test.cluster) == before);
+                fixture_free(fixture);
+        }
+}
+
+static void test_candidate_search_changes_nothing(void **state) {
+        (void)state;
+        struct fixture *fixture = fixture_new(false);
+        put_node(&fixture->test, "n", 1000);
+        put_pod(&fixture->test, "v1", 500, "\"nodeName\":\"n\",");
+        put_pod(&fixture->test, "v2", 500, "\"nodeName\":\"n\",");
+        put_pod(&fixture->test, "p", 400, "\"priority\":5,");
+        uint64_t before = cluster_digest(fixture->test.cluster);
+        struct decision decision =
+                decide(fixture, "p", (struct decision_request){ .wants = DECIDE_POST_FILTER });
+        assert_true(cluster_digest(fixture->test.cluster) == before);
+        assert_non_null(decision.preemption);
+        assert_int_equal(decision.preemption->chosen->victim_count, 1);
+        assert_true(decision.sets_nomination);
+        assert_true(slice_is(decision.nomination, "n"));
+        assert_true(slice_is(decision.message, "0/1 nodes are available: 1 Insufficient cpu."));
+        fixture_free(fixture);
+}
+
+#define AWAY_FROM_NOT_DEV                                                                          \
+        "\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{" \
+        "\"topologyKey\":\"kubernetes.io/hostname\",\"labelSelector\":{},\"namespaceSelector\":{"  \
+        "\"matchExpressions\":[{\"key\":\"env\",\"operator\":\"NotIn\",\"values\":[\"dev\"]}]}}]}" \
+        "},"
+
+/* The running pod's namespace has env=dev, so only upstream's slip makes it conflict. */
+static void test_negative_namespace_selector(void **state) {
+        (void)state;
+        for (int is_parity = 0; is_parity < 2; is_parity++) {
+                struct fixture *fixture = fixture_new(is_parity);
+                apply(&fixture->test, OBJECT_NAMESPACE, CHANGE_ADDED,
+                      "{\"metadata\":{\"name\":\"default\",\"labels\":{\"env\":\"dev\"}}}");
+                put_node(&fixture->test, "n", 1000);
+                put_pod(&fixture->test, "running", 100, "\"nodeName\":\"n\",");
+                put_pod(&fixture->test, "p", 100, AWAY_FROM_NOT_DEV);
+                struct decision decision =
+                        decide(fixture, "p", (struct decision_request){ .is_parity = is_parity });
+                assert_int_equal(decision.outcome,
+                                 is_parity ? DECISION_UNSCHEDULABLE : DECISION_PLACED);
+                fixture_free(fixture);
+        }
+}
+
+/* A PreFilter refusal before DynamicResources ends PostFilter upstream. */
+static void test_refused_before_claims(void **state) {
+        (void)state;
+        for (int is_parity = 0; is_parity < 2; is_parity++) {
+                struct fixture *fixture = fixture_new(is_parity);
+                put_node(&fixture->test, "n", 1000);
+                put_pod(&fixture->test, "p", 100,
+                        "\"affinity\":{\"nodeAffinity\":{"
+                        "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":"
+                        "[{\"matchFields\":[{\"key\":\"metadata.name\",\"operator\":\"In\","
+                        "\"values\":[\"a\"]},{\"key\":\"metadata.name\",\"operator\":\"In\","
+                        "\"values\":[\"b\"]}]}]}}},");
+                struct decision decision =
+                        decide(fixture, "p",
+                               (struct decision_request){ .is_parity = is_parity,
+                                                          .wants = DECIDE_POST_FILTER });
+                const char *end =
+                        is_parity ? " not found" : "1 Preemption is not helpful for scheduling.";
+                assert_true(slice_has_prefix(
+                        decision.message,
+                        SLICE_LITERAL("0/1 nodes are available: pod affinity terms conflict.")));
+                assert_true(slice_has_suffix(decision.message, slice_of(end)));
+                fixture_free(fixture);
+        }
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_sampling_is_parity_only),
+                cmocka_unit_test(test_nominated_node_comes_first),
+                cmocka_unit_test(test_nominations_hold_room),
+                cmocka_unit_test(test_candidate_search_changes_nothing),
+                cmocka_unit_test(test_negative_namespace_selector),
+                cmocka_unit_test(test_refused_before_claims),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
