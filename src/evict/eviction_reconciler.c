@@ -582,6 +582,17 @@ bool eviction_reconciler_next_due(const struct eviction_reconciler *reconciler,
         return is_found;
 }
 
+void eviction_reconciler_set_controller(struct eviction_reconciler *reconciler,
+                                        bool is_controller) {
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        reconciler->config.is_controller = is_controller;
+        while (map_next(reconciler->targets, &at, &key, &value))
+                ((struct eviction_target *)value)->is_dirty = true;
+}
+
 /* ---- outcomes ---- */
 
 /* A write that failed is decided anew from what is known by then. */

@@ -90,6 +90,9 @@ struct eviction_reconciler *eviction_reconciler_new(
         const struct eviction_reconciler_config *config);
 void eviction_reconciler_free(struct eviction_reconciler *reconciler); /* accepts NULL */
 
+/* Takes over from another controller, or leaves the field to one. */
+void eviction_reconciler_set_controller(struct eviction_reconciler *reconciler, bool is_controller);
+
 /* What watches tell.  Objects are copied; an older version of a known object is ignored. */
 int eviction_reconciler_put_request(struct eviction_reconciler *reconciler,
                                     const struct json *object, struct err *err);

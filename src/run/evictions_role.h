@@ -1,0 +1,41 @@
+/* The EvictionRequest API's controller and imperative responder as a role of a process: finds out
+ * which form of the API there is, follows its objects and the pods, and carries out what the
+ * reconciler decides. */
+#pragma once
+
+#include "evict/eviction_reconciler.h"
+#include "run/runtime.h"
+
+enum evictions_mode {
+        EVICTIONS_AUTO,           /* native where served, and then whether somebody reconciles */
+        EVICTIONS_CRD,            /* our own kinds */
+        EVICTIONS_NATIVE_OWN,     /* served, reconciled by us */
+        EVICTIONS_NATIVE_FOREIGN, /* served, reconciled by somebody else */
+};
+
+#define EVICTIONS_TAKE_OVER_NS (30 * NS_PER_S)
+
+struct evictions_role_config {
+        enum evictions_mode mode;
+        bool has_no_evictor;      /* leaves the imperative responder to somebody else */
+        bool keeps_definitions;   /* does not create missing CustomResourceDefinitions */
+        struct audit_chain chain; /* where the trail goes on */
+        /* Gets every audit line with its newline, before the effect it announces. May be NULL. */
+        void (*audit)(void *context, struct slice line);
+        void *context;
+};
+
+struct evictions_role_stats {
+        struct eviction_reconciler_stats reconciler;
+        const char *group; /* NULL until it is known */
+        bool is_reconciling, has_stepped_down;
+        uint64_t skipped; /* objects that could not be read */
+};
+
+struct evictions_role;
+struct evictions_role *evictions_role_add(struct runtime *runtime,
+                                          const struct evictions_role_config *config);
+void evictions_role_stats(const struct evictions_role *role,
+                          struct evictions_role_stats *ret_stats);
+/* Upstream's metric names where they exist, and berth's own; Prometheus text. */
+void evictions_role_metrics(const struct evictions_role *role, struct buf *out);
