@@ -136,13 +136,11 @@ static void grow(struct arena *arena, struct pair_column *column, size_t index) 
 }
 
 void pair_numbers_add(struct pair_numbers *numbers, const struct cluster *cluster,
-                      struct node_id node, struct slice key, int64_t amount) {
-        bool is_known;
-        struct str_id id = cluster_str(cluster, key, &is_known), value;
-        if (!is_known ||
-            !cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index], id, &value))
+                      struct node_id node, struct str_id key, int64_t amount) {
+        struct str_id value;
+        if (!cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index], key, &value))
                 return;
-        struct pair_column *column = need_column(numbers, id);
+        struct pair_column *column = need_column(numbers, key);
         if (value.index >= column->cap)
                 grow(numbers->arena, column, value.index);
         numbers->pair_count += !column->is_present[value.index];

@@ -44,7 +44,7 @@ struct pair_numbers {
 void pair_numbers_init(struct pair_numbers *numbers, struct arena *arena);
 /* Adds to the pair of the key the node carries; a node without it takes no part. */
 void pair_numbers_add(struct pair_numbers *numbers, const struct cluster *cluster,
-                      struct node_id node, struct slice key, int64_t amount);
+                      struct node_id node, struct str_id key, int64_t amount);
 /* The number of a pair; 0 when there is none. */
 int64_t pair_numbers_get(const struct pair_numbers *numbers, struct str_id key,
                          struct str_id value);

@@ -86,25 +86,87 @@ static struct own_terms own_terms(const struct sched_cycle *cycle,
         return own;
 }
 
+/* ---- terms of running pods ---- */
+
+/* What one pod of a class adds to the pair of a key on its node. */
+struct term_hit {
+        struct str_id key;
+        int64_t amount;
+};
+/* For the pods of a class in one namespace, worked out when the first of them is met. */
+struct class_hits {
+        bool is_known;
+        struct str_id ns;
+        size_t count;
+        struct term_hit *items;
+};
+/* Terms to look at and what a match counts; weight 0 = the term's own. */
+struct their_terms {
+        const struct pod_affinity_term *items;
+        size_t count;
+        int64_t weight, sign;
+};
+
+static void add_hits(const struct sched_cycle *cycle, struct their_terms terms,
+                     struct class_hits *hits) {
+        for (size_t i = 0; i < terms.count; i++) {
+                const struct pod_affinity_term *term = &terms.items[i];
+                bool is_known;
+                struct str_id key = cluster_str(cycle->cluster, term->topology_key, &is_known);
+                if (is_known &&
+                    term_selects(cycle->cluster, term, hits->ns, cycle->ns, cycle->labels))
+                        hits->items[hits->count++] = (struct term_hit){
+                                key, terms.sign * (terms.weight != 0 ? terms.weight : term->weight)
+                        };
+        }
+}
+
+static bool start_hits(const struct sched_cycle *cycle, const struct affinity *theirs,
+                       struct str_id ns, struct class_hits *hits) {
+        if (hits->is_known && str_id_eq(hits->ns, ns))
+                return false;
+        size_t most = theirs->pod.required_count + theirs->pod.preferred_count +
+                      theirs->pod_anti.required_count + theirs->pod_anti.preferred_count;
+        *hits = (struct class_hits){ .is_known = true,
+                                     .ns = ns,
+                                     .items = ARENA_ARRAY(cycle->scratch, struct term_hit, most) };
+        return true;
+}
+
+static void apply_hits(const struct sched_cycle *cycle, const struct class_hits *hits,
+                       struct node_id node, struct pair_numbers *numbers) {
+        for (size_t i = 0; i < hits->count; i++)
+                pair_numbers_add(numbers, cycle->cluster, node, hits->items[i].key,
+                                 hits->items[i].amount);
+}
+
 /* ---- filter ---- */
 
 struct affinity_state {
         const struct sched_cycle *cycle;
         struct own_terms near, away;
         struct pair_numbers near_counts, away_counts, existing_counts;
-        bool may_be_first; /* nobody matches yet, and the pod matches its own terms */
+        struct class_hits *hits; /* by class */
+        bool may_be_first;       /* nobody matches yet, and the pod matches its own terms */
 };
 
 static void count_existing(void *context, const struct pod_row *row, struct node_id node) {
         struct affinity_state *state = context;
-        const struct cluster *cluster = state->cycle->cluster;
-        const struct pod_affinity_terms *terms =
-                &cluster_class(cluster, row->class)->spec.affinity.pod_anti;
-        for (size_t i = 0; i < terms->required_count; i++)
-                if (term_selects(cluster, &terms->required[i], row->ns, state->cycle->ns,
-                                 state->cycle->labels))
-                        pair_numbers_add(&state->existing_counts, cluster, node,
-                                         terms->required[i].topology_key, 1);
+        const struct affinity *theirs =
+                &cluster_class(state->cycle->cluster, row->class)->spec.affinity;
+        struct class_hits *hits = &state->hits[row->class.index];
+        if (start_hits(state->cycle, theirs, row->ns, hits))
+                add_hits(state->cycle,
+                         (struct their_terms){ theirs->pod_anti.required,
+                                               theirs->pod_anti.required_count, 1, 1 },
+                         hits);
+        apply_hits(state->cycle, hits, node, &state->existing_counts);
+}
+
+static void count_term(struct pair_numbers *numbers, const struct cluster *cluster,
+                       struct node_id node, const struct term_match *match, int64_t amount) {
+        if (match->has_key)
+                pair_numbers_add(numbers, cluster, node, match->key, amount);
 }
 
 static void count_own(void *context, const struct pod_row *row, struct node_id node) {
@@ -112,12 +174,10 @@ static void count_own(void *context, const struct pod_row *row, struct node_id n
         const struct cluster *cluster = state->cycle->cluster;
         if (terms_match_all(state->near.matches, state->near.count, row->ns, row->labels))
                 for (size_t i = 0; i < state->near.count; i++)
-                        pair_numbers_add(&state->near_counts, cluster, node,
-                                         state->near.matches[i].term->topology_key, 1);
+                        count_term(&state->near_counts, cluster, node, &state->near.matches[i], 1);
         for (size_t i = 0; i < state->away.count; i++)
                 if (term_match_has(&state->away.matches[i], row->ns, row->labels))
-                        pair_numbers_add(&state->away_counts, cluster, node,
-                                         state->away.matches[i].term->topology_key, 1);
+                        count_term(&state->away_counts, cluster, node, &state->away.matches[i], 1);
 }
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *plugin,
@@ -139,6 +199,8 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         pair_numbers_init(&state->near_counts, cycle->scratch);
         pair_numbers_init(&state->away_counts, cycle->scratch);
         pair_numbers_init(&state->existing_counts, cycle->scratch);
+        state->hits =
+                ARENA_ARRAY(cycle->scratch, struct class_hits, cluster_class_cap(cycle->cluster));
         if ((kinds.all & TERMS_REQUIRED_ANTI) != 0)
                 each_pod(cycle, &kinds, TERMS_REQUIRED_ANTI, count_existing, state);
         if (has_own)
@@ -226,54 +288,41 @@ struct preference_state {
         int64_t hard_weight;
         struct own_terms near, away;
         struct pair_numbers sums;
+        struct class_hits *hits; /* by class */
 };
 
 static void add_own(struct preference_state *state, const struct own_terms *terms, int64_t sign,
                     const struct pod_row *row, struct node_id node) {
         for (size_t i = 0; i < terms->count; i++)
                 if (term_match_has(&terms->matches[i], row->ns, row->labels))
-                        pair_numbers_add(&state->sums, state->cycle->cluster, node,
-                                         terms->matches[i].term->topology_key,
-                                         sign * terms->matches[i].term->weight);
+                        count_term(&state->sums, state->cycle->cluster, node, &terms->matches[i],
+                                   sign * terms->matches[i].term->weight);
 }
 
-/* Terms of a running pod and what they count; weight 0 = their own. */
-struct their_terms {
-        const struct pod_affinity_term *items;
-        size_t count;
-        int64_t weight, sign;
-};
-
-static void add_theirs(struct preference_state *state, struct their_terms terms,
-                       const struct pod_row *row, struct node_id node) {
-        const struct sched_cycle *cycle = state->cycle;
-        for (size_t i = 0; i < terms.count; i++) {
-                const struct pod_affinity_term *term = &terms.items[i];
-                if (term_selects(cycle->cluster, term, row->ns, cycle->ns, cycle->labels))
-                        pair_numbers_add(&state->sums, cycle->cluster, node, term->topology_key,
-                                         terms.sign *
-                                                 (terms.weight != 0 ? terms.weight : term->weight));
-        }
+static void add_their_preferences(struct preference_state *state, const struct affinity *theirs,
+                                  struct class_hits *hits) {
+        const struct pod_affinity_terms *near = &theirs->pod, *away = &theirs->pod_anti;
+        if (state->hard_weight > 0)
+                add_hits(state->cycle,
+                         (struct their_terms){ near->required, near->required_count,
+                                               state->hard_weight, 1 },
+                         hits);
+        add_hits(state->cycle, (struct their_terms){ near->preferred, near->preferred_count, 0, 1 },
+                 hits);
+        add_hits(state->cycle,
+                 (struct their_terms){ away->preferred, away->preferred_count, 0, -1 }, hits);
 }
 
 static void sum_pod(void *context, const struct pod_row *row, struct node_id node) {
         struct preference_state *state = context;
         const struct affinity *theirs =
                 &cluster_class(state->cycle->cluster, row->class)->spec.affinity;
+        struct class_hits *hits = &state->hits[row->class.index];
         add_own(state, &state->near, 1, row, node);
         add_own(state, &state->away, -1, row, node);
-        if (state->hard_weight > 0)
-                add_theirs(state,
-                           (struct their_terms){ theirs->pod.required, theirs->pod.required_count,
-                                                 state->hard_weight, 1 },
-                           row, node);
-        add_theirs(state,
-                   (struct their_terms){ theirs->pod.preferred, theirs->pod.preferred_count, 0, 1 },
-                   row, node);
-        add_theirs(state,
-                   (struct their_terms){ theirs->pod_anti.preferred,
-                                         theirs->pod_anti.preferred_count, 0, -1 },
-                   row, node);
+        if (start_hits(state->cycle, theirs, row->ns, hits))
+                add_their_preferences(state, theirs, hits);
+        apply_hits(state->cycle, hits, node, &state->sums);
 }
 
 static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *plugin,
@@ -294,6 +343,8 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         state->away =
                 own_terms(cycle, affinity->pod_anti.preferred, affinity->pod_anti.preferred_count);
         pair_numbers_init(&state->sums, cycle->scratch);
+        state->hits =
+                ARENA_ARRAY(cycle->scratch, struct class_hits, cluster_class_cap(cycle->cluster));
         each_pod(cycle, &kinds, has_own ? 0 : TERMS_ANY, sum_pod, state);
         if (state->sums.pair_count == 0)
                 return VERDICT_SKIP;

@@ -130,6 +130,7 @@ struct spread_state {
         size_t count;
         struct spread_rule *rules;
         struct domain_counts *domains; /* per rule */
+        struct str_id *values;         /* per rule, of the node at hand */
         int64_t *minima;               /* filter */
         double *weights;               /* score */
         bool needs_all_keys;
@@ -165,6 +166,7 @@ static struct spread_state *make_state(const struct sched_cycle *cycle,
                                                  cycle->scratch, &state->rules);
         else
                 state->count = default_rules(cycle, own, is_hard, &state->rules);
+        state->values = ARENA_ARRAY(cycle->scratch, struct str_id, state->count);
         state->domains = ARENA_ARRAY(cycle->scratch, struct domain_counts, state->count);
         for (size_t i = 0; i < state->count; i++)
                 domain_counts_init(&state->domains[i], cycle->scratch);
@@ -180,19 +182,25 @@ static bool value_of(const struct sched_cycle *cycle, const struct spread_rule *
 
 /* ---- filter ---- */
 
+/* The node's values of all keys; false when it lacks one. */
+static bool all_values(const struct sched_cycle *cycle, const struct spread_state *state,
+                       struct node_id node, struct str_id *ret_values) {
+        for (size_t i = 0; i < state->count; i++)
+                if (!value_of(cycle, &state->rules[i], node, &ret_values[i]))
+                        return false;
+        return true;
+}
+
 static void count_node(const struct sched_cycle *cycle, const struct spread_plugin *own,
                        struct spread_state *state, struct node_id node) {
-        if (!spread_has_all_keys(cycle->cluster, state->rules, state->count, node))
+        if (!all_values(cycle, state, node, state->values))
                 return;
         for (size_t i = 0; i < state->count; i++) {
                 struct spread_rule *rule = &state->rules[i];
-                struct str_id value;
-                if (!spread_includes_node(cycle->cluster, rule, &cycle->class->spec, node,
-                                          own->allows_order) ||
-                    !value_of(cycle, rule, node, &value))
-                        continue;
-                *domain_counts_at(&state->domains[i], value) +=
-                        spread_count_pods(cycle->cluster, rule, cycle->ns, node);
+                if (spread_includes_node(cycle->cluster, rule, &cycle->class->spec, node,
+                                         own->allows_order))
+                        *domain_counts_at(&state->domains[i], state->values[i]) +=
+                                spread_count_pods(cycle->cluster, rule, cycle->ns, node);
         }
 }
 
