@@ -1,0 +1,288 @@
+/* Phases before the cordon: nothing is required, a reboot is wanted, the lock was claimed. */
+#include "reboot/reboot_agent_priv.h"
+
+#include <stdio.h>
+
+/* A lock of ours without a record: kured left it, or the record went with an earlier Node of the
+ * name.  Taken for a reboot that is over, as kured does, and undone through RELEASING. */
+static void recover_legacy(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        const struct lock_owner *own = reboot_lock_find(&agent->lock, step->config->node);
+        bool uncordons = !own->was_cordoned && agent->node.is_cordoned;
+        struct node_change change = {
+                .cordon = uncordons ? TURN_OFF : TURN_KEEP,
+                .taint = agent->node.has_taint ? TURN_OFF : TURN_KEEP,
+                .labels = own->was_cordoned ? (struct label_list){ 0 } : step->config->post_labels,
+                .in_progress =
+                        agent->node.has_in_progress && !agent->is_required ? TURN_OFF : TURN_KEEP,
+        };
+        struct reboot_record record = { .phase = REBOOT_RELEASING,
+                                        .need_since = WALL_TIME_UNSET,
+                                        .taint_since = WALL_TIME_UNSET,
+                                        .not_before = WALL_TIME_UNSET };
+
+        if (uncordons)
+                agent->notice = &step->config->uncordon_message;
+        agent_patch_node(step, &change, &record);
+}
+
+/* True when it ended the step: this process does not know yet whether an old lock is ours. */
+static bool looks_for_old_lock(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+
+        if (agent->lock_checked &&
+            !agent_has_passed(step, agent->lock_checked_at, AGENT_RECHECK_NS, NULL))
+                return false;
+        if (!agent_needs(step, REBOOT_READ_LOCK))
+                return true;
+        if (!agent->lock_is_missing && !agent->lock_is_broken &&
+            reboot_lock_find(&agent->lock, step->config->node)) {
+                recover_legacy(step);
+                return true;
+        }
+        agent->lock_checked = true;
+        agent->lock_checked_at = step->now->mono;
+        return false;
+}
+
+static bool wants_taint(const struct agent_step *step, bool is_queued) {
+        if (step->config->taint_key.len == 0 || step->agent->node.has_taint ||
+            step->agent->is_taint_skipped)
+                return false;
+        return is_queued || !step->config->is_late_taint;
+}
+
+static void enter_wanted(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        bool taints = wants_taint(step, false);
+        bool annotates = step->config->annotates && !agent->node.has_in_progress;
+        struct node_change change = { .taint = taints ? TURN_ON : TURN_KEEP,
+                                      .in_progress = annotates ? TURN_ON : TURN_KEEP,
+                                      .sets_most_recent = annotates };
+        struct reboot_record record = {
+                .phase = REBOOT_WANTED,
+                .need_since = step->now->wall,
+                .taint_since = taints || agent->node.has_taint ? step->now->wall : WALL_TIME_UNSET,
+                .not_before = WALL_TIME_UNSET,
+        };
+
+        agent_patch_node(step, &change, &record);
+}
+
+/* No trace is left of a need that is over, or that waits for its window. */
+static void leave_clean(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        struct node_change change = {
+                .taint = agent->node.has_taint && !agent->is_taint_skipped ? TURN_OFF : TURN_KEEP,
+                .in_progress = agent->node.has_in_progress && !agent->is_required &&
+                                               step->config->annotates
+                                       ? TURN_OFF
+                                       : TURN_KEEP,
+        };
+        const struct reboot_record none = { 0 };
+
+        if (change.taint == TURN_KEEP && change.in_progress == TURN_KEEP &&
+            agent->node.record.phase == REBOOT_IDLE)
+                agent_wait(step, step->config->period_ns, SCOPE_ALL);
+        else
+                agent_patch_node(step, &change, &none);
+}
+
+void agent_idle(struct agent_step *step) {
+        if (looks_for_old_lock(step))
+                return;
+        if (agent_is_due(step, step->config->taint_lead_ns))
+                enter_wanted(step);
+        else
+                leave_clean(step);
+}
+
+/* Stays where it is for the period; what it waits for is written down when that changed. */
+static void hold(struct agent_step *step, enum reboot_phase phase, struct slice reason) {
+        struct reboot_agent *agent = step->agent;
+        struct reboot_record record = agent->node.record;
+        struct node_change change = { 0 };
+
+        if (wants_taint(step, phase == REBOOT_QUEUED)) {
+                change.taint = TURN_ON;
+                if (!wall_time_is_set(record.taint_since))
+                        record.taint_since = step->now->wall;
+        }
+        if (change.taint == TURN_KEEP && record.phase == phase && slice_eq(record.reason, reason)) {
+                agent_wait(step, step->config->period_ns, SCOPE_ALL);
+                return;
+        }
+        record.phase = phase;
+        record.reason = reason;
+        agent_patch_node(step, &change, &record);
+}
+
+/* The reason for not even asking for the lock; "" = none.  False: a reading is needed first. */
+static bool find_obstacle(struct agent_step *step, struct slice *ret_reason) {
+        const struct reboot_record *record = &step->agent->node.record;
+        const struct reboot_config *config = step->config;
+        int64_t left_ns = wall_time_is_set(record->not_before)
+                                  ? record->not_before.ns - step->now->wall.ns
+                                  : 0;
+
+        *ret_reason = SLICE_EMPTY;
+        if (config->attempts_max && record->attempt >= config->attempts_max)
+                *ret_reason =
+                        SLICE_LITERAL("gave up: reboots do not satisfy the sentinel, or fail");
+        else if (left_ns > 0 && left_ns <= REBOOT_BACKOFF_MAX_NS)
+                *ret_reason = SLICE_LITERAL("backing off after a failure");
+        else if (!agent_is_due(step, 0))
+                *ret_reason = SLICE_LITERAL("the window is about to open");
+        if (ret_reason->len > 0)
+                return true;
+        if (!agent_needs(step, REBOOT_READ_BLOCKERS))
+                return false;
+        *ret_reason = step->agent->blocker;
+        return true;
+}
+
+/* A holder whose Node has been missing for long enough; "" when there is none.  False: a reading is
+ * needed first. */
+static bool find_gone_holder(struct agent_step *step, struct slice *ret_gone) {
+        struct reboot_agent *agent = step->agent;
+        const struct lock_owner *owner = NULL;
+
+        *ret_gone = SLICE_EMPTY;
+        for (size_t i = 0; i < agent->lock.count && !owner; i++)
+                if (wall_time_is_set(agent->lock.owners[i].created) &&
+                    !lock_owner_is_expired(&agent->lock.owners[i], step->now->wall))
+                        owner = &agent->lock.owners[i];
+        if (!owner || owner->node.len == 0 || owner->node.len > AGENT_NAME_MAX)
+                return true;
+        if (!slice_is(owner->node, agent->holder)) {
+                snprintf(agent->holder, sizeof(agent->holder), SLICE_FMT, SLICE_ARG(owner->node));
+                agent->knows_holder = agent->holder_was_gone = false;
+        }
+        if (!agent_needs(step, REBOOT_READ_HOLDER))
+                return false;
+        if (!agent->holder_is_gone || !agent->holder_was_gone)
+                agent->holder_gone_since = step->now->mono;
+        agent->holder_was_gone = agent->holder_is_gone;
+        if (agent->holder_is_gone &&
+            agent_has_passed(step, agent->holder_gone_since, AGENT_HOLDER_GONE_NS, NULL))
+                *ret_gone = slice_of(agent->holder);
+        return true;
+}
+
+static void queue_up(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        CLEANUP(buf_release) struct buf reason = { 0 };
+        struct slice gone = SLICE_EMPTY;
+        bool is_free;
+
+        agent_take_lock(step, gone, &is_free);
+        if (is_free)
+                return;
+        if (!agent->lock_is_missing && !agent->lock_is_broken) {
+                if (!find_gone_holder(step, &gone))
+                        return;
+                if (gone.len > 0)
+                        agent_take_lock(step, gone, &is_free);
+                if (is_free)
+                        return;
+                buf_text(&reason, "lock held by ");
+                reboot_lock_holders(&agent->lock, step->config->node, step->now->wall, &reason);
+        } else {
+                buf_text(&reason, agent->lock_is_missing ? "the lock's object does not exist"
+                                                         : "the lock cannot be read");
+        }
+        hold(step, REBOOT_QUEUED, buf_view(&reason));
+}
+
+static void claim(struct agent_step *step) {
+        struct reboot_record record = step->agent->node.record;
+        struct node_change change = { .labels = step->config->pre_labels };
+
+        record.phase = REBOOT_CLAIMED;
+        record.reason = SLICE_EMPTY;
+        agent_patch_node(step, &change, &record);
+}
+
+/* WANTED, BLOCKED and QUEUED: the lock may turn out to be ours already after a crash. */
+void agent_wanted(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        bool is_due = agent_is_due(step, step->config->taint_lead_ns);
+        struct slice obstacle;
+
+        if (!agent->lock_checked && !agent_needs(step, REBOOT_READ_LOCK))
+                return;
+        if (!agent->lock_checked && agent_holds_lock(step)) {
+                if (is_due)
+                        claim(step);
+                else
+                        agent_rollback(step, SLICE_LITERAL("no longer due"), false);
+                return;
+        }
+        if (!is_due) {
+                leave_clean(step);
+                return;
+        }
+        if (wants_taint(step, false)) { /* somebody took it away, or it could not be set */
+                hold(step, agent->node.record.phase, agent->node.record.reason);
+                return;
+        }
+        if (!find_obstacle(step, &obstacle))
+                return;
+        if (obstacle.len > 0) {
+                hold(step, REBOOT_BLOCKED, obstacle);
+                return;
+        }
+        if (!agent_needs(step, REBOOT_READ_LOCK))
+                return;
+        agent->lock_checked = false; /* from the write on it may be ours */
+        if (agent_holds_lock(step))
+                claim(step);
+        else
+                queue_up(step);
+}
+
+static bool is_still_wanted(struct agent_step *step, struct slice *ret_reason) {
+        if (!agent_is_due(step, 0)) {
+                *ret_reason = SLICE_LITERAL("no longer due");
+                return false;
+        }
+        if (!agent_holds_lock(step)) {
+                *ret_reason = SLICE_LITERAL("the lock was lost");
+                return false;
+        }
+        *ret_reason = step->agent->blocker;
+        return ret_reason->len == 0;
+}
+
+static void cordon(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        struct reboot_record record = agent->node.record;
+        struct node_change change = { .cordon = agent->node.is_cordoned ? TURN_KEEP : TURN_ON };
+
+        record.phase = REBOOT_DRAINING;
+        record.boot_id = slice_of(agent->boot_id);
+        record.is_cordoned_by_us = !agent->node.is_cordoned;
+        record.reason = SLICE_EMPTY;
+        agent->notice = &step->config->drain_message;
+        agent_patch_node(step, &change, &record);
+}
+
+void agent_claimed(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        struct slice reason;
+        int64_t left_ns;
+
+        if (!agent_has_passed(step, agent->phase_since, step->config->drain_delay_ns, &left_ns)) {
+                agent_wait(step, left_ns, SCOPE_ALL);
+                return;
+        }
+        if (!agent_needs(step, REBOOT_READ_BLOCKERS) || !agent_needs(step, REBOOT_READ_PODS) ||
+            !agent_needs(step, REBOOT_READ_LOCK))
+                return;
+        if (!is_still_wanted(step, &reason))
+                agent_rollback(step, reason, false);
+        else if (agent->impossible.len > 0 && !step->config->forces)
+                agent_rollback(step, agent->impossible, true);
+        else if (!agent_renews_lock(step))
+                cordon(step);
+}

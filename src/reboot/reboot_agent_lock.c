@@ -1,0 +1,112 @@
+/* What the phases have in common: the lock, time, and giving up. */
+#include "reboot/reboot_agent_priv.h"
+
+bool agent_has_passed(const struct agent_step *step, struct mono_time since, int64_t delay_ns,
+                      int64_t *ret_left_ns) {
+        int64_t left_ns = since.ns + delay_ns - step->now->mono.ns;
+
+        if (ret_left_ns)
+                *ret_left_ns = left_ns;
+        return left_ns <= 0;
+}
+
+bool agent_is_due(const struct agent_step *step, int64_t lead_ns) {
+        return step->agent->is_required &&
+               time_window_opens_within(&step->config->window, step->now->wall, lead_ns);
+}
+
+struct wall_time agent_backoff_end(const struct agent_step *step, uint32_t attempt) {
+        int64_t delay_ns = REBOOT_BACKOFF_FIRST_NS;
+
+        if (attempt == 0)
+                return WALL_TIME_UNSET;
+        for (uint32_t i = 1; i < attempt && delay_ns < REBOOT_BACKOFF_MAX_NS; i++)
+                delay_ns *= 2;
+        if (delay_ns > REBOOT_BACKOFF_MAX_NS)
+                delay_ns = REBOOT_BACKOFF_MAX_NS;
+        return (struct wall_time){ step->now->wall.ns + delay_ns };
+}
+
+static const struct lock_owner *own_entry(const struct agent_step *step) {
+        if (step->agent->lock_is_missing || step->agent->lock_is_broken)
+                return NULL;
+        return reboot_lock_find(&step->agent->lock, step->config->node);
+}
+
+bool agent_holds_lock(const struct agent_step *step) {
+        const struct lock_owner *own = own_entry(step);
+
+        return own && !lock_owner_is_expired(own, step->now->wall);
+}
+
+/* Asks for the write that makes the lock ours, unless others fill it. */
+void agent_take_lock(struct agent_step *step, struct slice gone, bool *ret_is_free) {
+        struct reboot_agent *agent = step->agent;
+        const struct reboot_record *record = &agent->node.record;
+        struct lock_claim claim = {
+                .owner = { .node = step->config->node,
+                           .was_cordoned = agent->node.is_cordoned && !record->is_cordoned_by_us,
+                           .created = step->now->wall,
+                           .ttl_ns = step->config->lock_ttl_ns },
+                .limit = step->config->concurrency,
+                .gone = gone,
+        };
+        struct reboot_lock taken;
+
+        *ret_is_free =
+                !agent->lock_is_missing && !agent->lock_is_broken &&
+                reboot_lock_take(&agent->lock, &claim, step->now->wall, &agent->lock_arena, &taken);
+        if (*ret_is_free)
+                agent_put_lock(step, &taken);
+}
+
+/* A lock that expires is renewed at a third of its life, and when its time lies ahead of ours. */
+bool agent_renews_lock(struct agent_step *step) {
+        const struct lock_owner *own = own_entry(step);
+        int64_t age_ns;
+        bool is_free;
+
+        if (!own || own->ttl_ns <= 0 || lock_owner_is_expired(own, step->now->wall))
+                return false;
+        age_ns = step->now->wall.ns - own->created.ns;
+        if (age_ns >= 0 && age_ns < own->ttl_ns / 3)
+                return false;
+        agent_take_lock(step, SLICE_EMPTY, &is_free);
+        return is_free;
+}
+
+static void record_rollback(struct agent_step *step, struct slice reason) {
+        action_list_add(step->out,
+                        &(struct action){ .kind = ACTION_RECORD_EVENT,
+                                          .target = { .kind = SLICE_LITERAL("Node"),
+                                                      .name = step->config->node },
+                                          .event = { .is_warning = true,
+                                                     .reason = SLICE_LITERAL("RebootRolledBack"),
+                                                     .action = SLICE_LITERAL("Rebooting"),
+                                                     .note = reason,
+                                                     .controller = SLICE_LITERAL("kured") } });
+}
+
+void agent_rollback(struct agent_step *step, struct slice reason, bool is_failure) {
+        struct reboot_agent *agent = step->agent;
+        struct reboot_record record = agent->node.record;
+        bool stays_due = agent_is_due(step, step->config->taint_lead_ns);
+        struct node_change change = {
+                .cordon =
+                        record.is_cordoned_by_us && agent->node.is_cordoned ? TURN_OFF : TURN_KEEP,
+                .taint = agent->node.has_taint && !stays_due ? TURN_OFF : TURN_KEEP,
+                .labels = step->config->pre_labels.count ? step->config->post_labels
+                                                         : (struct label_list){ 0 },
+        };
+
+        record.phase = REBOOT_ROLLBACK;
+        record.is_cordoned_by_us = false;
+        record.boot_id = SLICE_EMPTY;
+        record.reason = reason;
+        if (is_failure)
+                record.attempt++;
+        record.not_before = is_failure ? agent_backoff_end(step, record.attempt) : WALL_TIME_UNSET;
+        agent->may_reboot = agent->reboot_failed = false;
+        record_rollback(step, reason);
+        agent_patch_node(step, &change, &record);
+}

@@ -1,0 +1,97 @@
+/* What the files of the agent share. */
+#pragma once
+
+#include "reboot/node_facts.h"
+#include "reboot/reboot_agent.h"
+#include "reboot/reboot_lock.h"
+
+#define AGENT_POLL_NS (1 * NS_PER_S)     /* pods while draining, the node while settling */
+#define AGENT_REFRESH_NS (30 * NS_PER_S) /* node, lock and sentinel meanwhile */
+#define AGENT_EVICT_NS (5 * NS_PER_S)    /* between tries, as kubectl drain's */
+#define AGENT_ERROR_MIN_NS (1 * NS_PER_S)
+#define AGENT_ERROR_MAX_NS (60 * NS_PER_S)
+#define AGENT_HOLDER_GONE_NS (600 * NS_PER_S) /* a holder missing for so long is gone */
+#define AGENT_CHECK_VALID_NS (60 * NS_PER_S)  /* of the last check before a reboot */
+#define AGENT_RECHECK_NS (3600 * NS_PER_S)    /* of a lock of ours that nobody remembers */
+#define AGENT_NAME_MAX 254
+
+enum agent_scope { SCOPE_ALL, SCOPE_PODS, SCOPE_NODE };
+
+struct reboot_agent {
+        const struct reboot_config *config;
+        const struct evict_sink *sink;
+        char *boot_id;
+
+        /* Readings; each holds until forgotten. */
+        bool knows_sentinel, knows_node, knows_lock, knows_blockers, knows_pods, knows_holder;
+        bool is_required, was_required; /* the latter: seen by this process (I5) */
+        bool node_is_gone, lock_is_missing, lock_is_broken, holder_is_gone;
+        struct node_facts node;
+        struct arena node_arena, lock_arena, blocker_arena, pods_arena;
+        struct json_doc *lock_doc;
+        struct reboot_lock lock;
+        struct slice blocker, impossible;
+        struct drain_pods pods;
+
+        /* Progress that may be lost: delays and repetitions. */
+        enum reboot_read reading;
+        uint64_t pending; /* action whose result is awaited; 0 = none */
+        enum action_kind pending_kind;
+        bool pending_taint, is_taint_skipped;
+        enum reboot_phase pending_phase;
+        const struct slice *notice; /* to be sent once the pending patch succeeded */
+        bool is_notice_due, is_lead_due;
+        bool is_waiting;
+        struct mono_time wake;
+        enum agent_scope wake_scope;
+        unsigned errors;   /* in a row */
+        bool must_pause;   /* before the next try, since something failed */
+        bool lock_checked; /* this process saw that we hold no lock */
+        struct mono_time lock_checked_at;
+        enum reboot_phase phase;
+        struct mono_time phase_since, refreshed, next_evict, ready_since;
+        bool is_final_check, may_reboot, reboot_failed, was_ready;
+        struct mono_time checked;
+        char holder[AGENT_NAME_MAX + 1]; /* whose absence is being watched; "" = none */
+        struct mono_time holder_gone_since;
+        bool holder_was_gone;
+        struct reboot_agent_stats stats;
+};
+
+/* One call of reboot_agent_step. */
+struct agent_step {
+        struct reboot_agent *agent;
+        const struct reboot_config *config;
+        const struct reboot_now *now;
+        struct action_list *out;
+        struct reboot_turn *turn;
+};
+
+/* Each ends the step: by a reading, an action or a wait. */
+void agent_wait(struct agent_step *step, int64_t delay_ns, enum agent_scope scope);
+void agent_patch_node(struct agent_step *step, struct node_change *change,
+                      const struct reboot_record *record);
+void agent_put_lock(struct agent_step *step, const struct reboot_lock *lock);
+/* True when the reading is there; else it was asked for, and the step ends. */
+bool agent_needs(struct agent_step *step, enum reboot_read read);
+void agent_forget(struct reboot_agent *agent, enum agent_scope scope);
+
+bool agent_holds_lock(const struct agent_step *step); /* a live entry */
+void agent_take_lock(struct agent_step *step, struct slice gone, bool *ret_is_free);
+bool agent_renews_lock(struct agent_step *step); /* true: it ended the step */
+void agent_rollback(struct agent_step *step, struct slice reason, bool is_failure);
+void agent_notify(struct agent_step *step, struct slice message);
+bool agent_is_due(const struct agent_step *step, int64_t lead_ns); /* required and window open */
+bool agent_has_passed(const struct agent_step *step, struct mono_time since, int64_t delay_ns,
+                      int64_t *ret_left_ns);
+struct wall_time agent_backoff_end(const struct agent_step *step, uint32_t attempt);
+
+/* Phases before the cordon, from it to the reboot, and after. */
+void agent_idle(struct agent_step *step);
+void agent_wanted(struct agent_step *step);
+void agent_claimed(struct agent_step *step);
+void agent_draining(struct agent_step *step);
+void agent_ready(struct agent_step *step);
+void agent_rebooting(struct agent_step *step);
+void agent_settling(struct agent_step *step);
+void agent_releasing(struct agent_step *step);

@@ -1,0 +1,152 @@
+/* Times of day, days of the week, and the question whether the window is open. */
+#include "reboot/time_window.h"
+
+#include "base/util.h"
+#include "reboot/time_zone.h"
+#include <ctype.h>
+
+#define DAY_S 86400
+#define LEAD_STEP_NS (60 * NS_PER_S) /* the window is looked at minute by minute ahead */
+
+static bool is_digits(struct slice text) {
+        for (size_t i = 0; i < text.len; i++)
+                if (text.ptr[i] < '0' || text.ptr[i] > '9')
+                        return false;
+        return text.len > 0;
+}
+
+/* Two digits for minutes, seconds, and hours before a colon with am or pm; Go takes one or two for
+ * hours elsewhere. */
+static bool parse_part(struct slice text, size_t min_len, int limit, int *ret_value) {
+        int value = 0;
+
+        if (!is_digits(text) || text.len < min_len || text.len > 2)
+                return false;
+        for (size_t i = 0; i < text.len; i++)
+                value = value * 10 + (text.ptr[i] - '0');
+        *ret_value = value;
+        return value < limit;
+}
+
+static bool parse_half_day(struct slice text, bool is_afternoon, int32_t *ret_seconds) {
+        struct slice rest = text, hour_text;
+        int hour, minute = 0;
+        bool has_minutes = slice_contains(text, SLICE_LITERAL(":"));
+
+        slice_split(&rest, ':', &hour_text);
+        if (!parse_part(hour_text, has_minutes ? 2 : 1, 13, &hour))
+                return false;
+        if (has_minutes && !parse_part(rest, 2, 60, &minute))
+                return false;
+        *ret_seconds = ((hour % 12 + (is_afternoon ? 12 : 0)) * 60 + minute) * 60;
+        return true;
+}
+
+static bool parse_clock(struct slice text, int32_t *ret_seconds) {
+        struct slice rest = text, part;
+        int parts[3] = { 0, 0, 0 };
+        size_t count = 0;
+
+        while (slice_split(&rest, ':', &part)) {
+                if (count == 3 ||
+                    !parse_part(part, count == 0 ? 1 : 2, count == 0 ? 24 : 60, &parts[count]))
+                        return false;
+                count++;
+        }
+        *ret_seconds = (parts[0] * 60 + parts[1]) * 60 + parts[2];
+        return count > 0;
+}
+
+int time_of_day_parse(struct slice text, int32_t *ret_seconds, struct err *err) {
+        bool is_pm = slice_has_suffix(text, SLICE_LITERAL("pm"));
+        bool is_am = slice_has_suffix(text, SLICE_LITERAL("am"));
+        int32_t seconds;
+        bool is_valid =
+                is_am || is_pm ? parse_half_day(slice_make(text.ptr, text.len - 2), is_pm, &seconds)
+                               : parse_clock(text, &seconds);
+
+        if (!is_valid)
+                return err_set(err, BERTH_ERR_INVALID,
+                               "expected a time of day such as 9am, 09:30am, 17 or 15:04:05, found "
+                               "\"" SLICE_FMT "\"",
+                               SLICE_ARG(text));
+        *ret_seconds = seconds;
+        return 0;
+}
+
+static int day_number(struct slice name) {
+        static const char *const days[] = { "sunday",   "monday", "tuesday", "wednesday",
+                                            "thursday", "friday", "saturday" };
+        static const char *const middle[] = { "sun", "mon", "tue", "wed", "thu", "fri", "sat" };
+        char lower[16];
+
+        if (name.len == 1 && name.ptr[0] >= '0' && name.ptr[0] <= '6')
+                return name.ptr[0] - '0';
+        if (name.len < 2 || name.len >= sizeof(lower))
+                return -1;
+        for (size_t i = 0; i < name.len; i++)
+                lower[i] = (char)tolower((unsigned char)name.ptr[i]);
+        lower[name.len] = '\0';
+        for (int i = 0; i < 7; i++)
+                if (strcmp(lower, days[i]) == 0 || strcmp(lower, middle[i]) == 0 ||
+                    (name.len == 2 && strncmp(lower, days[i], 2) == 0))
+                        return i;
+        return -1;
+}
+
+int days_parse(struct slice text, unsigned *days, struct err *err) {
+        struct slice rest = text, name;
+
+        while (slice_split(&rest, ',', &name)) {
+                int day = day_number(name);
+
+                if (name.len == 0)
+                        continue;
+                if (day < 0)
+                        return err_set(err, BERTH_ERR_INVALID,
+                                       "expected days of the week such as mo, tue or friday, found "
+                                       "\"" SLICE_FMT "\"",
+                                       SLICE_ARG(name));
+                *days |= 1u << day;
+        }
+        return 0;
+}
+
+struct local_time {
+        int64_t days;
+        int32_t seconds;
+        int weekday;
+};
+
+static struct local_time local_time(const struct time_window *window, struct wall_time now) {
+        int64_t unix_s = now.ns / NS_PER_S - (now.ns % NS_PER_S < 0);
+        struct local_time local;
+
+        unix_s += time_zone_offset(window->zone, unix_s);
+        local.days = unix_s / DAY_S - (unix_s % DAY_S < 0);
+        local.seconds = (int32_t)(unix_s - local.days * DAY_S);
+        local.weekday = (int)(((local.days + 4) % 7 + 7) % 7);
+        return local;
+}
+
+bool time_window_is_open(const struct time_window *window, struct wall_time now) {
+        struct local_time local = local_time(window, now);
+        bool wraps = window->start_s > window->end_s;
+        int day = local.weekday;
+
+        if (!wraps && (local.seconds < window->start_s || local.seconds > window->end_s))
+                return false;
+        if (wraps && local.seconds < window->start_s && local.seconds > window->end_s)
+                return false;
+        if (window->is_anchored && wraps && local.seconds <= window->end_s)
+                day = (day + 6) % 7; /* it began yesterday */
+        return window->days & 1u << day;
+}
+
+bool time_window_opens_within(const struct time_window *window, struct wall_time now,
+                              int64_t lead_ns) {
+        for (int64_t ahead = 0; ahead <= lead_ns; ahead += LEAD_STEP_NS)
+                if (time_window_is_open(window, (struct wall_time){ now.ns + ahead }))
+                        return true;
+        return false;
+}

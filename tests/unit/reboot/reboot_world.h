@@ -1,0 +1,71 @@
+/* A small cluster for agents: nodes, one lock object, pods; faults on demand; invariants checked at
+ * every write. */
+#pragma once
+
+#include "base/rng.h"
+#include "reboot/reboot_agent.h"
+#include <stdbool.h>
+
+#define WORLD_NODES_MAX 8
+#define WORLD_LOG_MAX 4096
+
+struct world_pod {
+        struct slice ns, name;
+        char uid[16];
+        bool is_there;
+        int refusals; /* evictions still to be refused */
+        int dying_s;  /* seconds it takes to go */
+        struct wall_time deleted;
+};
+
+struct world_node {
+        char name[16];
+        struct json_tree *object;      /* NULL = deleted */
+        bool is_required, clears_need; /* a reboot satisfies the sentinel */
+        bool was_cordoned;             /* by an administrator, before everything */
+        struct slice blocker;
+        int boot, boots_ordered_since_ready;
+        bool reboot_fails, host_hangs;
+        int64_t boots_at; /* monotonic; 0 = up */
+        struct world_pod pods[4];
+        struct slice impossible;
+        struct reboot_agent *agent; /* NULL = not running */
+        bool saw_sentinel;          /* this process did */
+        struct reboot_config config;
+        struct world *world;
+        struct action_list actions;
+};
+
+struct world {
+        struct world_node nodes[WORLD_NODES_MAX];
+        size_t node_count;
+        struct json_tree *lock_object; /* NULL = deleted */
+        int64_t version;
+        struct reboot_now now;
+        uint32_t limit;
+        bool api_is_down;
+        /* In thousandths: writes that conflict, writes done whose answer is lost, reads that fail,
+         * agents killed after an action. */
+        unsigned conflicts, losses, read_failures, kills;
+        struct rng rng;
+        char log[WORLD_LOG_MAX]; /* one letter per action: see world_act */
+        size_t log_len;
+        char problem[256]; /* first violation; "" = none */
+        struct buf notices;
+};
+
+void world_init(struct world *world, size_t node_count, uint32_t limit);
+void world_release(struct world *world);
+void world_start(struct world *world, size_t index); /* the agent's process */
+void world_kill(struct world *world, size_t index);
+/* Runs all agents for so long. */
+void world_run(struct world *world, int64_t seconds);
+/* Until the letter is logged, at most so long; then true at once, before anything else happens. */
+bool world_run_until(struct world *world, char letter, int64_t seconds);
+struct slice world_annotation(const struct world *world, size_t index, const char *key);
+struct slice world_lock(const struct world *world); /* "" = none */
+void world_set_lock(struct world *world, const char *text);
+bool world_is_cordoned(const struct world *world, size_t index);
+bool world_has_taint(const struct world *world, size_t index);
+/* Nothing cordoned by us, no taint, no record, no lock. */
+bool world_is_clean(const struct world *world);

@@ -1,0 +1,467 @@
+/* The machine of states: single stories, a crash after every action, and random faults under which
+ * the invariants must hold at every write and everything must end clean. */
+#include "reboot_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static struct world *world_new(size_t nodes, uint32_t limit) {
+        static struct world world;
+
+        world_init(&world, nodes, limit);
+        return &world;
+}
+
+static void finish(struct world *world) {
+        if (world->problem[0])
+                fail_msg("%s", world->problem);
+        world_release(world);
+}
+
+static void add_pod(struct world *world, size_t node, int refusals, int dying_s) {
+        world->nodes[node].pods[0] = (struct world_pod){ .ns = SLICE_LITERAL("ns"),
+                                                         .name = SLICE_LITERAL("web"),
+                                                         .uid = "u-1",
+                                                         .is_there = true,
+                                                         .refusals = refusals,
+                                                         .dying_s = dying_s,
+                                                         .deleted = WALL_TIME_UNSET };
+}
+
+/* Acceptance 7 */
+static void rests_without_need(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        world_start(world, 0);
+        world_run(world, 600);
+        assert_string_equal(world->log, "");
+        finish(world);
+}
+
+/* Acceptance 9: taint, lock, cordon, evictions, reboot, and all the way back. */
+static void reboots_in_order(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        add_pod(world, 0, 0, 3);
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        world_run(world, 300);
+        assert_string_equal(world->log, "T1L4C5E67Rtc8l0");
+        assert_true(world_is_clean(world));
+        assert_string_equal(world->notices.data, "Draining node n1\nRebooting node n1\n"
+                                                 "Node n1 rebooted & uncordoned successfully!\n");
+        finish(world);
+}
+
+/* Acceptance 10 */
+static void does_without_taint(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        world->nodes[0].config.taint_key = SLICE_EMPTY;
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        world_run(world, 300);
+        assert_string_equal(world->log, "1L4C567Rc8l0");
+        finish(world);
+}
+
+/* Acceptance 11, 13, 14, 15: the taint comes before blockers are asked, once, and goes with the
+ * need. */
+static void taints_while_blocked(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        world->nodes[0].is_required = true;
+        world->nodes[0].blocker = SLICE_LITERAL("pod ns/batch");
+        world_start(world, 0);
+        world_run(world, 100);
+        assert_string_equal(world->log, "T12");
+        for (int i = 0; i < 10; i++) { /* somebody else holds the lock whenever it is clear */
+                world_set_lock(world, "{\"nodeID\":\"manual\"}");
+                world->nodes[0].blocker = i % 2 ? SLICE_LITERAL("pod ns/batch") : SLICE_EMPTY;
+                world_run(world, 61);
+        }
+        assert_null(strchr(world->log + 1, 'T'));
+        assert_null(strchr(world->log, 't'));
+        world->nodes[0].is_required = false;
+        world_run(world, 61);
+        world_set_lock(world, NULL);
+        assert_true(world_is_clean(world));
+        finish(world);
+}
+
+/* Acceptance 32, 33 */
+static void leaves_foreign_cordons(void **state) {
+        for (int fails = 0; fails < 2; fails++) {
+                struct world *world = world_new(1, 1);
+                struct world_node *node = &world->nodes[0];
+
+                (void)state;
+                node->was_cordoned = true;
+                node_put_bool(node->object, node_get(json_tree_root(node->object), "spec"),
+                              "unschedulable", true);
+                node->is_required = true;
+                if (fails) {
+                        add_pod(world, 0, 1000000, 0);
+                        node->config.drain_timeout_ns = 60 * NS_PER_S;
+                }
+                world_start(world, 0);
+                if (!fails) {
+                        assert_true(world_run_until(world, '4', 10));
+                        assert_true(slice_contains(world_lock(world),
+                                                   SLICE_LITERAL("\"unschedulable\":true")));
+                }
+                world_run(world, 100);
+                assert_true(world_is_cordoned(world, 0));
+                finish(world);
+        }
+}
+
+/* Acceptance 36, 37: every 5 s, until the timeout; then rolled back, uncordoned first. */
+static void gives_up_draining(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        add_pod(world, 0, 1000000, 0);
+        world->nodes[0].config.drain_timeout_ns = 60 * NS_PER_S;
+        world->nodes[0].config.lock_release_delay_ns = 1800 * NS_PER_S;
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        world_run(world, 65);
+        assert_string_equal(world->log, "T1L4C5EEEEEEEEEEEEc9l12");
+        assert_false(world_is_cordoned(world, 0));
+        assert_int_equal(world_lock(world).len, 0);
+        finish(world);
+}
+
+/* Acceptance 35 */
+static void forces_the_reboot(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        add_pod(world, 0, 1000000, 0);
+        world->nodes[0].config.drain_timeout_ns = 60 * NS_PER_S;
+        world->nodes[0].config.forces = true;
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        assert_true(world_run_until(world, 'R', 120));
+        finish(world);
+}
+
+struct held_lock {
+        const char *name, *text;
+        int64_t ttl_s, age_s;
+        uint32_t limit;
+        bool is_taken;
+};
+
+/* Acceptance 19 to 27 */
+static void judges_locks(void **state) {
+        static const struct held_lock locks[] = {
+                { "free", NULL, 0, 0, 1, true },
+                { "manual", "{\"nodeID\":\"manual\"}", 0, 0, 1, false },
+                { "manual, limit 3", "{\"nodeID\":\"manual\"}", 0, 0, 3, false },
+                { "empty multiple, limit 1", "{\"maxOwners\":2,\"locks\":[]}", 0, 0, 1, true },
+                { "null list", "{\"maxOwners\":2,\"locks\":null}", 0, 0, 2, true },
+                { "live single", "{\"nodeID\":\"x\",\"created\":\"2023-11-14T22:00:00Z\"}", 0, 0, 1,
+                  false },
+                { "live single, limit 2",
+                  "{\"nodeID\":\"x\",\"created\":\"2023-11-14T22:00:00Z\",\"TTL\":0}", 0, 0, 2,
+                  true },
+                { "expired", /* 31 minutes old */
+                  "{\"nodeID\":\"x\",\"created\":\"2023-11-14T21:42:20Z\",\"TTL\":1800000000000}",
+                  0, 0, 1, true },
+                { "29 minutes", /* of 30 */
+                  "{\"nodeID\":\"x\",\"created\":\"2023-11-14T21:44:20Z\",\"TTL\":1800000000000}",
+                  0, 0, 1, false },
+                { "ahead of our clock",
+                  "{\"nodeID\":\"x\",\"created\":\"2023-11-14T22:23:20Z\",\"TTL\":1}", 0, 0, 1,
+                  false },
+                { "lowered limit",
+                  "{\"maxOwners\":3,\"locks\":[{\"nodeID\":\"a\",\"created\":\"2023-11-14T21:00:"
+                  "00Z\",\"TTL\":1},{\"nodeID\":\"b\",\"created\":\"2023-11-14T21:00:00Z\"},"
+                  "{\"nodeID\":\"c\",\"created\":\"2023-11-14T21:00:00Z\"}]}",
+                  0, 0, 2, false },
+                { "empty text", "", 0, 0, 1, false },
+                { "bad lifetime", "{\"nodeID\":\"x\",\"TTL\":\"30m\"}", 0, 0, 1, false },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
+                struct world *world = world_new(1, locks[i].limit);
+
+                world_set_lock(world, locks[i].text);
+                world->nodes[0].is_required = true;
+                world_start(world, 0);
+                if (world_run_until(world, 'L', 10) != locks[i].is_taken)
+                        fail_msg("%s", locks[i].name);
+                if (!locks[i].is_taken)
+                        assert_true(slice_is(world_lock(world), locks[i].text));
+                finish(world);
+        }
+}
+
+/* Acceptance 31 */
+static void steals_from_the_dead(void **state) {
+        struct world *world = world_new(2, 1);
+
+        (void)state;
+        json_tree_free(world->nodes[1].object);
+        world->nodes[1].object = NULL;
+        world_set_lock(world, "{\"nodeID\":\"n2\",\"created\":\"2023-11-14T22:00:00Z\",\"TTL\":0}");
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        world_run(world, 590);
+        assert_true(slice_contains(world_lock(world), SLICE_LITERAL("n2")));
+        world_run(world, 300);
+        assert_true(world_is_clean(world));
+        assert_non_null(strchr(world->log, 'R'));
+        finish(world);
+}
+
+/* Acceptance 53 to 58: killed after every action in turn, the story still ends well, and once. */
+static void survives_every_crash(void **state) {
+        static const char story[] = "T1L4C5E67Rtc8l0";
+
+        (void)state;
+        for (size_t at = 1; at <= sizeof(story) - 1; at++) {
+                struct world *world = world_new(1, 1);
+                unsigned uncordoned = 0;
+
+                add_pod(world, 0, 0, 3);
+                world->nodes[0].is_required = true;
+                world_start(world, 0);
+                for (int s = 0; s < 300 && world->log_len < at; s++)
+                        world_run_until(world, story[world->log_len], 1);
+                if (world->nodes[0].agent)
+                        world_kill(world, 0);
+                world_run(world, 20);
+                if (!world->nodes[0].agent && world->nodes[0].boots_at == 0)
+                        world_start(world, 0);
+                world_run(world, 1500);
+                if (!world_is_clean(world) || !strchr(world->log, 'R'))
+                        fail_msg("killed at %zu: %s", at, world->log);
+                for (const char *c = world->log; *c; c++)
+                        uncordoned += *c == 'c';
+                assert_true(uncordoned <= 2);
+                finish(world);
+        }
+}
+
+/* Acceptance 57, 69: the order was given, the host stays up. */
+static void waits_out_a_host_that_stays(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        world->nodes[0].host_hangs = true;
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        assert_true(world_run_until(world, 'R', 60));
+        world_kill(world, 0);
+        world_start(world, 0);
+        world_run(world, 590);
+        assert_string_equal(world->log, "T1L4C567R");
+        world_run(world, 20);
+        assert_string_equal(world->log, "T1L4C567Rc9l12");
+        finish(world);
+}
+
+/* Acceptance 68: failures back off, twice as long each time. */
+static void backs_off(void **state) {
+        struct world *world = world_new(1, 1);
+        unsigned tries = 0;
+
+        (void)state;
+        world->nodes[0].reboot_fails = true;
+        world->nodes[0].is_required = true;
+        world->nodes[0].config.period_ns = 10 * NS_PER_S;
+        world_start(world, 0);
+        world_run(world, 60 + 120 + 240 + 100);
+        for (const char *c = world->log; *c; c++)
+                tries += *c == 'R';
+        assert_int_equal(tries, 4);
+        finish(world);
+}
+
+/* Acceptance 59 */
+static void comes_back_without_the_lock(void **state) {
+        struct world *world = world_new(2, 1);
+
+        (void)state;
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        assert_true(world_run_until(world, 'R', 60));
+        world_set_lock(world, "{\"nodeID\":\"n2\",\"created\":\"2023-11-14T22:00:00Z\",\"TTL\":0}");
+        world_run(world, 120);
+        assert_false(world_is_cordoned(world, 0));
+        assert_true(slice_contains(world_lock(world), SLICE_LITERAL("n2")));
+        finish(world);
+}
+
+/* Acceptance 60 */
+static void stops_fruitless_reboots(void **state) {
+        struct world *world = world_new(1, 1);
+        unsigned boots;
+
+        (void)state;
+        world->nodes[0].clears_need = false;
+        world->nodes[0].config.attempts_max = 3;
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        world_run(world, 5000);
+        boots = (unsigned)world->nodes[0].boot;
+        assert_int_equal(boots, 3);
+        assert_false(world_is_cordoned(world, 0));
+        assert_int_equal(world_lock(world).len, 0);
+        finish(world);
+}
+
+/* Acceptance 61 */
+static void outlasts_the_api(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        assert_true(world_run_until(world, 'R', 60));
+        world->api_is_down = true;
+        world_run(world, 1200);
+        assert_true(world_is_cordoned(world, 0));
+        world->api_is_down = false;
+        world_run(world, 130);
+        assert_true(world_is_clean(world));
+        finish(world);
+}
+
+/* Acceptance 64, 65 */
+static void notices_interference(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        world->nodes[0].config.reboot_delay_ns = 60 * NS_PER_S;
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        assert_true(world_run_until(world, '6', 60));
+        world_set_lock(world, "{\"nodeID\":\"n9\",\"created\":\"2023-11-14T22:00:00Z\"}");
+        world_run(world, 120);
+        assert_null(strchr(world->log, 'R'));
+        assert_false(world_is_cordoned(world, 0));
+        world_set_lock(world, NULL);
+        assert_true(world_run_until(world, '6', 240));
+        node_remove(node_get(json_tree_root(world->nodes[0].object), "spec"), "unschedulable");
+        world_run(world, 400);
+        assert_true(world_is_clean(world));
+        finish(world);
+}
+
+/* Acceptance 56 */
+static void undoes_a_drain_no_longer_needed(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        add_pod(world, 0, 1000000, 0);
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        assert_true(world_run_until(world, 'E', 60));
+        world_kill(world, 0);
+        world->nodes[0].is_required = false;
+        world_start(world, 0);
+        world_run(world, 10);
+        assert_true(world_is_clean(world));
+        finish(world);
+}
+
+/* Acceptance 74, and kured's own lock from before. */
+static void releases_forgotten_locks(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        world_set_lock(world, "{\"nodeID\":\"n1\",\"metadata\":{\"unschedulable\":false},"
+                              "\"created\":\"2023-11-14T22:00:00Z\",\"TTL\":0}");
+        node_put_bool(world->nodes[0].object,
+                      node_get(json_tree_root(world->nodes[0].object), "spec"), "unschedulable",
+                      true);
+        world_start(world, 0);
+        world_run(world, 10);
+        assert_true(world_is_clean(world));
+        finish(world);
+}
+
+/* Acceptance 29, 66 and more under random faults: two hours of them, then calm. */
+static void keeps_invariants(void **state) {
+        (void)state;
+        for (uint64_t seed = 1; seed <= 60; seed++) {
+                struct world *world = world_new(4, 1 + seed % 2);
+
+                rng_init(&world->rng, seed);
+                for (size_t i = 0; i < world->node_count; i++) {
+                        struct world_node *node = &world->nodes[i];
+
+                        node->is_required = true;
+                        add_pod(world, i, (int)rng_below(&world->rng, 5), 3);
+                        node->config.reboot_delay_ns =
+                                (int64_t)rng_below(&world->rng, 20) * NS_PER_S;
+                        node->config.lock_ttl_ns = seed % 3 ? 0 : 600 * NS_PER_S;
+                        world_start(world, i);
+                }
+                world->conflicts = (unsigned)rng_below(&world->rng, 300);
+                world->losses = (unsigned)rng_below(&world->rng, 200);
+                world->read_failures = (unsigned)rng_below(&world->rng, 200);
+                world->kills = (unsigned)rng_below(&world->rng, 200);
+                for (int phase = 0; phase < 24; phase++) {
+                        world_run(world, 300);
+                        world->api_is_down = rng_below(&world->rng, 10) == 0;
+                        if (rng_below(&world->rng, 8) == 0)
+                                world->now.wall.ns +=
+                                        ((int64_t)rng_below(&world->rng, 3) - 1) * 7200 * NS_PER_S;
+                        if (rng_below(&world->rng, 6) == 0)
+                                world->nodes[rng_below(&world->rng, 4)].is_required = true;
+                }
+                world->conflicts = world->losses = world->read_failures = 0;
+                world->kills = 0;
+                world->api_is_down = false;
+                for (size_t i = 0; i < world->node_count; i++)
+                        if (!world->nodes[i].agent && world->nodes[i].boots_at == 0)
+                                world_start(world, i);
+                world_run(world, 4 * 3600);
+                if (world->problem[0] || !world_is_clean(world))
+                        fail_msg("seed %llu: %s; lock " SLICE_FMT " n1 " SLICE_FMT,
+                                 (unsigned long long)seed, world->problem,
+                                 SLICE_ARG(world_lock(world)),
+                                 SLICE_ARG(world_annotation(world, 0, "berth.dev/reboot")));
+                finish(world);
+        }
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(rests_without_need),
+                cmocka_unit_test(reboots_in_order),
+                cmocka_unit_test(does_without_taint),
+                cmocka_unit_test(taints_while_blocked),
+                cmocka_unit_test(leaves_foreign_cordons),
+                cmocka_unit_test(gives_up_draining),
+                cmocka_unit_test(forces_the_reboot),
+                cmocka_unit_test(judges_locks),
+                cmocka_unit_test(steals_from_the_dead),
+                cmocka_unit_test(survives_every_crash),
+                cmocka_unit_test(waits_out_a_host_that_stays),
+                cmocka_unit_test(backs_off),
+                cmocka_unit_test(comes_back_without_the_lock),
+                cmocka_unit_test(stops_fruitless_reboots),
+                cmocka_unit_test(outlasts_the_api),
+                cmocka_unit_test(notices_interference),
+                cmocka_unit_test(undoes_a_drain_no_longer_needed),
+                cmocka_unit_test(releases_forgotten_locks),
+                cmocka_unit_test(keeps_invariants),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
