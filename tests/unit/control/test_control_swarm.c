@@ -131,6 +131,21 @@ static void hurt_node(struct swarm *swarm) {
         cluster_merge(&swarm->cluster, NODES "/n0", patches[below(swarm, ARRAY_LEN(patches))]);
 }
 
+/* The control plane stops and starts anew: all it knows is in the store. */
+static void restart(struct swarm *swarm) {
+        struct control_config config = { .loop = virtual_loop_get(swarm->cluster.loop),
+                                         .server = swarm->cluster.server,
+                                         .controllers = "*",
+                                         .seed = 1 };
+        struct err err = { 0 };
+
+        control_free(swarm->cluster.control);
+        if (below(swarm, 2))
+                cluster_ask(&swarm->cluster, "DELETE", DEPLOYMENTS "/d0", NULL);
+        if (control_new(&config, &swarm->cluster.control, &err) < 0)
+                fail_msg("%s", err.text);
+}
+
 static void do_something(struct swarm *swarm) {
         static const char *const collections[] = { DEPLOYMENTS, STATEFUL, JOBS };
         static const char kinds[] = "dsj";
@@ -138,6 +153,8 @@ static void do_something(struct swarm *swarm) {
         char path[256];
 
         snprintf(path, sizeof(path), "%s/%c%u", collections[kind], kinds[kind], n);
+        if (below(swarm, 30) == 0)
+                restart(swarm);
         switch (below(swarm, 10)) {
         case 0:
         case 1:
