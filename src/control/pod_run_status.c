@@ -391,6 +391,15 @@ static struct json_node *conditions_node(const struct pod_run *run, const struct
         }
         for (size_t i = 0; i < ARRAY_LEN(facts); i++)
                 append_condition(tree, conditions, plan, &facts[i], now);
+        /* What a kubelet evicts itself was disrupted, as by an eviction from outside. */
+        if (slice_is(slice_of(run->reason), "Evicted") &&
+            !condition_of(plan->pod, SLICE_LITERAL("DisruptionTarget")))
+                append_condition(tree, conditions, plan,
+                                 &(struct condition_fact){ .type = "DisruptionTarget",
+                                                           .is_true = true,
+                                                           .reason = "TerminationByKubelet",
+                                                           .message = slice_of(run->message) },
+                                 now);
         buf_release(&incomplete);
         buf_release(&unready);
         return conditions;

@@ -228,6 +228,7 @@ static void test_deadline_and_failure(void **state) {
         cluster_wait(&c, 2200);
         assert_string_equal(STATUS("reason"), "Evicted");
         assert_string_equal(STATUS("message"), "The node was low on disk.");
+        assert_string_equal(CONDITION("DisruptionTarget", "reason"), "TerminationByKubelet");
         cluster_free(&c);
 }
 
