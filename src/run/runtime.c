@@ -31,7 +31,6 @@ struct runtime {
         } recorders[RUNTIME_ROLES_MAX]; /* one per reporting controller */
         size_t recorder_count;
         struct runtime_config config;
-        bool is_started;
         struct role roles[RUNTIME_ROLES_MAX];
         size_t role_count;
         struct arena scratch;
@@ -137,11 +136,6 @@ void runtime_add_role(struct runtime *runtime, const struct role *role) {
 }
 
 void runtime_start(struct runtime *runtime) {
-        runtime->is_started = true;
-        if (runtime->config.has_no_model) {
-                on_model_changed(runtime);
-                return;
-        }
         if (runtime->config.has_no_model) {
                 loop_defer(runtime->loop, on_model_changed, runtime);
                 return;
@@ -171,8 +165,6 @@ struct cluster *runtime_cluster(struct runtime *runtime) {
 bool runtime_is_synced(const struct runtime *runtime) {
         if (runtime->config.has_no_model)
                 return true;
-        if (runtime->config.has_no_model)
-                return runtime->is_started;
         return runtime->feed && cluster_feed_is_synced(runtime->feed);
 }
 
