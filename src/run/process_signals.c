@@ -38,6 +38,7 @@ int process_signals_new(struct loop *loop, void (*received)(void *context, int n
         sigaddset(&set, SIGTERM);
         sigaddset(&set, SIGINT);
         signal(SIGPIPE, SIG_IGN);
+        signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes shows as a failed write */
         signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
         if (signals->fd < 0) {
                 result = err_set_errno(err, BERTH_ERR_IO, errno, "cannot make a signalfd");

@@ -1,4 +1,4 @@
-/* SIGTERM and SIGINT as loop events; SIGPIPE ignored. */
+/* SIGTERM and SIGINT as loop events; SIGPIPE and SIGXFSZ ignored. */
 #pragma once
 
 #include "port/loop.h"

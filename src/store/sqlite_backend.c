@@ -9,22 +9,23 @@
 #include <stdlib.h>
 
 #define FILE_NAME "berth.db"
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 struct sqlite_backend {
+        char *path;
         sqlite3 *db;
         sqlite3_stmt *put, *remove, *revision, *begin, *commit, *rollback;
 };
 
 static int fail(const struct sqlite_backend *backend, const char *what, struct err *err) {
-        return err_set(err, BERTH_ERR_IO, "data file: cannot %s: %s", what,
+        return err_set(err, BERTH_ERR_IO, "%s: cannot %s: %s", backend->path, what,
                        sqlite3_errmsg(backend->db));
 }
 
 static int run(struct sqlite_backend *backend, const char *sql, struct err *err) {
         return sqlite3_exec(backend->db, sql, NULL, NULL, NULL) == SQLITE_OK
                        ? 0
-                       : fail(backend, "prepare it", err);
+                       : fail(backend, "open it", err);
 }
 
 static int prepare(struct sqlite_backend *backend, const char *sql, sqlite3_stmt **ret_statement,
@@ -32,7 +33,7 @@ static int prepare(struct sqlite_backend *backend, const char *sql, sqlite3_stmt
         return sqlite3_prepare_v3(backend->db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret_statement,
                                   NULL) == SQLITE_OK
                        ? 0
-                       : fail(backend, "prepare it", err);
+                       : fail(backend, "open it", err);
 }
 
 static int check_version(struct sqlite_backend *backend, struct err *err) {
@@ -44,10 +45,29 @@ static int check_version(struct sqlite_backend *backend, struct err *err) {
         if (sqlite3_step(statement) == SQLITE_ROW)
                 version = sqlite3_column_int(statement, 0);
         sqlite3_finalize(statement);
-        return version <= SCHEMA_VERSION
+        return version == 0 || version == SCHEMA_VERSION
                        ? 0
                        : err_set(err, BERTH_ERR_INVALID,
-                                 "data file: it was written by a later version (%d)", version);
+                                 "%s: written in format %d, this version knows format %d",
+                                 backend->path, version, SCHEMA_VERSION);
+}
+
+/* The structure as a whole; what objects hold is checked one by one when they are loaded. */
+static int check_structure(struct sqlite_backend *backend, struct err *err) {
+        sqlite3_stmt *statement;
+        int r = prepare(backend, "PRAGMA quick_check(1)", &statement, err);
+        const unsigned char *text;
+
+        if (r < 0)
+                return r;
+        if (sqlite3_step(statement) != SQLITE_ROW)
+                r = fail(backend, "check it", err);
+        text = r == 0 ? sqlite3_column_text(statement, 0) : NULL;
+        if (r == 0 && (!text || strcmp((const char *)text, "ok") != 0))
+                r = err_set(err, BERTH_ERR_IO, "%s: damaged: %s; restore it from a copy",
+                            backend->path, text ? (const char *)text : "no answer");
+        sqlite3_finalize(statement);
+        return r;
 }
 
 static int open_schema(struct sqlite_backend *backend, struct err *err) {
@@ -59,15 +79,18 @@ static int open_schema(struct sqlite_backend *backend, struct err *err) {
         if (r == 0)
                 r = check_version(backend, err);
         if (r == 0)
+                r = check_structure(backend, err);
+        if (r == 0)
                 r = run(backend,
                         "BEGIN IMMEDIATE;"
                         "CREATE TABLE IF NOT EXISTS objects (resource TEXT NOT NULL, ns TEXT NOT "
                         "NULL, name TEXT NOT NULL, revision INTEGER NOT NULL, body BLOB NOT NULL, "
-                        "PRIMARY KEY (resource, ns, name)) WITHOUT ROWID;"
+                        "checksum INTEGER NOT NULL, PRIMARY KEY (resource, ns, name)) WITHOUT "
+                        "ROWID;"
                         "CREATE TABLE IF NOT EXISTS state (id INTEGER PRIMARY KEY CHECK (id = 0), "
                         "revision INTEGER NOT NULL);"
                         "INSERT OR IGNORE INTO state VALUES (0, 0);"
-                        "PRAGMA user_version=1;"
+                        "PRAGMA user_version=2;"
                         "COMMIT;",
                         err);
         return r;
@@ -78,7 +101,7 @@ static int open_statements(struct sqlite_backend *backend, struct err *err) {
                 sqlite3_stmt **statement;
                 const char *sql;
         } statements[] = {
-                { &backend->put, "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?)" },
+                { &backend->put, "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?, ?)" },
                 { &backend->remove,
                   "DELETE FROM objects WHERE resource = ? AND ns = ? AND name = ?" },
                 { &backend->revision, "UPDATE state SET revision = ?" },
@@ -104,19 +127,21 @@ static void backend_free(struct sqlite_backend *backend) {
         sqlite3_finalize(backend->commit);
         sqlite3_finalize(backend->rollback);
         sqlite3_close(backend->db);
+        free(backend->path);
         free(backend);
 }
 
 int sqlite_backend_new(const char *directory, struct sqlite_backend **ret_backend,
                        struct err *err) {
-        CLEANUP(buf_release) struct buf path = { 0 };
+        struct buf path = { 0 };
         struct sqlite_backend *backend = xcalloc(1, sizeof(*backend));
         int r = 0;
 
         buf_printf(&path, "%s/" FILE_NAME, directory);
-        if (sqlite3_open_v2(path.data, &backend->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+        backend->path = buf_take(&path, NULL);
+        if (sqlite3_open_v2(backend->path, &backend->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                             NULL) != SQLITE_OK)
-                r = err_set(err, BERTH_ERR_IO, "cannot open %s: %s", path.data,
+                r = err_set(err, BERTH_ERR_IO, "cannot open %s: %s", backend->path,
                             sqlite3_errmsg(backend->db));
         if (r == 0)
                 r = open_schema(backend, err);
@@ -137,6 +162,10 @@ static struct slice column(sqlite3_stmt *statement, int index) {
         int size = sqlite3_column_bytes(statement, index);
 
         return slice_make(data, size > 0 ? (size_t)size : 0);
+}
+
+static sqlite3_int64 checksum(struct slice body, uint64_t revision) {
+        return (sqlite3_int64)(slice_hash(body) ^ revision);
 }
 
 static int load_revision(struct sqlite_backend *backend, uint64_t *ret_revision, struct err *err) {
@@ -160,7 +189,7 @@ static int load(void *self,
         sqlite3_stmt *statement;
         int step = SQLITE_ROW;
         int r = prepare(backend,
-                        "SELECT resource, ns, name, revision, body FROM objects "
+                        "SELECT resource, ns, name, revision, body, checksum FROM objects "
                         "ORDER BY resource, ns, name",
                         &statement, err);
 
@@ -175,7 +204,14 @@ static int load(void *self,
                         .revision = (uint64_t)sqlite3_column_int64(statement, 3),
                 };
 
-                r = visit(context, &record, err);
+                if (sqlite3_column_int64(statement, 5) == checksum(record.body, record.revision))
+                        r = visit(context, &record, err);
+                else
+                        r = err_set(err, BERTH_ERR_IO,
+                                    "%s: damaged: " SLICE_FMT " " SLICE_FMT "/" SLICE_FMT
+                                    " is not what was written; restore it from a copy",
+                                    backend->path, SLICE_ARG(record.resource), SLICE_ARG(record.ns),
+                                    SLICE_ARG(record.name));
         }
         if (r == 0 && step != SQLITE_DONE)
                 r = fail(backend, "read it", err);
@@ -206,6 +242,7 @@ static bool write_event(struct sqlite_backend *backend, struct slice resource,
         if (event->type != STORE_DELETED) {
                 sqlite3_bind_int64(statement, 4, (sqlite3_int64)event->revision);
                 sqlite3_bind_blob(statement, 5, body.ptr, (int)body.len, SQLITE_STATIC);
+                sqlite3_bind_int64(statement, 6, checksum(body, event->revision));
         }
         if (!step(statement))
                 return false;

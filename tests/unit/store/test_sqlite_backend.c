@@ -108,10 +108,51 @@ static void test_broken(void **state) {
         assert_null(backend);
 }
 
+/* A changed byte in the middle of an object, and a file cut short: said at start, never served. */
+static void test_damaged(void **state) {
+        static const char text[] = "a sentence that is looked for in the file";
+        struct sqlite_backend *backend = NULL;
+        struct store *store;
+        struct err err = { 0 };
+        char path[256], *content, *at;
+        long size;
+        FILE *file;
+
+        (void)state;
+        snprintf(path, sizeof(path), "%s/berth.db", directory);
+        unlink(path);
+        store = open_store();
+        put(store, store_add_resource(store, SLICE_LITERAL("pods")), "n", "a", text);
+        store_free(store);
+        file = fopen(path, "r+");
+        assert_non_null(file);
+        fseek(file, 0, SEEK_END);
+        size = ftell(file);
+        rewind(file);
+        content = xmalloc((size_t)size);
+        assert_int_equal(fread(content, 1, (size_t)size, file), size);
+        at = memmem(content, (size_t)size, text, strlen(text));
+        assert_non_null(at);
+        fseek(file, at - content + 4, SEEK_SET);
+        fputc('X', file);
+        fclose(file);
+        free(content);
+        assert_int_equal(sqlite_backend_new(directory, &backend, &err), 0);
+        store = store_new(
+                &(struct store_config){ .backend = &sqlite_backend_ops, .backend_self = backend });
+        assert_int_equal(store_load(store, &err), BERTH_ERR_IO);
+        assert_non_null(strstr(err.text, "pods n/a is not what was written"));
+        store_free(store);
+        assert_int_equal(truncate(path, size / 2), 0);
+        assert_int_equal(sqlite_backend_new(directory, &backend, &err), BERTH_ERR_IO);
+        assert_non_null(strstr(err.text, path));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_reopen),
                 cmocka_unit_test(test_locked),
+                cmocka_unit_test(test_damaged),
                 cmocka_unit_test(test_broken),
         };
 
