@@ -30,7 +30,9 @@ struct control_config {
         int64_t backoff_max_ns;   /* 5 min */
         int64_t heartbeat_ns;     /* renewal of a node's Lease; 10 s */
         int64_t node_grace_ns;    /* without heartbeat a node becomes Unknown; 50 s */
-        bool is_quiet;            /* no Normal events about containers (large traces) */
+        /* For large traces: no Normal events about containers, and no status of its own for a pod
+         * that was accepted and has not started yet. */
+        bool is_quiet;
 };
 
 /* Starts at once with everything that the store holds. Errors: INVALID for an unknown controller,
