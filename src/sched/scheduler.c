@@ -197,6 +197,13 @@ static void announce_bound(struct step *step, const struct action_result *result
         action_list_add(step->out, &event);
 }
 
+/* Whether the row still is the pod the bind was for, and nobody but us says where it runs. */
+static bool is_assumed(const struct scheduler *scheduler, const struct open_action *open) {
+        const struct pod_row *row = cluster_pod(scheduler->config.cluster, open->pod);
+        return row->is_live && (row->flags & POD_ASSUMED) != 0 &&
+               scheduler_uid_hash(row) == open->uid_hash;
+}
+
 static void finish_bind(struct step *step, const struct action_result *result,
                         const struct open_action *open) {
         struct scheduler *scheduler = step->scheduler;
@@ -213,6 +220,10 @@ static void finish_bind(struct step *step, const struct action_result *result,
         scheduler->stats.errors++;
         if (!is_waiting)
                 return;
+        if (!is_assumed(scheduler, open)) { /* gone, or bound after all */
+                scheduling_queue_remove(&scheduler->queue, entry);
+                return;
+        }
         cluster_forget(scheduler->config.cluster, open->pod);
         arena_clear(&scheduler->scratch);
         struct failure failure = {

@@ -72,11 +72,10 @@ struct decision_trace {
         enum decision_outcome outcome;
         uint32_t node_count, feasible_count, best_count, attempts;
         int64_t best_total;
-        uint32_t plugin_count; /* plugins that refused nodes, or scored the chosen one */
-        struct trace_plugin {
+        uint32_t plugin_count;
+        struct trace_plugin { /* nodes it refused; "" = a PreFilter restriction */
                 const char *name;
                 uint32_t refused;
-                int64_t score; /* weighted, of the chosen node */
         } plugins[TRACE_PLUGINS_MAX];
         char message[1024];
 };

@@ -145,6 +145,39 @@ static void test_failed_bind_backs_off(void **state) {
         assert_non_null(find_action(test, ACTION_BIND, "p"));
 }
 
+/* The call failed on the way back, but the watch says the pod is bound: nothing to repair. */
+static void test_lost_answer_of_a_bind(void **state) {
+        struct sched_test *test = *state;
+        struct scheduler_stats stats;
+        put_node(test, "n1", 4000);
+        put_pod(test, "p", 1000, "");
+        step(test);
+        put_pod(test, "p", 1000, "\"nodeName\":\"n1\",");
+        answer(test, ACTION_BIND, "p", BERTH_ERR_TIMEOUT);
+        assert_int_equal(test->actions.count, 0);
+        assert_int_equal(step(test).decisions, 0);
+        scheduler_stats(test->scheduler, &stats);
+        assert_int_equal(stats.backoff + stats.unschedulable_pods + stats.binding, 0);
+}
+
+static void test_pod_replaced_while_binding(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 4000);
+        put_pod(test, "p", 1000, "");
+        step(test);
+        apply(test, OBJECT_POD, CHANGE_REMOVED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"uid-p\"}}");
+        apply(test, OBJECT_POD, CHANGE_ADDED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"second\"},"
+              "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}");
+        answer(test, ACTION_BIND, "p", BERTH_ERR_NOT_FOUND);
+        assert_int_equal(test->actions.count, 0);
+        step(test);
+        const struct action *bind = find_action(test, ACTION_BIND, "p");
+        assert_non_null(bind);
+        assert_true(slice_is(bind->target.uid, "second"));
+}
+
 static void test_gated_pod_waits(void **state) {
         struct sched_test *test = *state;
         struct scheduler_stats stats;
@@ -228,13 +261,22 @@ static void test_trace_remembers(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 int main(void) {
         const struct CMUnitTest tests[] = {
-                TEST(test_binds_and_announces),      TEST(test_never_overcommits),
-                TEST(test_failure_is_one_write),     TEST(test_same_failure_writes_nothing),
-                TEST(test_failed_write_is_repeated), TEST(test_new_node_wakes),
-                TEST(test_removed_pod_wakes),        TEST(test_priority_goes_first),
-                TEST(test_failed_bind_backs_off),    TEST(test_gated_pod_waits),
-                TEST(test_ignores_other_schedulers), TEST(test_empty_cluster_waits_for_a_node),
-                TEST(test_preempts_lower_priority),  TEST(test_recreated_pod_is_new),
+                TEST(test_binds_and_announces),
+                TEST(test_never_overcommits),
+                TEST(test_failure_is_one_write),
+                TEST(test_same_failure_writes_nothing),
+                TEST(test_failed_write_is_repeated),
+                TEST(test_new_node_wakes),
+                TEST(test_removed_pod_wakes),
+                TEST(test_priority_goes_first),
+                TEST(test_failed_bind_backs_off),
+                TEST(test_lost_answer_of_a_bind),
+                TEST(test_pod_replaced_while_binding),
+                TEST(test_gated_pod_waits),
+                TEST(test_ignores_other_schedulers),
+                TEST(test_empty_cluster_waits_for_a_node),
+                TEST(test_preempts_lower_priority),
+                TEST(test_recreated_pod_is_new),
                 TEST(test_trace_remembers),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
