@@ -71,8 +71,10 @@ fuzz-with-clang:
 	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
 SOAK_RUNS ?= 20
-soak: all ## the quick tests SOAK_RUNS times over, to find what depends on chance
+SOAK_KILLS ?= 500
+soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a sandbox under load
 	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet --repeat $(SOAK_RUNS)
+	@tests/e2e/durability.sh $(BUILD)/berth $(SOAK_KILLS)
 
 bench: ## run the benchmarks on an optimised build
 	$(call build_in,build-release,--buildtype=release,build.ninja)

@@ -36,20 +36,22 @@ static int prepare(struct sqlite_backend *backend, const char *sql, sqlite3_stmt
                        : fail(backend, "open it", err);
 }
 
-static int check_version(struct sqlite_backend *backend, struct err *err) {
+/* Format of the file; 0 for a new one. */
+static int read_format(struct sqlite_backend *backend, int *ret_format, struct err *err) {
         sqlite3_stmt *statement;
-        int version = 0, r = prepare(backend, "PRAGMA user_version", &statement, err);
+        int format = 0, r = prepare(backend, "PRAGMA user_version", &statement, err);
 
         if (r < 0)
                 return r;
         if (sqlite3_step(statement) == SQLITE_ROW)
-                version = sqlite3_column_int(statement, 0);
+                format = sqlite3_column_int(statement, 0);
         sqlite3_finalize(statement);
-        return version == 0 || version == SCHEMA_VERSION
-                       ? 0
-                       : err_set(err, BERTH_ERR_INVALID,
-                                 "%s: written in format %d, this version knows format %d",
-                                 backend->path, version, SCHEMA_VERSION);
+        if (format != 0 && format != SCHEMA_VERSION)
+                return err_set(err, BERTH_ERR_INVALID,
+                               "%s: written in format %d, this version knows format %d",
+                               backend->path, format, SCHEMA_VERSION);
+        *ret_format = format;
+        return 0;
 }
 
 /* The structure as a whole; what objects hold is checked one by one when they are loaded. */
@@ -71,16 +73,17 @@ static int check_structure(struct sqlite_backend *backend, struct err *err) {
 }
 
 static int open_schema(struct sqlite_backend *backend, struct err *err) {
+        int format = 0;
         int r = run(backend,
                     "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
                     "PRAGMA synchronous=NORMAL;",
                     err);
 
         if (r == 0)
-                r = check_version(backend, err);
+                r = read_format(backend, &format, err);
         if (r == 0)
                 r = check_structure(backend, err);
-        if (r == 0)
+        if (r == 0 && format == 0) /* a file that exists is not touched before it is trusted */
                 r = run(backend,
                         "BEGIN IMMEDIATE;"
                         "CREATE TABLE IF NOT EXISTS objects (resource TEXT NOT NULL, ns TEXT NOT "
