@@ -233,6 +233,8 @@ static bool join_changes(const struct json_node *node, const char *key, struct b
 
                         if (!one.len)
                                 return false;
+                        if (slice_contains(buf_view(text), one)) /* two obstacles, one cause */
+                                continue;
                         buf_printf(text, "%s" SLICE_FMT, text->len ? "; " : "", SLICE_ARG(one));
                 }
         }

@@ -105,6 +105,24 @@ static bool is_condition(const struct taint *taint) {
                !slice_is(taint->key, "node.kubernetes.io/unschedulable");
 }
 
+static void find_cordon(struct search *search) {
+        add(search, COST_COMMAND, "uncordon", "tolerate node.kubernetes.io/unschedulable");
+}
+
+/* The taint of a cordoned node goes with the cordon. */
+static bool is_cordon(const struct search *search, const struct taint *taint) {
+        return slice_is(taint->key, "node.kubernetes.io/unschedulable") &&
+               bitset_has(&cluster_nodes(search->cluster)->unschedulable, search->node.index);
+}
+
+static void add_taint(struct search *search, const struct taint *taint) {
+        const char *text = taint_text(search->arena, taint);
+
+        add(search, is_condition(taint) ? COST_CONDITION : COST_COMMAND,
+            arena_printf(search->arena, "remove taint %s", text),
+            arena_printf(search->arena, "tolerate %s", text));
+}
+
 static void find_taints(struct search *search) {
         const struct taint *taints;
         size_t count =
@@ -112,20 +130,14 @@ static void find_taints(struct search *search) {
                                cluster_nodes(search->cluster)->taints[search->node.index], &taints);
 
         for (size_t i = 0; i < count; i++) {
-                const char *text;
-
                 if (taints[i].effect == TAINT_PREFER_NO_SCHEDULE ||
                     is_tolerated(search->spec, &taints[i]))
                         continue;
-                text = taint_text(search->arena, &taints[i]);
-                add(search, is_condition(&taints[i]) ? COST_CONDITION : COST_COMMAND,
-                    arena_printf(search->arena, "remove taint %s", text),
-                    arena_printf(search->arena, "tolerate %s", text));
+                if (is_cordon(search, &taints[i]))
+                        find_cordon(search);
+                else
+                        add_taint(search, &taints[i]);
         }
-}
-
-static void find_cordon(struct search *search) {
-        add(search, COST_COMMAND, "uncordon", "tolerate node.kubernetes.io/unschedulable");
 }
 
 /* ---- labels ---- */

@@ -1,0 +1,212 @@
+/* berth explain: why a pod is where it is, or pending, or spared. */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/explain_print.h"
+#include "cmd/output.h"
+#include "cmd/snapshot_options.h"
+
+#include "run/eviction_plan.h"
+#include "run/explanation.h"
+#include <stdio.h>
+
+#define ROWS_SHOWN 40
+#define DEFAULT_NAMESPACE "default"
+
+struct explain_options {
+        struct snapshot_options input;
+        struct option_texts pods;
+        const char *node, *expect;
+        int format;
+        bool shows_all;
+};
+
+struct explain {
+        const struct explain_options *options;
+        struct snapshot_inputs inputs;
+        struct eviction_plan plan;
+        struct json_tree *tree;
+        struct json_node *list;
+        struct buf text;
+        struct arena *arena;
+        bool is_judged_no;
+};
+
+/* Leaves one node of an explanation. */
+static int keep_node(struct explain *explain, struct json_node *explanation, struct err *err) {
+        struct json_node *nodes = node_get(explanation, "nodes");
+        bool is_found = !nodes;
+
+        for (size_t i = node_count(nodes); i > 0; i--) {
+                if (slice_is(node_get_text(node_at(nodes, i - 1), "node"), explain->options->node))
+                        is_found = true;
+                else
+                        node_remove_at(nodes, i - 1);
+        }
+        return is_found ? 0
+                        : err_set(err, BERTH_ERR_NOT_FOUND, "no node \"%s\"",
+                                  explain->options->node);
+}
+
+static int explain_pod(struct explain *explain, struct pod_id pod, struct err *err) {
+        const struct explain_options *options = explain->options;
+        struct snapshot_inputs *inputs = &explain->inputs;
+        struct json_node *value = explanation_make(
+                &(struct explanation_request){ .snapshot = &inputs->snapshot,
+                                               .profiles = &inputs->config.profiles,
+                                               .pod = pod,
+                                               .now = inputs->now,
+                                               .is_parity = options->input.is_parity,
+                                               .plan = explain->plan.report ? &explain->plan
+                                                                            : NULL },
+                explain->tree);
+
+        if (options->expect && !explanation_meets(value, slice_of(options->expect)))
+                explain->is_judged_no = true;
+        if (options->node && keep_node(explain, value, err) < 0)
+                return err->code;
+        if (options->format == OUTPUT_TEXT) {
+                buf_text(&explain->text, explain->text.len ? "\n" : "");
+                explain_print(
+                        value,
+                        &(struct explain_view){ .node = options->node,
+                                                .rows_max = options->shows_all ? 0 : ROWS_SHOWN },
+                        explain->arena, &explain->text);
+        } else {
+                node_append(explain->list, value);
+        }
+        return 0;
+}
+
+static int explain_named(struct explain *explain, struct slice ns, struct slice name,
+                         struct err *err) {
+        struct pod_id pod = cluster_find_pod(explain->inputs.snapshot.cluster, ns, name);
+
+        if (pod_id_is_none(pod))
+                return err_set(err, BERTH_ERR_NOT_FOUND, "no pod " SLICE_FMT "/" SLICE_FMT,
+                               SLICE_ARG(ns), SLICE_ARG(name));
+        return explain_pod(explain, pod, err);
+}
+
+static int explain_option(struct explain *explain, const char *word, struct err *err) {
+        struct slice name = slice_of(word), ns = SLICE_LITERAL(DEFAULT_NAMESPACE);
+        const char *slash = strchr(word, '/');
+
+        if (slash) {
+                ns = slice_make(word, (size_t)(slash - word));
+                name = slice_of(slash + 1);
+        }
+        return explain_named(explain, ns, name, err);
+}
+
+static int explain_pending(struct explain *explain, struct err *err) {
+        const struct cluster *cluster = explain->inputs.snapshot.cluster;
+
+        for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
+                const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ i });
+
+                if (row->is_live && node_id_is_none(row->node) && !pod_row_is_finished(row) &&
+                    explain_pod(explain, (struct pod_id){ i }, err) < 0)
+                        return err->code;
+        }
+        return 0;
+}
+
+static int explain_all(struct explain *explain, struct err *err) {
+        const struct snapshot_pods *wanted = &explain->inputs.snapshot.wanted;
+        const struct option_texts *pods = &explain->options->pods;
+
+        for (size_t i = 0; i < wanted->count; i++)
+                if (explain_named(explain, wanted->items[i].ns, wanted->items[i].name, err) < 0)
+                        return err->code;
+        for (size_t i = 0; i < pods->count; i++)
+                if (explain_option(explain, pods->items[i], err) < 0)
+                        return err->code;
+        return wanted->count + pods->count ? 0 : explain_pending(explain, err);
+}
+
+static int explain_cluster(struct explain *explain, const struct arguments *files,
+                           struct err *err) {
+        struct snapshot_inputs *inputs = &explain->inputs;
+
+        if (snapshot_inputs_read(inputs, &explain->options->input, files, err) < 0)
+                return err->code;
+        if (inputs->config.policy && eviction_plan_make(&explain->plan, &inputs->snapshot,
+                                                        &inputs->config, inputs->now, err) < 0)
+                return err->code;
+        if (explain_all(explain, err) < 0)
+                return err->code;
+        if (explain->options->format != OUTPUT_TEXT) {
+                struct json_node *root = node_object(explain->tree);
+
+                node_put(explain->tree, root, "pods", explain->list);
+                output_value(root, (enum output_format)explain->options->format, &explain->text);
+        } else if (explain->text.len == 0) {
+                buf_text(&explain->text, "No pod is pending.\n");
+        }
+        return output_print(&explain->text)
+                       ? 0
+                       : err_set(err, BERTH_ERR_IO, "cannot write to standard output");
+}
+
+static int run(const struct command_call *call) {
+        struct explain explain = { .options = call->options, .arena = call->arena };
+        struct err err = { 0 };
+        int code;
+
+        explain.tree = json_tree_new();
+        explain.list = node_array(explain.tree);
+        code = explain_cluster(&explain, &call->arguments, &err);
+        eviction_plan_release(&explain.plan);
+        snapshot_inputs_release(&explain.inputs);
+        json_tree_free(explain.tree);
+        buf_release(&explain.text);
+        if (code < 0)
+                return command_failed("explain", &err);
+        return explain.is_judged_no ? EXIT_JUDGED_NO : EXIT_DONE;
+}
+
+static const struct option explain_table[] = {
+        SNAPSHOT_OPTIONS(struct explain_options, input),
+        { .name = "pod",
+          .type = OPTION_TEXTS,
+          .offset = offsetof(struct explain_options, pods),
+          .letter = 'p',
+          .value_name = "NAMESPACE/NAME",
+          .help = "a pod of the cluster" },
+        { .name = "node",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct explain_options, node),
+          .value_name = "NAME",
+          .help = "tell of this node only" },
+        { .name = "all",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct explain_options, shows_all),
+          .help = "show every node, however many" },
+        { .name = "expect",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct explain_options, expect),
+          .value_name = "NODE|pending",
+          .help = "end with code 3 when a pod would go elsewhere" },
+        OUTPUT_OPTION(struct explain_options, format),
+        OPTION_END,
+};
+
+const struct command command_explain = {
+        .name = "explain",
+        .summary = "say why a pod is where it is, or pending, or spared",
+        .synopsis = "[FILE...]",
+        .description =
+                "Takes the scheduler's own decision on a pod and shows all of it: every node's "
+                "verdict with plugin, reasons and the numbers behind it, scores by plugin, why the "
+                "chosen node won, whom preemption would evict, and for a pending pod the smallest "
+                "change that would make it fit.\n\n"
+                "Pods are named with --pod or given as files (a Pod, or a workload with a pod "
+                "template); without either all pending pods are explained. A pod that runs is "
+                "judged as if it were placed anew. With a policy it is also told whether the "
+                "descheduler would evict it, and why or why not.",
+        .options = explain_table,
+        .options_size = sizeof(struct explain_options),
+        .arguments_max = ARGUMENTS_MAX,
+        .takes_files = true,
+        .run = run,
+};

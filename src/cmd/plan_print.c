@@ -1,0 +1,205 @@
+/* Eviction plans as values and as text. */
+#include "cmd/plan_print.h"
+
+#include "cmd/text_table.h"
+#include "desched/descheduler.h"
+#include "run/eviction_plan.h"
+
+/* ---- values ---- */
+
+static void put_landing(const struct eviction_plan *plan, const struct planned_eviction *eviction,
+                        struct json_tree *tree, struct json_node *entry) {
+        if (!eviction->has_landing)
+                return;
+        if (node_id_is_none(eviction->landing))
+                node_put(tree, entry, "landing", node_null(tree));
+        else
+                node_put_text(tree, entry, "landing",
+                              cluster_node_name(plan->cluster, eviction->landing));
+        if (eviction->has_gain)
+                node_put_i64(tree, entry, "gain", eviction->gain);
+}
+
+static struct json_node *eviction_value(const struct eviction_plan *plan,
+                                        const struct planned_eviction *eviction,
+                                        struct json_tree *tree) {
+        struct json_node *entry = node_object(tree);
+
+        node_put_text(tree, entry, "namespace", eviction->ns);
+        node_put_text(tree, entry, "name", eviction->name);
+        node_put_text(tree, entry, "node", eviction->node);
+        node_put_text(tree, entry, "profile", eviction->profile);
+        node_put_text(tree, entry, "plugin", eviction->plugin);
+        if (eviction->reason.len)
+                node_put_text(tree, entry, "reason", eviction->reason);
+        if (eviction->outcome != EVICT_DONE)
+                node_put_string(tree, entry, "keptBy", evict_outcome_text(eviction->outcome));
+        put_landing(plan, eviction, tree, entry);
+        return entry;
+}
+
+static struct json_node *evictions_value(const struct eviction_plan *plan, bool are_done,
+                                         struct json_tree *tree) {
+        struct json_node *list = node_array(tree);
+
+        for (size_t i = 0; i < plan->eviction_count; i++)
+                if ((plan->evictions[i].outcome == EVICT_DONE) == are_done)
+                        node_append(list, eviction_value(plan, &plan->evictions[i], tree));
+        return list;
+}
+
+static struct json_node *rules_value(const struct eviction_plan *plan, struct json_tree *tree) {
+        struct json_node *list = node_array(tree);
+
+        for (size_t i = 0; i < plan->report->rule_count; i++) {
+                const struct desched_rule_report *rule = &plan->report->rules[i];
+                struct json_node *entry = node_object(tree);
+
+                node_put_text(tree, entry, "profile", rule->profile);
+                node_put_text(tree, entry, "plugin", rule->plugin);
+                node_put_string(tree, entry, "point", rule->is_balance ? "balance" : "deschedule");
+                node_put_i64(tree, entry, "evicted", rule->evicted);
+                node_put_i64(tree, entry, "limited", rule->limited);
+                node_put_i64(tree, entry, "refused", rule->refused);
+                node_put_i64(tree, entry, "spared", rule->spared);
+                if (rule->code != BERTH_OK)
+                        node_put_string(tree, entry, "error", rule->text);
+                node_append(list, entry);
+        }
+        return list;
+}
+
+static struct json_node *spared_value(const struct eviction_plan *plan, struct json_tree *tree) {
+        struct json_node *list = node_array(tree);
+
+        for (size_t i = 0; i < plan->spared_count; i++) {
+                const struct spared_pod *spared = &plan->spared[i];
+                struct json_node *entry = node_object(tree);
+
+                node_put_text(tree, entry, "namespace", spared->ns);
+                node_put_text(tree, entry, "name", spared->name);
+                node_put_text(tree, entry, "profile", spared->profile);
+                node_put_text(tree, entry, "plugin", spared->plugin);
+                node_put_text(tree, entry, "reasons", spared->reasons);
+                node_append(list, entry);
+        }
+        return list;
+}
+
+struct json_node *plan_value(const struct eviction_plan *plan, const struct plan_view *view,
+                             struct json_tree *tree) {
+        struct json_node *root = node_object(tree);
+
+        node_put_i64(tree, root, "nodes", (int64_t)plan->report->node_count);
+        node_put_bool(tree, root, "isSkipped", plan->report->is_skipped);
+        node_put(tree, root, "evictions", evictions_value(plan, true, tree));
+        node_put(tree, root, "kept", evictions_value(plan, false, tree));
+        node_put(tree, root, "rules", rules_value(plan, tree));
+        if (view->shows_spared)
+                node_put(tree, root, "spared", spared_value(plan, tree));
+        return root;
+}
+
+/* ---- text ---- */
+
+static const char *text_of(const struct plan_view *view, struct slice text) {
+        return arena_string(view->arena, text);
+}
+
+static const char *pod_text(const struct plan_view *view, struct slice ns, struct slice name) {
+        return arena_printf(view->arena, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns), SLICE_ARG(name));
+}
+
+static const char *landing_text(const struct eviction_plan *plan, const struct plan_view *view,
+                                const struct planned_eviction *eviction) {
+        struct slice name;
+
+        if (!eviction->has_landing)
+                return "-";
+        if (node_id_is_none(eviction->landing))
+                return "pending";
+        name = cluster_node_name(plan->cluster, eviction->landing);
+        return eviction->has_gain ? arena_printf(view->arena, SLICE_FMT " (%+lld)", SLICE_ARG(name),
+                                                 (long long)eviction->gain)
+                                  : text_of(view, name);
+}
+
+static void add_eviction(const struct eviction_plan *plan, const struct plan_view *view,
+                         const struct planned_eviction *eviction, struct text_table *table) {
+        text_table_add_row(table);
+        text_table_set(table, 0, pod_text(view, eviction->ns, eviction->name));
+        text_table_set(table, 1, text_of(view, eviction->node));
+        text_table_set(table, 2,
+                       eviction->outcome == EVICT_DONE ? landing_text(plan, view, eviction)
+                                                       : evict_outcome_text(eviction->outcome));
+        text_table_set(table, 3, text_of(view, eviction->plugin));
+        text_table_set(table, 4, text_of(view, eviction->reason));
+}
+
+static void print_evictions(const struct eviction_plan *plan, const struct plan_view *view,
+                            bool are_done, struct buf *out) {
+        static const char *const done[] = { "POD", "FROM", "LANDS ON", "RULE", "REASON", NULL };
+        static const char *const kept[] = { "POD", "NODE", "KEPT BY", "RULE", "REASON", NULL };
+        struct text_table table;
+
+        text_table_init(&table, view->arena, are_done ? done : kept);
+        for (size_t i = 0; i < plan->eviction_count; i++)
+                if ((plan->evictions[i].outcome == EVICT_DONE) == are_done)
+                        add_eviction(plan, view, &plan->evictions[i], &table);
+        if (table.row_count == 1)
+                return;
+        buf_text(out, are_done ? "" : "Kept by limits and budgets:\n");
+        text_table_write(&table, "  ", out);
+        buf_char(out, '\n');
+}
+
+static void print_rules(const struct eviction_plan *plan, const struct plan_view *view,
+                        struct buf *out) {
+        static const char *const heads[] = { "PROFILE", "RULE",   "EVICTED", "LIMITED",
+                                             "REFUSED", "SPARED", "ERROR",   NULL };
+        struct text_table table;
+
+        text_table_init(&table, view->arena, heads);
+        for (size_t i = 0; i < plan->report->rule_count; i++) {
+                const struct desched_rule_report *rule = &plan->report->rules[i];
+                const uint32_t numbers[] = { rule->evicted, rule->limited, rule->refused,
+                                             rule->spared };
+
+                text_table_add_row(&table);
+                text_table_set(&table, 0, text_of(view, rule->profile));
+                text_table_set(&table, 1, text_of(view, rule->plugin));
+                for (size_t j = 0; j < 4; j++)
+                        text_table_set(&table, 2 + j, arena_printf(view->arena, "%u", numbers[j]));
+                text_table_set(&table, 6, rule->code != BERTH_OK ? rule->text : "");
+        }
+        text_table_write(&table, "  ", out);
+}
+
+static void print_spared(const struct eviction_plan *plan, const struct plan_view *view,
+                         struct buf *out) {
+        static const char *const heads[] = { "POD", "RULE", "SPARED BECAUSE", NULL };
+        struct text_table table;
+
+        text_table_init(&table, view->arena, heads);
+        for (size_t i = 0; i < plan->spared_count; i++) {
+                const struct spared_pod *spared = &plan->spared[i];
+
+                text_table_add_row(&table);
+                text_table_set(&table, 0, pod_text(view, spared->ns, spared->name));
+                text_table_set(&table, 1, text_of(view, spared->plugin));
+                text_table_set(&table, 2, text_of(view, spared->reasons));
+        }
+        buf_char(out, '\n');
+        text_table_write(&table, "  ", out);
+}
+
+void plan_print(const struct eviction_plan *plan, const struct plan_view *view, struct buf *out) {
+        buf_printf(out, "%zu eviction(s) on %zu node(s)%s\n\n", plan->done_count,
+                   plan->report->node_count,
+                   plan->report->is_skipped ? "; too few nodes, nothing was looked at" : "");
+        print_evictions(plan, view, true, out);
+        print_evictions(plan, view, false, out);
+        print_rules(plan, view, out);
+        if (view->shows_spared && plan->spared_count)
+                print_spared(plan, view, out);
+}

@@ -1,0 +1,72 @@
+/* Reads cluster, policy and configuration for the commands that ask "what if". */
+#include "cmd/snapshot_options.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static int read_now(const char *text, struct wall_time *ret_now, struct err *err) {
+        struct timespec now;
+
+        if (text) {
+                if (!wall_time_parse(slice_of(text), ret_now))
+                        return err_set(err, BERTH_ERR_USAGE,
+                                       "option --now: expected a time such as "
+                                       "2026-01-31T12:00:00Z, found \"%s\"",
+                                       text);
+                return 0;
+        }
+        clock_gettime(CLOCK_REALTIME, &now);
+        ret_now->ns = now.tv_sec * NS_PER_S + now.tv_nsec;
+        return 0;
+}
+
+static int read_objects(struct snapshot_inputs *inputs, const struct snapshot_options *options,
+                        struct err *err) {
+        struct snapshot *snapshot = &inputs->snapshot;
+        int code;
+
+        if (options->objects.count && options->kubeconfig)
+                return err_set(err, BERTH_ERR_USAGE,
+                               "expected either --objects or --kubeconfig, found both");
+        if (options->objects.count)
+                return snapshot_read_paths(snapshot, options->objects.items, options->objects.count,
+                                           err);
+        code = snapshot_read_cluster(snapshot,
+                                     &(struct snapshot_source){ .kubeconfig = options->kubeconfig,
+                                                                .context = options->context },
+                                     err);
+        if (code == 0 && snapshot->note.len)
+                fprintf(stderr, "berth: not shown by the cluster, taken as absent: %s\n",
+                        snapshot->note.data);
+        return code;
+}
+
+int snapshot_inputs_read(struct snapshot_inputs *inputs, const struct snapshot_options *options,
+                         const struct arguments *wanted, struct err *err) {
+        struct snapshot *snapshot = &inputs->snapshot;
+        struct role_config_sources sources = { .policy_path = options->policy,
+                                               .config_path = options->config,
+                                               .is_parity = options->is_parity };
+
+        *inputs = (struct snapshot_inputs){ 0 };
+        snapshot_init(snapshot);
+        if (read_now(options->now, &inputs->now, err) < 0 || read_objects(inputs, options, err) < 0)
+                return err->code;
+        for (size_t i = 0; wanted && i < wanted->count; i++)
+                if (snapshot_read_wanted(snapshot, wanted->items[i], err) < 0)
+                        return err->code;
+        if (snapshot_complete(snapshot, err) < 0)
+                return err->code;
+        if (!sources.policy_path)
+                sources.policy_path = snapshot->policy_path;
+        if (!sources.config_path)
+                sources.config_path = snapshot->config_path;
+        if (role_config_load(&sources, &inputs->config, err) < 0)
+                return err->code;
+        return role_config_build_over(&inputs->config, snapshot->cluster, snapshot->shelf, err);
+}
+
+void snapshot_inputs_release(struct snapshot_inputs *inputs) {
+        role_config_release(&inputs->config);
+        snapshot_release(&inputs->snapshot);
+}
