@@ -145,6 +145,42 @@ static void test_failed_bind_backs_off(void **state) {
         assert_non_null(find_action(test, ACTION_BIND, "p"));
 }
 
+/* Condition and nomination go together in one write. */
+static void test_failed_preemption_clears_nomination_at_once(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        apply(test, OBJECT_POD, CHANGE_ADDED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"uid-p\"},"
+              "\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":{"
+              "\"requests\":{\"cpu\":\"3\"}}}]},\"status\":{\"nominatedNodeName\":\"n1\"}}");
+        step(test);
+        assert_int_equal(count_actions(test, ACTION_POD_STATUS), 1);
+        const struct action *status = find_action(test, ACTION_POD_STATUS, "p");
+        assert_true(status->status.sets_condition && status->status.sets_nomination);
+        assert_true(slice_is_empty(status->status.nomination));
+        test->now_ns += 301 * NS_PER_S;
+        assert_int_equal(step(test).decisions, 1);
+        assert_int_equal(count_actions(test, ACTION_POD_STATUS), 0);
+}
+
+/* Never preempting pods keep what others nominated. */
+static void test_never_preempting_keeps_nomination(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        apply(test, OBJECT_POD, CHANGE_ADDED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"uid-p\"},"
+              "\"spec\":{\"preemptionPolicy\":\"Never\",\"containers\":[{\"name\":\"c\","
+              "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"3\"}}}]},"
+              "\"status\":{\"nominatedNodeName\":\"n1\"}}");
+        step(test);
+        const struct action *status = find_action(test, ACTION_POD_STATUS, "p");
+        assert_non_null(status);
+        assert_false(status->status.sets_nomination);
+        assert_true(slice_has_suffix(status->status.message,
+                                     SLICE_LITERAL("no new claims to deallocate, preemption: not "
+                                                   "eligible due to preemptionPolicy=Never.")));
+}
+
 /* The call failed on the way back, but the watch says the pod is bound: nothing to repair. */
 static void test_lost_answer_of_a_bind(void **state) {
         struct sched_test *test = *state;
@@ -270,6 +306,8 @@ int main(void) {
                 TEST(test_removed_pod_wakes),
                 TEST(test_priority_goes_first),
                 TEST(test_failed_bind_backs_off),
+                TEST(test_failed_preemption_clears_nomination_at_once),
+                TEST(test_never_preempting_keeps_nomination),
                 TEST(test_lost_answer_of_a_bind),
                 TEST(test_pod_replaced_while_binding),
                 TEST(test_gated_pod_waits),
