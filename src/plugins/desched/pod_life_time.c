@@ -1,7 +1,7 @@
 /* PodLifeTime: pods by age, state, condition, exit code and owner (reference descheduler.md 4.1);
  * the oldest go first. */
 #include "base/util.h"
-#include "plugins/desched/container_match.h"
+#include "plugins/desched/container_query.h"
 #include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 
@@ -21,7 +21,7 @@ struct pod_life_time_args {
         int64_t max_age_s;
         struct text_list states;
         struct item_list conditions; /* struct condition_arg */
-        struct exit_code_set codes;
+        struct container_query_arg containers;
 };
 
 #define MEMBER(type, member) offsetof(struct type, member), .presence = FIELD_NO_PRESENCE
@@ -96,12 +96,7 @@ static const struct field fields[] = {
           .fields = condition_fields,
           .item_size = sizeof(struct condition_arg),
           .help = "Pod conditions, one of which must hold." },
-        { .name = "exitCodes",
-          .type = FIELD_CUSTOM,
-          .offset = MEMBER(pod_life_time_args, codes),
-          .decode = exit_code_set_decode,
-          .help = "Only pods with a container that ended so: 1, \"2-5\", \">=128\", \"SIGKILL\", "
-                  "\"!0\"." },
+        CONTAINER_QUERY_FIELDS(pod_life_time_args, containers),
         { .name = "includingInitContainers",
           .type = FIELD_BOOL,
           .offset = MEMBER(pod_life_time_args, with_init),
@@ -163,10 +158,15 @@ static void check_conditions(struct field_reader *reader, const struct json *val
                                       "condition %zu must set at least one field", i);
 }
 
+static bool names_codes(const struct pod_life_time_args *args) {
+        const struct container_query_arg *arg = &args->containers;
+        return arg->codes.count + arg->init_codes.count + arg->sidecar_codes.count > 0;
+}
+
 static void check(struct field_reader *reader, const struct json *value, const void *data) {
         const struct pod_life_time_args *args = data;
         if (!args->has_max_age && args->states.count + args->conditions.count == 0 &&
-            args->codes.count == 0)
+            !names_codes(args))
                 field_problem(reader, value, NULL,
                               "at least one of maxPodLifeTimeSeconds, states, conditions, "
                               "exitCodes must be set");
@@ -187,7 +187,8 @@ struct life_rule {
         const struct pod_life_time_args *args;
         struct pod_scope scope;
         struct name_set states, included_kinds, excluded_kinds;
-        unsigned phases, containers; /* phases: bits by enum pod_phase */
+        unsigned phases, roles; /* phases: bits by enum pod_phase */
+        struct container_query containers;
         bool skips_finished;
 };
 
@@ -204,7 +205,9 @@ static struct life_rule make_rule(struct desched_run *run, const struct pod_life
         const struct cluster *cluster = desched_run_cluster(run);
         struct arena *scratch = desched_run_scratch(run);
         bool names_state =
-                args->states.count > 0 || args->conditions.count > 0 || args->codes.count > 0;
+                args->states.count > 0 || args->conditions.count > 0 || names_codes(args);
+        unsigned roles =
+                (args->with_init ? SCOPE_INIT : 0u) | (args->with_ephemeral ? SCOPE_EPHEMERAL : 0u);
         return (struct life_rule){
                 .args = args,
                 .scope = pod_scope_make(run, &args->namespaces, &args->labels),
@@ -212,8 +215,8 @@ static struct life_rule make_rule(struct desched_run *run, const struct pod_life
                 .included_kinds = name_set_make(cluster, &args->owner_kinds.include, scratch),
                 .excluded_kinds = name_set_make(cluster, &args->owner_kinds.exclude, scratch),
                 .phases = phases_of(&args->states),
-                .containers = (args->with_init ? SCOPE_INIT : 0u) |
-                              (args->with_ephemeral ? SCOPE_EPHEMERAL : 0u),
+                .roles = roles,
+                .containers = container_query_make(run, &args->containers, NULL, roles),
                 .skips_finished =
                         !names_state && !args->allows_terminal && !desched_run_is_parity(run),
         };
@@ -230,8 +233,7 @@ static bool is_too_old(const struct desched_run *run, const struct life_rule *ru
 
 static bool has_state(const struct life_rule *rule, const struct pod_row *pod) {
         return rule->args->states.count == 0 || rule->phases & 1u << pod->phase ||
-               pod_has_reason(pod, &rule->states) ||
-               find_reason(pod, rule->containers, &rule->states);
+               pod_has_reason(pod, &rule->states) || find_reason(pod, rule->roles, &rule->states);
 }
 
 static bool has_owner(const struct life_rule *rule, const struct pod_row *pod) {
@@ -279,19 +281,13 @@ static bool has_condition(const struct desched_run *run, const struct life_rule 
         return list->count == 0;
 }
 
-/* Ephemeral containers take no part in exit codes. */
-static bool has_code(const struct life_rule *rule, const struct pod_row *pod) {
-        return rule->args->codes.count == 0 ||
-               find_code(pod, rule->containers & SCOPE_INIT, &rule->args->codes);
-}
-
 static bool rule_wants(const struct desched_run *run, const struct life_rule *rule,
                        const struct pod_row *pod) {
         if (rule->skips_finished && pod_row_is_finished(pod))
                 return false;
         return is_too_old(run, rule, pod) && pod_scope_has(run, &rule->scope, pod) &&
                has_state(rule, pod) && has_owner(rule, pod) && has_condition(run, rule, pod) &&
-               has_code(rule, pod);
+               container_query_matches(&rule->containers, pod);
 }
 
 static struct slice describe(struct desched_run *run, const struct life_rule *rule,
@@ -300,14 +296,13 @@ static struct slice describe(struct desched_run *run, const struct life_rule *ru
         int64_t age_s;
         if (age_seconds(pod->created, desched_run_now(run), &age_s) && age_s < INT32_MAX)
                 duration_format_human(age_s * NS_PER_S, age);
-        const struct container_row *container =
-                find_code(pod, rule->containers & SCOPE_INIT, &rule->args->codes);
-        if (rule->args->codes.count > 0 && container)
+        int32_t code;
+        const struct container_row *container = container_query_find(&rule->containers, pod, &code);
+        if (container)
                 return evict_reason(
                         run, "%s, %s old, container " SLICE_FMT " ended with code %d",
                         pod_phase_name((enum pod_phase)pod->phase), age,
-                        SLICE_ARG(cluster_text(desched_run_cluster(run), container->name)),
-                        container->exit_code);
+                        SLICE_ARG(cluster_text(desched_run_cluster(run), container->name)), code);
         return evict_reason(run, "%s, %s old", pod_phase_name((enum pod_phase)pod->phase), age);
 }
 

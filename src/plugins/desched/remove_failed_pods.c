@@ -1,6 +1,6 @@
 /* RemoveFailedPods: failed pods, by age, owner, reason and exit code (reference descheduler.md
  * 4.2). */
-#include "plugins/desched/container_match.h"
+#include "plugins/desched/container_query.h"
 #include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 
@@ -8,7 +8,7 @@ struct remove_failed_args {
         struct namespaces_arg namespaces;
         struct selector_arg labels;
         struct text_list excluded_owner_kinds, reasons;
-        struct exit_code_set codes;
+        struct container_query_arg containers;
         int64_t min_age_s;
         bool with_init;
 };
@@ -46,13 +46,7 @@ static const struct field fields[] = {
           .offset = offsetof(struct remove_failed_args, reasons),
           .presence = FIELD_NO_PRESENCE,
           .help = "Only pods with such a reason, their own or of a container." },
-        { .name = "exitCodes",
-          .type = FIELD_CUSTOM,
-          .offset = offsetof(struct remove_failed_args, codes),
-          .presence = FIELD_NO_PRESENCE,
-          .decode = exit_code_set_decode,
-          .help = "Only pods with a container that ended so: 1, \"2-5\", \">=128\", \"SIGKILL\", "
-                  "\"!0\"." },
+        CONTAINER_QUERY_FIELDS(remove_failed_args, containers),
         { .name = "includingInitContainers",
           .type = FIELD_BOOL,
           .offset = offsetof(struct remove_failed_args, with_init),
@@ -64,8 +58,8 @@ static const struct field fields[] = {
 struct failed_rule {
         const struct remove_failed_args *args;
         struct pod_scope scope;
-        struct name_set excluded, reasons;
-        unsigned containers;
+        struct name_set excluded;
+        struct container_query containers;
 };
 
 static bool is_old_enough(const struct desched_run *run, const struct pod_row *pod,
@@ -74,42 +68,21 @@ static bool is_old_enough(const struct desched_run *run, const struct pod_row *p
         return age_seconds(pod->created, desched_run_now(run), &age_s) && age_s >= min_age_s;
 }
 
-/* Upstream finds reason and code independently; here one container must show both, a reason of the
- * pod itself going with any. */
-static bool has_reason_and_code(const struct failed_rule *rule, const struct pod_row *pod) {
-        bool is_pod_reason = pod_has_reason(pod, &rule->reasons);
-        const struct pod_detail *detail = pod->detail;
-        for (uint32_t i = 0; detail && i < detail->container_count; i++) {
-                const struct container_row *container = &detail->containers[i];
-                if (container_in_scope(container, rule->containers) &&
-                    container_has_code(container, &rule->args->codes) &&
-                    (is_pod_reason || container_has_reason(container, &rule->reasons)))
-                        return true;
-        }
-        return false;
-}
-
-static bool has_cause(const struct desched_run *run, const struct failed_rule *rule,
-                      const struct pod_row *pod) {
-        bool by_reason = rule->args->reasons.count > 0, by_code = rule->args->codes.count > 0;
-        if (by_reason && by_code && !desched_run_is_parity(run))
-                return has_reason_and_code(rule, pod);
-        if (by_reason && !pod_has_reason(pod, &rule->reasons) &&
-            !find_reason(pod, rule->containers, &rule->reasons))
-                return false;
-        return !by_code || find_code(pod, rule->containers, &rule->args->codes);
-}
-
 static struct slice describe(struct desched_run *run, const struct failed_rule *rule,
                              const struct pod_row *pod) {
         static const struct exit_code_set any = { .count = 0, .only_excludes = true };
         const struct cluster *cluster = desched_run_cluster(run);
-        const struct container_row *container = find_code(
-                pod, rule->containers, rule->args->codes.count > 0 ? &rule->args->codes : &any);
+        const struct container_row *container;
+        int32_t code = 0;
+        if (rule->containers.has_codes) {
+                container = container_query_find(&rule->containers, pod, &code);
+        } else {
+                container = find_code(pod, rule->containers.scope, &any);
+                code = container ? container->exit_code : 0;
+        }
         if (container)
                 return evict_reason(run, "failed: container " SLICE_FMT " ended with code %d",
-                                    SLICE_ARG(cluster_text(cluster, container->name)),
-                                    container->exit_code);
+                                    SLICE_ARG(cluster_text(cluster, container->name)), code);
         if (pod->detail && pod->detail->reason.index != 0)
                 return evict_reason(run, "failed: " SLICE_FMT,
                                     SLICE_ARG(cluster_text(cluster, pod->detail->reason)));
@@ -122,7 +95,8 @@ static bool wants(struct desched_run *run, const void *context, struct pod_id id
         const struct failed_rule *rule = context;
         if (pod->phase != POD_FAILED || !pod_scope_has(run, &rule->scope, pod) ||
             !is_old_enough(run, pod, rule->args->min_age_s) ||
-            pod_has_owner_kind(pod, &rule->excluded) || !has_cause(run, rule, pod))
+            pod_has_owner_kind(pod, &rule->excluded) ||
+            !container_query_matches(&rule->containers, pod))
                 return false;
         *ret_reason = describe(run, rule, pod);
         return true;
@@ -137,8 +111,8 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
                 .args = args,
                 .scope = pod_scope_make(run, &args->namespaces, &args->labels),
                 .excluded = name_set_make(cluster, &args->excluded_owner_kinds, scratch),
-                .reasons = name_set_make(cluster, &args->reasons, scratch),
-                .containers = args->with_init ? SCOPE_INIT : SCOPE_MAIN,
+                .containers = container_query_make(run, &args->containers, &args->reasons,
+                                                   args->with_init ? SCOPE_INIT : SCOPE_MAIN),
         };
         const struct sweep sweep = { .listing = PODS_FINISHED, .wants = wants, .context = &rule };
         sweep_nodes(run, &sweep);

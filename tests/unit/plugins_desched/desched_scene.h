@@ -26,6 +26,9 @@ struct scene_pod {               /* in namespace default, running, created 2 hou
 #define SCENE_PODS_MAX 20
 #define SCENE_OBJECTS_MAX 4
 
+/* The arguments are berth's own. */
+#define SCENE_NO_PARITY "-"
+
 struct scene_case {
         const char *name;
         const char *args;                         /* of the rule; NULL = {} */
@@ -35,7 +38,7 @@ struct scene_case {
         struct scene_pod pods[SCENE_PODS_MAX];
         const char *objects[SCENE_OBJECTS_MAX]; /* whole objects with their kind */
         const char *expect; /* names in order of eviction, with blanks between */
-        const char *parity; /* under parity; NULL = the same */
+        const char *parity; /* under parity; NULL = the same, SCENE_NO_PARITY = not run */
 };
 /* Runs each with one enabled plugin, once by default and once under parity. */
 void scene_run(const char *rule, const struct scene_case *cases, size_t count);

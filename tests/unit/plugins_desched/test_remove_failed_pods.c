@@ -13,6 +13,12 @@
 #define INIT_ENDED(code)                                                                           \
         "'initContainerStatuses':[{'name':'i','state':{'terminated':{'exitCode':" code "}}}]"
 
+#define TWO(reason, code, other_reason, other_code)                                                \
+        "'containerStatuses':[{'name':'c','state':{'terminated':{'reason':'" reason                \
+        "','exitCode':" code "}}},{'name':'d','state':{'terminated':{'reason':'" other_reason      \
+        "','exitCode':" other_code "}}}]"
+#define OWN SCENE_NO_PARITY
+
 static const struct scene_case cases[] = {
         { "an hour by default",
           .pods = { { "half", FAILED, .age_s = 1800 }, { "hour", FAILED, .age_s = 3600 } },
@@ -70,6 +76,51 @@ static const struct scene_case cases[] = {
         { "reason of the pod, code of a container",
           .args = "{'exitCodes':[42],'reasons':['Evicted']}",
           .pods = { { "p", FAILED, .status = "'reason':'Evicted'," ENDED("42") } }, .expect = "p" },
+        { "reason and code of two containers, asked for",
+          .args = "{'exitCodes':[42],'reasons':['Error'],'reasonAndCodeAcrossContainers':true}",
+          .pods = { { "p", FAILED, .status = TWO("Error", "1", "Completed", "42") } },
+          .expect = "p", .parity = OWN },
+        { "codes of init containers alone", .args = "{'initExitCodes':[42]}",
+          .pods = { { "p", FAILED, .status = INIT_ENDED("42") },
+                    { "q", FAILED, .status = ENDED("42") },
+                    { "r", FAILED, .status = INIT_ENDED("1") } },
+          .expect = "p", .parity = OWN },
+        { "codes by role", .args = "{'exitCodes':['>=128'],'initExitCodes':['40-49']}",
+          .pods = { { "p", FAILED, .status = INIT_ENDED("42") },
+                    { "q", FAILED, .status = ENDED("137") },
+                    { "r", FAILED, .status = INIT_ENDED("137") },
+                    { "s", FAILED, .status = ENDED("42") } },
+          .expect = "p q", .parity = OWN },
+        { "codes of sidecars", .args = "{'sidecarExitCodes':['SIGKILL']}",
+          .pods = { { "p", FAILED,
+                      .spec = "'initContainers':[{'name':'i','restartPolicy':'Always'}]",
+                      .status = INIT_ENDED("137") },
+                    { "q", FAILED, .spec = "'initContainers':[{'name':'i'}]",
+                      .status = INIT_ENDED("137") } },
+          .expect = "p", .parity = OWN },
+        { "one of two", .args = "{'exitCodes':['!0']}",
+          .pods = { { "p", FAILED, .status = TWO("Error", "1", "Completed", "0") } }, .expect = "p",
+          .parity = OWN },
+        { "both of two", .args = "{'exitCodes':['!0'],'exitCodeMatch':'All'}",
+          .pods = { { "p", FAILED, .status = TWO("Error", "1", "Completed", "0") },
+                    { "q", FAILED, .status = TWO("Error", "1", "Error", "2") } },
+          .expect = "q", .parity = OWN },
+        { "container by name", .args = "{'exitCodes':[1],'containerNames':['d']}",
+          .pods = { { "p", FAILED, .status = TWO("Error", "1", "Error", "2") },
+                    { "q", FAILED, .status = TWO("Error", "2", "Error", "1") } },
+          .expect = "q", .parity = OWN },
+        { "last termination", .args = "{'exitCodes':[42],'includingLastTermination':true}",
+          .pods = { { "p", FAILED,
+                      .status = "'containerStatuses':[{'name':'c','state':{'running':{}},"
+                                "'lastState':{'terminated':{'exitCode':42}}}]" } },
+          .expect = "p", .parity = OWN },
+        { "reason and code of one termination",
+          .args = "{'exitCodes':[42],'reasons':['OOMKilled'],'includingLastTermination':true}",
+          .pods = { { "p", FAILED,
+                      .status = "'containerStatuses':[{'name':'c','state':{'terminated':{"
+                                "'exitCode':42,'reason':'Error'}},'lastState':{'terminated':{"
+                                "'exitCode':137,'reason':'OOMKilled'}}}]" } },
+          .expect = "", .parity = OWN },
         { "node limit goes on with the next node", .policy = "'maxNoOfPodsToEvictPerNode':1",
           .pods = { { "a", FAILED }, { "b", FAILED }, { "c", FAILED, .node = "n2" } },
           .expect = "a c" },
@@ -111,6 +162,9 @@ static const struct scene_refusal refusals[] = {
         { "nonsense", "{'exitCodes':['x']}", "exitCodes[0]", NULL },
         { "float", "{'exitCodes':[1.5]}", "exitCodes[0]", NULL },
         { "no list", "{'exitCodes':1}", "exitCodes", NULL },
+        { "codes of init containers", "{'initExitCodes':[1]}", NULL, "initExitCodes" },
+        { "quantifier", "{'exitCodeMatch':'All'}", NULL, "exitCodeMatch" },
+        { "no quantifier", "{'exitCodeMatch':'Some'}", "exitCodeMatch", NULL },
         { "negative age", "{'minPodLifetimeSeconds':-1}", "minPodLifetimeSeconds", NULL },
         { "both namespaces", "{'namespaces':{'include':['a'],'exclude':['b']}}", "only one of",
           NULL },
