@@ -366,7 +366,16 @@ static int finish(struct up *up, struct err *err) {
         return 0;
 }
 
+static void stop_timers(struct up *up) {
+        struct loop_timer *timers[] = { &up->view_timer, &up->settle_timer, &up->end_timer,
+                                        &up->fill_timer };
+
+        for (size_t i = 0; up->loop && i < ARRAY_LEN(timers); i++)
+                loop_timer_disarm(up->loop, timers[i]);
+}
+
 static void stop(struct up *up) {
+        stop_timers(up);
         scenario_run_free(up->scenario);
         runtime_free(up->runtime);
         role_config_release(&up->config);

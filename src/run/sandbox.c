@@ -126,6 +126,7 @@ static int start_control(struct sandbox *sandbox, const struct sandbox_config *c
                          struct err *err) {
         return control_new(&(struct control_config){ .loop = sandbox->loop,
                                                      .server = sandbox->server,
+                                                     .ca_pem = sandbox->tls.ca_pem,
                                                      .controllers = config->controllers,
                                                      .seed = config->seed,
                                                      .is_quiet = config->is_quiet },
