@@ -1,0 +1,181 @@
+/* berth evictions: the EvictionRequest API's controller and imperative responder. */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/daemon.h"
+
+#include "base/log.h"
+#include "base/time.h"
+#include "run/audit_file.h"
+#include "run/evictions_role.h"
+#include <stdio.h>
+#include <sys/random.h>
+
+struct evictions_options {
+        struct daemon_options daemon;
+        const char *lease_name, *audit_path;
+        bool elects, has_no_evictor, keeps_definitions, is_audit_quiet;
+        int mode;
+};
+
+struct evictions_daemon {
+        const struct evictions_options *options;
+        struct audit_file *file;
+        struct audit_chain chain;
+        struct daemon *daemon;
+        struct err failure;
+};
+
+/* A line that cannot be kept ends the program before its effect: nothing happens unrecorded. */
+static void on_audit(void *context, struct slice line) {
+        struct evictions_daemon *self = context;
+
+        if (!self->options->is_audit_quiet) {
+                fwrite(line.ptr, 1, line.len, stdout);
+                fflush(stdout);
+        }
+        if (self->file && audit_file_append(self->file, line, &self->failure) < 0)
+                daemon_finish(self->daemon);
+}
+
+static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
+                    struct err *err) {
+        struct evictions_daemon *self = context;
+
+        (void)err;
+        self->daemon = daemon;
+        self->chain.actor = EVICTION_MANAGER;
+        evictions_role_add(runtime, &(struct evictions_role_config){
+                                            .mode = (enum evictions_mode)self->options->mode,
+                                            .has_no_evictor = self->options->has_no_evictor,
+                                            .keeps_definitions = self->options->keeps_definitions,
+                                            .chain = self->chain,
+                                            .audit = on_audit,
+                                            .context = self });
+        return 0;
+}
+
+static int run(const struct command_call *call) {
+        const struct evictions_options *options = call->options;
+        struct evictions_daemon self = { .options = options };
+        struct daemon_options daemon = options->daemon;
+        struct err err = { 0 };
+        int code = 0;
+
+        if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
+                daemon.seed = 1;
+        daemon.user_agent = EVICTION_MANAGER;
+        daemon.has_no_model = true;
+        daemon.lease_name = options->elects ? options->lease_name : NULL;
+        if (options->audit_path)
+                code = audit_file_open(options->audit_path, &self.file, &self.chain, &err);
+        if (code == 0)
+                code = daemon_run(&daemon,
+                                  &(struct daemon_role){ .context = &self, .add = add_role }, &err);
+        if (code == 0 && self.failure.code) {
+                err = self.failure;
+                code = err.code;
+        }
+        audit_file_close(self.file);
+        return code < 0 ? command_failed("evictions", &err) : EXIT_DONE;
+}
+
+static const char *const modes[] = { "auto", "crd", "native-own", "native-foreign", NULL };
+
+static const struct option evictions_table[] = {
+        { .name = "mode",
+          .type = OPTION_CHOICE,
+          .offset = offsetof(struct evictions_options, mode),
+          .value_name = "MODE",
+          .fallback = "auto",
+          .choices = modes,
+          .help = "form of the API: found out by itself, own definitions, native and reconciled "
+                  "here, or native and reconciled by somebody else" },
+        { .name = "keep-definitions",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct evictions_options, keeps_definitions),
+          .help = "wait for missing CustomResourceDefinitions instead of creating them" },
+        { .name = "no-imperative-responder",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct evictions_options, has_no_evictor),
+          .help = "leave the default responder to another program" },
+        { .name = "audit-file",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evictions_options, audit_path),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "append the audit trail to this file, synced line by line" },
+        { .name = "no-audit-output",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct evictions_options, is_audit_quiet),
+          .help = "do not print the audit trail on standard output" },
+        { .name = "kubeconfig",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evictions_options, daemon.kubeconfig),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "the cluster to work on; by default $KUBECONFIG, ~/.kube/config, or the pod's "
+                  "service account" },
+        { .name = "context",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evictions_options, daemon.context),
+          .value_name = "NAME",
+          .help = "context of the kubeconfig" },
+        { .name = "leader-elect",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct evictions_options, elects),
+          .fallback = "true",
+          .help = "work only while holding a Lease" },
+        { .name = "leader-elect-resource-name",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evictions_options, lease_name),
+          .value_name = "NAME",
+          .fallback = "berth-evictions",
+          .help = "name of the Lease" },
+        { .name = "leader-elect-resource-namespace",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evictions_options, daemon.lease_namespace),
+          .value_name = "NAME",
+          .fallback = "kube-system",
+          .help = "namespace of the Lease" },
+        { .name = "leader-elect-lease-duration",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct evictions_options, daemon.lease_duration_ns),
+          .value_name = "DURATION",
+          .fallback = "15s",
+          .help = "how long others wait before they take over" },
+        { .name = "leader-elect-renew-deadline",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct evictions_options, daemon.lease_renew_deadline_ns),
+          .value_name = "DURATION",
+          .fallback = "10s",
+          .help = "give up leading when it could not be renewed for so long" },
+        { .name = "leader-elect-retry-period",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct evictions_options, daemon.lease_retry_period_ns),
+          .value_name = "DURATION",
+          .fallback = "2s",
+          .help = "between attempts" },
+        { .name = "v",
+          .type = OPTION_I64,
+          .offset = offsetof(struct evictions_options, daemon.verbosity),
+          .letter = 'v',
+          .value_name = "LEVEL",
+          .fallback = "2",
+          .max = 3,
+          .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything" },
+        OPTION_END,
+};
+
+const struct command command_evictions = {
+        .name = "evictions",
+        .summary = "carry out eviction requests: stages, progress, cancellation",
+        .synopsis = "",
+        .description =
+                "Controller and imperative responder of the EvictionRequest API. Works with the "
+                "native kinds where they are served, else with definitions of its own "
+                "(lifecycle.berth.dev) that it creates. Everything it has to remember is in the "
+                "objects, so that it can be stopped at any time.",
+        .options = evictions_table,
+        .options_size = sizeof(struct evictions_options),
+        .run = run,
+};

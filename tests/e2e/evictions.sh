@@ -1,0 +1,105 @@
+#!/bin/sh
+# Evictions followed, withdrawn and audited with curl on a sandbox: evictions.sh BERTH. Skips (77) without curl.
+berth=$1
+command -v curl >/dev/null || {
+        echo "skipped: no curl"
+        exit 77
+}
+work=$(mktemp -d) || exit 1
+"$berth" sandbox --listen 127.0.0.1:0 --kubeconfig-out "$work/kubeconfig" --nodes 1 --seed 1 --token evictions \
+        >"$work/sandbox" 2>&1 &
+sandbox=$!
+trap 'kill $evictions $sandbox 2>/dev/null; wait $evictions $sandbox 2>/dev/null; rm -rf "$work"' EXIT INT TERM
+failures=0
+
+# wait_for NAME PATTERN COMMAND...: the output must contain the pattern within ten seconds.
+wait_for() {
+        name=$1
+        pattern=$2
+        shift 2
+        tries=0
+        while [ $tries -lt 100 ]; do
+                output=$("$@" 2>&1)
+                case $output in
+                *"$pattern"*)
+                        echo "ok $name"
+                        return
+                        ;;
+                esac
+                tries=$((tries + 1))
+                sleep 0.1
+        done
+        echo "FAIL $name: $output"
+        failures=$((failures + 1))
+}
+api() {
+        method=$1
+        path=$2
+        shift 2
+        curl -ks -X "$method" -H 'Authorization: Bearer evictions' -H "Content-Type: ${type:-application/json}" "$url$path" "$@"
+}
+start() {
+        "$berth" evictions --kubeconfig "$work/kubeconfig" --leader-elect=false --audit-file "$work/audit" "$@" \
+                >"$work/evictions" 2>&1 &
+        evictions=$!
+}
+uid_of() {
+        api GET "/api/v1/namespaces/default/pods/$1" | sed -n 's/.*"uid": *"\([^"]*\)".*/\1/p' | head -n 1
+}
+pod() {
+        api POST /api/v1/namespaces/default/pods -d "{\"metadata\":{\"name\":\"$1\",\"labels\":{\"app\":\"$1\"}$2},
+                \"spec\":{\"nodeName\":\"node-0\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}" >/dev/null
+        wait_for "pod $1 runs" '"phase":"Running"' api GET "/api/v1/namespaces/default/pods/$1"
+}
+request() {
+        api POST "$group/namespaces/default/evictionrequests" -d "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",
+                \"kind\":\"EvictionRequest\",\"metadata\":{\"name\":\"$1\"},\"spec\":{\"target\":{\"pod\":{\"name\":\"$2\",
+                \"uid\":\"$(uid_of "$2")\"}},\"requester\":\"test.example.com/e2e\",\"intent\":\"Eviction\"}}" >/dev/null
+}
+withdraw() {
+        type=application/merge-patch+json
+        api PATCH "$group/namespaces/default/evictionrequests/$1" -d '{"spec":{"intent":"Withdrawn"}}' >/dev/null
+        type=
+}
+eviction() {
+        api GET "$group/namespaces/default/evictions/$1"
+}
+tries=0
+while [ ! -s "$work/kubeconfig" ] && [ $tries -lt 100 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+done
+url=$(sed -n 's/.*server: *"\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$work/kubeconfig")
+group=/apis/lifecycle.berth.dev/v1alpha1
+start
+wait_for "definitions are served" '"name":"evictionrequests"' api GET "$group"
+wait_for "ready" Ready cat "$work/evictions"
+
+pod a ""
+request want-a a
+wait_for "evicted" '"reason":"PodDeleted"' eviction pod-1-a
+wait_for "the requester sees it" '"reason":"PodDeleted"' api GET "$group/namespaces/default/evictionrequests/want-a"
+
+api POST /apis/policy/v1/namespaces/default/poddisruptionbudgets -d '{"metadata":{"name":"b"},"spec":{"minAvailable":1,
+        "selector":{"matchLabels":{"app":"b"}}}}' >/dev/null
+pod b ""
+request want-b b
+wait_for "a budget makes it wait" 'attempts=1' eviction pod-1-b
+kill -9 $evictions
+wait $evictions 2>/dev/null
+start
+wait_for "attempts go on after a crash" 'attempts=2' eviction pod-1-b
+withdraw want-b
+wait_for "withdrawn" '"reason":"CanceledDueToNoRequesters"' eviction pod-1-b
+wait_for "the pod lives" '"phase":"Running"' api GET /api/v1/namespaces/default/pods/b
+
+pod c ',"annotations":{"lifecycle.berth.dev/eviction-responders":"mover.example.com/move=10000"}'
+request want-c c
+wait_for "the responder's turn first" '"name":"mover.example.com/move","priority":10000,"state":"Active"' eviction pod-1-c
+api DELETE "$group/namespaces/default/evictionrequests/want-c" >/dev/null
+wait_for "collected with its last request" '"reason":"NotFound"' eviction pod-1-c
+
+wait_for "the trail is intact" intact "$berth" audit verify "$work/audit"
+sed 's/"op":"cancel"/"op":"evicted"/' "$work/audit" >"$work/forged"
+wait_for "a forged trail shows" "was changed" "$berth" audit verify "$work/forged"
+[ $failures -eq 0 ]
