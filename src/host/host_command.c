@@ -1,0 +1,114 @@
+/* Starts programs with posix_spawn and watches them through a pidfd. */
+#include "host/host_command.h"
+
+#include "base/util.h"
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct host_command {
+        struct loop *loop;
+        struct loop_io *io;
+        struct loop_timer timer;
+        pid_t pid;
+        int fd;
+        void (*done)(void *context, enum host_command_end end, int code);
+        void *context;
+};
+
+static void release(struct host_command *command) {
+        loop_timer_disarm(command->loop, &command->timer);
+        if (command->io)
+                loop_io_remove(command->loop, command->io);
+        cleanup_close(&command->fd);
+        free(command);
+}
+
+static void finish(struct host_command *command, enum host_command_end end, int code) {
+        void (*done)(void *, enum host_command_end, int) = command->done;
+        void *context = command->context;
+
+        release(command);
+        done(context, end, code);
+}
+
+static int reap(struct host_command *command) {
+        int status = 0;
+
+        while (waitpid(command->pid, &status, 0) < 0 && errno == EINTR)
+                ;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void on_exit_ready(void *context, unsigned events) {
+        struct host_command *command = context;
+
+        (void)events;
+        finish(command, HOST_COMMAND_EXITED, reap(command));
+}
+
+static void on_timeout(void *context) {
+        struct host_command *command = context;
+
+        kill(command->pid, SIGKILL);
+        reap(command);
+        finish(command, HOST_COMMAND_TIMED_OUT, 0);
+}
+
+static void on_not_started(void *context) {
+        finish(context, HOST_COMMAND_NOT_FOUND, 127);
+}
+
+/* Signals the daemon takes from the loop must end its children as usual. */
+static int spawn(const char *const *argv, pid_t *ret_pid) {
+        posix_spawnattr_t attributes;
+        sigset_t none;
+        int code;
+
+        sigemptyset(&none);
+        posix_spawnattr_init(&attributes);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        code = posix_spawnp(ret_pid, argv[0], NULL, &attributes, (char *const *)argv, environ);
+        posix_spawnattr_destroy(&attributes);
+        return code;
+}
+
+struct host_command *host_command_start(
+        struct loop *loop, const char *const *argv, int64_t timeout_ns,
+        void (*done)(void *context, enum host_command_end end, int code), void *context) {
+        struct host_command *command = xcalloc(1, sizeof(*command));
+
+        *command =
+                (struct host_command){ .loop = loop, .fd = -1, .done = done, .context = context };
+        command->timer.context = command;
+        command->timer.fired = on_not_started;
+        if (spawn(argv, &command->pid) == 0) {
+                command->fd = (int)syscall(SYS_pidfd_open, command->pid, 0);
+                if (command->fd >= 0 && loop_io_add(loop, command->fd, LOOP_READ, on_exit_ready,
+                                                    command, &command->io, NULL) == 0) {
+                        command->timer.fired = on_timeout;
+                        if (timeout_ns > 0)
+                                loop_timer_arm(loop, &command->timer, timeout_ns);
+                        return command;
+                }
+                kill(command->pid, SIGKILL);
+                reap(command);
+        }
+        loop_timer_arm(loop, &command->timer, 0);
+        return command;
+}
+
+void host_command_cancel(struct host_command *command) {
+        if (!command)
+                return;
+        if (command->io) {
+                kill(command->pid, SIGKILL);
+                reap(command);
+        }
+        release(command);
+}

@@ -1,0 +1,26 @@
+/* Where notifications go: service URLs as kured takes them (shoutrrr), turned into HTTP requests.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/slice.h"
+
+#define NOTIFY_REQUESTS_MAX 16 /* of one URL with several chats or rooms */
+
+struct notify_request {
+        const char *server; /* https://host:port */
+        struct slice path, content_type, body;
+};
+struct notify_requests {
+        size_t count;
+        struct notify_request items[NOTIFY_REQUESTS_MAX];
+};
+
+/* BERTH_ERR_INVALID when the service is unknown or the URL lacks something; checks with any
+ * message.  Texts live in the arena. */
+int notify_url_requests(struct slice url, struct slice message, struct arena *arena,
+                        struct notify_requests *ret_requests, struct err *err);
+/* The URL for a deprecated Slack hook (https://hooks.slack.com/services/A/B/C); "" when it is none.
+ */
+struct slice notify_slack_hook(struct slice hook, struct arena *arena);
