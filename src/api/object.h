@@ -152,6 +152,7 @@ struct pod_spec {
         int32_t priority;    /* 0 when unset */
         bool never_preempts; /* preemptionPolicy Never */
         bool uses_host_network;
+        bool has_own_users; /* hostUsers false: a user namespace of its own */
         enum restart_policy restart_policy;
         int64_t termination_grace_s; /* default 30 */
         int64_t active_deadline_s;   /* -1 = unset */

@@ -192,6 +192,14 @@ static int decode_pod_resources(const struct json *value, void *target, struct d
         return DECODE_FIELDS(value, fields, target, d);
 }
 
+static int decode_host_users(const struct json *value, void *target, struct decode *d) {
+        bool shares_host;
+        int r = decode_bool(value, &shares_host, d);
+        if (r == 0)
+                ((struct pod_spec *)target)->has_own_users = !shares_host;
+        return r;
+}
+
 static int decode_claims(const struct json *value, void *target, struct decode *d) {
         if (json_type(value) != JSON_ARRAY)
                 return decode_type_error(value, "array", d);
@@ -207,6 +215,7 @@ static const struct field spec_fields[] = {
         PART_FIELD("priority", decode_priority),
         FIELD(struct pod_spec, "preemptionPolicy", never_preempts, decode_preemption_policy),
         FIELD(struct pod_spec, "hostNetwork", uses_host_network, decode_bool),
+        PART_FIELD("hostUsers", decode_host_users),
         FIELD(struct pod_spec, "restartPolicy", restart_policy, decode_restart_policy),
         FIELD(struct pod_spec, "terminationGracePeriodSeconds", termination_grace_s, decode_int64),
         FIELD(struct pod_spec, "activeDeadlineSeconds", active_deadline_s, decode_int64),

@@ -157,6 +157,7 @@ static void pod_spec(struct content_codec *codec, struct pod_spec *spec) {
         CODEC_VALUE(codec, spec->priority);
         CODEC_VALUE(codec, spec->never_preempts);
         CODEC_VALUE(codec, spec->uses_host_network);
+        CODEC_VALUE(codec, spec->has_own_users);
         CODEC_VALUE(codec, spec->restart_policy);
         CODEC_VALUE(codec, spec->termination_grace_s);
         CODEC_VALUE(codec, spec->active_deadline_s);

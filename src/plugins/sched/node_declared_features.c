@@ -1,9 +1,8 @@
 /* NodeDeclaredFeatures: what the pod's spec needs of the kubelet must be among the features its
  * node declares. */
+#include "base/util.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
-
-#define RESTART_ALL "RestartAllContainersOnContainerExits"
 
 static bool any_restarts_all(const struct container *containers, size_t count) {
         for (size_t i = 0; i < count; i++)
@@ -12,18 +11,44 @@ static bool any_restarts_all(const struct container *containers, size_t count) {
         return false;
 }
 
-/* The only feature a spec decoded here can need. */
-static bool needs_restart_all(const struct sched_cycle *cycle) {
-        const struct pod_spec *spec = &cycle->class->spec;
+static bool needs_restart_all(const struct pod_spec *spec) {
         return any_restarts_all(spec->containers, spec->container_count) ||
                any_restarts_all(spec->init, spec->init_count);
 }
+
+static bool needs_host_network_users(const struct pod_spec *spec) {
+        return spec->uses_host_network && spec->has_own_users;
+}
+
+/* Features a spec can need, each with its test. */
+static const struct feature {
+        const char *name;
+        bool (*is_needed)(const struct pod_spec *spec);
+} features[] = {
+        { "RestartAllContainersOnContainerExits", needs_restart_all },
+        { "UserNamespacesHostNetwork", needs_host_network_users },
+};
 
 static bool declares(const struct cluster *cluster, struct node_id node, const char *feature) {
         bool is_known;
         struct str_id key = cluster_str(cluster, slice_of(feature), &is_known), value;
         return is_known &&
                cluster_label_get(cluster, cluster_node_features(cluster, node), key, &value);
+}
+
+static bool admits(const struct sched_cycle *cycle, struct node_id node) {
+        for (size_t i = 0; i < ARRAY_LEN(features); i++)
+                if (features[i].is_needed(&cycle->class->spec) &&
+                    !declares(cycle->cluster, node, features[i].name))
+                        return false;
+        return true;
+}
+
+static bool needs_any(const struct pod_spec *spec) {
+        for (size_t i = 0; i < ARRAY_LEN(features); i++)
+                if (features[i].is_needed(spec))
+                        return true;
+        return false;
 }
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
@@ -33,17 +58,17 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         (void)ret_pod_state;
         (void)ret_only;
         (void)verdict;
-        return needs_restart_all(cycle) ? VERDICT_OK : VERDICT_SKIP;
+        return needs_any(&cycle->class->spec) ? VERDICT_OK : VERDICT_SKIP;
 }
 
 static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                    struct bitset *nodes) {
         (void)state;
         (void)pod_state;
-        if (!needs_restart_all(cycle))
+        if (!needs_any(&cycle->class->spec))
                 return;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (!declares(cycle->cluster, (struct node_id){ (uint32_t)i }, RESTART_ALL))
+                if (!admits(cycle, (struct node_id){ (uint32_t)i }))
                         bitset_remove(nodes, i);
 }
 
@@ -51,7 +76,7 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
                     struct node_id node, struct verdict *verdict) {
         (void)state;
         (void)pod_state;
-        if (needs_restart_all(cycle) && !declares(cycle->cluster, node, RESTART_ALL))
+        if (!admits(cycle, node))
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("node(s) didn't match Pod's required features"));
 }

@@ -172,6 +172,25 @@ static void test_refused_before_claims(void **state) {
         }
 }
 
+static void test_needed_features(void **state) {
+        (void)state;
+        struct fixture *fixture = fixture_new(false);
+        put_node(&fixture->test, "plain", 9000);
+        apply(&fixture->test, OBJECT_NODE, CHANGE_ADDED,
+              "{\"metadata\":{\"name\":\"able\"},\"status\":{\"declaredFeatures\":["
+              "\"UserNamespacesHostNetwork\"],\"allocatable\":{\"cpu\":\"1\",\"memory\":\"1Gi\","
+              "\"pods\":\"9\"}}}");
+        put_pod(&fixture->test, "p", 100, "\"hostNetwork\":true,\"hostUsers\":false,");
+        put_pod(&fixture->test, "q", 100, "\"hostNetwork\":true,\"hostUsers\":true,");
+        struct decision decision =
+                decide(fixture, "p", (struct decision_request){ .wants = DECIDE_VERDICTS });
+        assert_int_equal(decision.feasible_count, 1);
+        assert_true(slice_is(cluster_node_name(fixture->test.cluster, decision.node), "able"));
+        assert_string_equal(decision.refusals[0].plugin->name, "NodeDeclaredFeatures");
+        assert_int_equal(decide(fixture, "q", (struct decision_request){ 0 }).feasible_count, 2);
+        fixture_free(fixture);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_sampling_is_parity_only),
@@ -180,6 +199,7 @@ int main(void) {
                 cmocka_unit_test(test_candidate_search_changes_nothing),
                 cmocka_unit_test(test_negative_namespace_selector),
                 cmocka_unit_test(test_refused_before_claims),
+                cmocka_unit_test(test_needed_features),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
