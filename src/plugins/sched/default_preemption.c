@@ -17,6 +17,7 @@ struct search {
         size_t candidate_count, rejected_count;
         struct preemption_candidate *candidates;
         struct node_refusal *rejected;
+        bool has_clean; /* a candidate that breaks no budget */
 };
 
 /* ---- who may go ---- */
@@ -199,6 +200,7 @@ static void try_node(struct search *search, struct node_id node) {
                 struct preemption_candidate candidate;
                 reprieve(search, node, victims, count, &candidate);
                 search->candidates[search->candidate_count++] = candidate;
+                search->has_clean = search->has_clean || candidate.budget_violations == 0;
         }
 }
 
@@ -340,25 +342,39 @@ static enum verdict_code fail(struct search *search, struct verdict *verdict, st
         return VERDICT_UNSCHEDULABLE;
 }
 
-static void run(struct search *search) {
+/* How many candidates are enough. */
+static size_t wanted_candidates(const struct preemption_args *args, size_t node_count) {
+        size_t share = node_count * (size_t)args->percentage / 100;
+        size_t wanted = share > (size_t)args->absolute ? share : (size_t)args->absolute;
+        return wanted < node_count ? wanted : node_count;
+}
+
+/* Enough candidates, and one among them that breaks no budget. */
+static bool is_satisfied(const struct search *search, size_t wanted) {
+        return search->candidate_count >= wanted && search->has_clean;
+}
+
+static void run(struct search *search, const struct preemption_args *args) {
         struct sched_attempt *attempt = search->attempt;
-        size_t cap = attempt->refusal_count;
+        size_t cap = attempt->refusal_count, count = 0;
         search->candidates = ARENA_ARRAY(search->arena, struct preemption_candidate, cap);
         search->rejected = ARENA_ARRAY(search->arena, struct node_refusal, cap);
-        for (size_t i = 0; i < attempt->refusal_count; i++)
+        for (size_t i = 0; i < cap; i++)
+                count += attempt->refusals[i].code == VERDICT_UNSCHEDULABLE;
+        size_t wanted = wanted_candidates(args, count);
+        for (size_t i = 0; i < cap && !is_satisfied(search, wanted); i++)
                 if (attempt->refusals[i].code == VERDICT_UNSCHEDULABLE)
                         try_node(search, attempt->refusals[i].node);
 }
 
 static enum verdict_code post_filter(struct sched_attempt *attempt, const void *state,
                                      struct verdict *verdict) {
-        (void)state;
         struct search search = { .attempt = attempt, .arena = attempt->cycle.scratch };
         struct preemption *result = &attempt->preemption;
         struct slice reason = ineligible(&search);
         if (!slice_is_empty(reason))
                 return fail(&search, verdict, reason);
-        run(&search);
+        run(&search, state);
         result->candidate_count = search.candidate_count;
         result->candidates = search.candidates;
         result->rejected_count = search.rejected_count;

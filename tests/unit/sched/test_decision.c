@@ -122,6 +122,25 @@ static void test_candidate_search_changes_nothing(void **state) {
         fixture_free(fixture);
 }
 
+/* The search ends with the larger of 100 nodes and a tenth of them. */
+static void test_candidates_are_limited(void **state) {
+        (void)state;
+        struct fixture *fixture = fixture_new(false);
+        for (int n = 0; n < 150; n++) {
+                char name[16], node[40];
+                snprintf(name, sizeof(name), "n%d", n);
+                snprintf(node, sizeof(node), "\"nodeName\":\"n%d\",", n);
+                put_node(&fixture->test, name, 1000);
+                snprintf(name, sizeof(name), "v%d", n);
+                put_pod(&fixture->test, name, 800, node);
+        }
+        put_pod(&fixture->test, "p", 800, "\"priority\":5,");
+        struct decision decision =
+                decide(fixture, "p", (struct decision_request){ .wants = DECIDE_POST_FILTER });
+        assert_int_equal(decision.preemption->candidate_count, 100);
+        fixture_free(fixture);
+}
+
 #define AWAY_FROM_NOT_DEV                                                                          \
         "\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":[{" \
         "\"topologyKey\":\"kubernetes.io/hostname\",\"labelSelector\":{},\"namespaceSelector\":{"  \
@@ -197,6 +216,7 @@ int main(void) {
                 cmocka_unit_test(test_nominated_node_comes_first),
                 cmocka_unit_test(test_nominations_hold_room),
                 cmocka_unit_test(test_candidate_search_changes_nothing),
+                cmocka_unit_test(test_candidates_are_limited),
                 cmocka_unit_test(test_negative_namespace_selector),
                 cmocka_unit_test(test_refused_before_claims),
                 cmocka_unit_test(test_needed_features),
