@@ -18,6 +18,7 @@
                 "h"                                                                                \
         }
 #define ON2 .node = "n2"
+#define HEAVY "'resources':{'requests':{'cpu':'600m','memory':'500'}}"
 
 static const struct scene_case low[] = {
         { "to the target", .args = CPU_PODS(""),
@@ -87,6 +88,16 @@ static const struct scene_case low[] = {
         { "node limit", .args = CPU_PODS(""), .policy = "'maxNoOfPodsToEvictPerNode':1",
           .nodes = { { .name = "n1", NINE }, { .name = "n2" } }, .pods = { EIGHT, { "z", ON2 } },
           .expect = "a" },
+        { "the fullest node first",
+          .args = "{'thresholds':{'cpu':30},'targetThresholds':{'cpu':50}}",
+          .policy = "'maxNoOfPodsToEvictTotal':1",
+          .nodes = { { .name = "n1" }, { .name = "n2" }, { .name = "n3" } },
+          .pods = { EIGHT,
+                    { "v", ON2, .container = HEAVY },
+                    { "w", ON2, .container = HEAVY },
+                    { "x", ON2, .container = HEAVY },
+                    { "y", ON2, .container = HEAVY } },
+          .expect = "a", .parity = "v" },
         { "metrics without a provider",
           .args = CPU_PODS(",'metricsUtilization':{'source':'KubernetesMetrics'}"),
           .nodes = { { .name = "n1", NINE }, { .name = "n2" } }, .pods = { EIGHT, { "z", ON2 } },
