@@ -15,7 +15,7 @@ struct descheduler_role {
         struct evict_service *service;
         struct action_list actions;
         struct loop_timer pass_timer, retry_timer;
-        uint64_t passes;
+        uint64_t passes, logged; /* logged: the last record that was */
         bool is_started, is_finished;
 };
 
@@ -26,6 +26,23 @@ static void check_finished(struct descheduler_role *role) {
         role->is_finished = true;
         if (role->config.finished)
                 role->config.finished(role->config.context, NULL);
+}
+
+/* One line per eviction that ended, in dry run as well. */
+static void log_records(struct descheduler_role *role) {
+        const struct evict_record *record;
+        uint64_t after = role->logged;
+        size_t at = 0;
+
+        while ((record = evict_service_next_record(role->service, after, &at))) {
+                LOG(LOG_INFO, record->result == EVICT_RESULT_SUCCESS ? "Evicted" : "NotEvicted",
+                    log_slice("namespace", record->pod.ns), log_slice("pod", record->pod.name),
+                    log_slice("node", record->node), log_slice("profile", record->profile),
+                    log_slice("strategy", record->plugin), log_slice("reason", record->reason),
+                    log_text("result", evict_result_name(record->result)),
+                    log_slice("error", record->text));
+                role->logged = record->number;
+        }
 }
 
 static void serve(void *self) {
@@ -40,6 +57,7 @@ static void serve(void *self) {
         }
         if (evict_service_next_due(role->service, &due))
                 loop_timer_arm(loop, &role->retry_timer, due.ns - loop_mono(loop).ns);
+        log_records(role);
         check_finished(role);
 }
 

@@ -249,6 +249,7 @@ static void on_written(void *context, const struct write_result *write) {
 /* Profiles and roles report under names of their own; beyond the limit the last one serves. */
 static struct event_recorder *recorder_of(struct runtime *runtime, struct slice controller) {
         struct recorder_slot *slot = runtime->recorders;
+        char instance[256];
 
         for (size_t i = 0; i < runtime->recorder_count; i++, slot++)
                 if (slice_is(controller, slot->controller))
@@ -256,10 +257,12 @@ static struct event_recorder *recorder_of(struct runtime *runtime, struct slice 
         if (runtime->recorder_count == RUNTIME_ROLES_MAX)
                 return slot[-1].recorder;
         snprintf(slot->controller, sizeof(slot->controller), SLICE_FMT, SLICE_ARG(controller));
-        slot->recorder = event_recorder_new(
-                &(struct event_recorder_config){ .controller = slot->controller,
-                                                 .instance = runtime->config.instance },
-                runtime->writes, runtime->loop);
+        /* As upstream's programs name themselves: controller-hostname. */
+        snprintf(instance, sizeof(instance), "%s-%s", slot->controller, runtime->config.instance);
+        slot->recorder =
+                event_recorder_new(&(struct event_recorder_config){ .controller = slot->controller,
+                                                                    .instance = instance },
+                                   runtime->writes, runtime->loop);
         runtime->recorder_count++;
         return slot->recorder;
 }
