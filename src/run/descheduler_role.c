@@ -28,6 +28,17 @@ static void check_finished(struct descheduler_role *role) {
                 role->config.finished(role->config.context, NULL);
 }
 
+static const char *record_event(enum evict_result result) {
+        switch (result) {
+        case EVICT_RESULT_SUCCESS:
+                return "Evicted";
+        case EVICT_RESULT_DRY_RUN:
+                return "WouldEvict";
+        default:
+                return "NotEvicted";
+        }
+}
+
 /* One line per eviction that ended, in dry run as well. */
 static void log_records(struct descheduler_role *role) {
         const struct evict_record *record;
@@ -35,10 +46,10 @@ static void log_records(struct descheduler_role *role) {
         size_t at = 0;
 
         while ((record = evict_service_next_record(role->service, after, &at))) {
-                LOG(LOG_INFO, record->result == EVICT_RESULT_SUCCESS ? "Evicted" : "NotEvicted",
-                    log_slice("namespace", record->pod.ns), log_slice("pod", record->pod.name),
-                    log_slice("node", record->node), log_slice("profile", record->profile),
-                    log_slice("strategy", record->plugin), log_slice("reason", record->reason),
+                LOG(LOG_INFO, record_event(record->result), log_slice("namespace", record->pod.ns),
+                    log_slice("pod", record->pod.name), log_slice("node", record->node),
+                    log_slice("profile", record->profile), log_slice("strategy", record->plugin),
+                    log_slice("reason", record->reason),
                     log_text("result", evict_result_name(record->result)),
                     log_slice("error", record->text));
                 role->logged = record->number;
