@@ -64,6 +64,7 @@ struct api_server_request {
         struct slice content_type, accept, authorization, user_agent, if_none_match;
         struct slice impersonate_user, impersonate_group;
         const struct api_user *user; /* already known (in-process callers); NULL = authenticate */
+        bool is_local;               /* the peer is a process of this machine */
         bool takes_streams;          /* long lists may come as a stream too, not only watches */
         /* In-process callers only: a created object keeps the uid and creationTimestamp it carries
          * (objects of another cluster, whose owners and ages must stay what they were). */

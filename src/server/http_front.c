@@ -47,14 +47,21 @@ struct exchange {
 
 struct http_front {
         struct loop *loop;
-        struct api_server *server;
         struct engine plain, secure;
         struct http_listener *listener;
         struct exchange *streams, *ready;
         bool is_resume_deferred, is_closing;
         struct rng rng;
         char *key_pem, *certificate_pem;
+        void (*handle)(void *context, const struct api_server_request *request,
+                       struct api_server_response *ret_response);
+        void *context;
 };
+
+static void handle_by_server(void *context, const struct api_server_request *request,
+                             struct api_server_response *ret_response) {
+        api_server_handle(context, request, ret_response);
+}
 
 /* ---- running the daemons ---- */
 
@@ -275,6 +282,14 @@ static enum MHD_Result refuse(struct exchange *exchange, int status, const char 
         return result;
 }
 
+/* The peer is a process of this machine. */
+static bool is_local(struct MHD_Connection *connection) {
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+        return info && http_peer_is_loopback(info->client_addr);
+}
+
 static enum MHD_Result serve(struct exchange *exchange, const char *method) {
         struct MHD_Connection *connection = exchange->connection;
         struct joined groups = { .name = "Impersonate-Group" };
@@ -287,21 +302,22 @@ static enum MHD_Result serve(struct exchange *exchange, const char *method) {
                               "Request entity too large: limit is 3145728");
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &groups);
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &accept);
-        api_server_handle(exchange->front->server,
-                          &(struct api_server_request){
-                                  .method = slice_of(method),
-                                  .target = slice_of(exchange->target),
-                                  .body = buf_view(&exchange->body),
-                                  .content_type = header(connection, "Content-Type"),
-                                  .accept = buf_view(&accept.text),
-                                  .authorization = header(connection, "Authorization"),
-                                  .user_agent = header(connection, "User-Agent"),
-                                  .if_none_match = header(connection, "If-None-Match"),
-                                  .impersonate_user = header(connection, "Impersonate-User"),
-                                  .impersonate_group = buf_view(&groups.text),
-                                  .takes_streams = true,
-                          },
-                          &answer);
+        exchange->front->handle(exchange->front->context,
+                                &(struct api_server_request){
+                                        .method = slice_of(method),
+                                        .target = slice_of(exchange->target),
+                                        .body = buf_view(&exchange->body),
+                                        .content_type = header(connection, "Content-Type"),
+                                        .accept = buf_view(&accept.text),
+                                        .authorization = header(connection, "Authorization"),
+                                        .user_agent = header(connection, "User-Agent"),
+                                        .if_none_match = header(connection, "If-None-Match"),
+                                        .impersonate_user = header(connection, "Impersonate-User"),
+                                        .impersonate_group = buf_view(&groups.text),
+                                        .takes_streams = true,
+                                        .is_local = is_local(connection),
+                                },
+                                &answer);
         result = respond(exchange, &answer);
         api_server_response_release(&answer);
         buf_release(&groups.text);
@@ -406,7 +422,8 @@ int http_front_new(const struct http_front_config *config, struct api_server *se
         int r;
 
         front->loop = loop;
-        front->server = server;
+        front->handle = config->handle ? config->handle : handle_by_server;
+        front->context = config->handle ? config->context : server;
         front->key_pem = config->key_pem ? slice_dup(slice_of(config->key_pem)) : NULL;
         front->certificate_pem =
                 config->certificate_pem ? slice_dup(slice_of(config->certificate_pem)) : NULL;

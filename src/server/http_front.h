@@ -8,12 +8,19 @@
 #define HTTP_CONNECTIONS_MAX 4096
 
 struct api_server;
+struct api_server_request;
+struct api_server_response;
 struct http_front;
 
 struct http_front_config {
         const char *address;                   /* "127.0.0.1:6443", "[::]:0"; port 0 = any */
         const char *key_pem, *certificate_pem; /* NULL = plain HTTP only */
         int64_t header_timeout_ns;             /* first byte and idle connections; 0 = default */
+        /* Answers instead of an API server, which is NULL then: pages of a daemon.  As
+         * api_server_handle; NULL = none. */
+        void (*handle)(void *context, const struct api_server_request *request,
+                       struct api_server_response *ret_response);
+        void *context;
 };
 
 /* Plain HTTP is served to loopback peers only. The texts of config are copied. */

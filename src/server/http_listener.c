@@ -50,13 +50,13 @@ static void newcomer_free(struct newcomer *newcomer) {
         free(newcomer);
 }
 
-static bool is_loopback(const struct sockaddr_storage *address) {
-        const struct sockaddr_in *four = (const struct sockaddr_in *)address;
-        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+bool http_peer_is_loopback(const struct sockaddr *address) {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)(const void *)address;
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)(const void *)address;
 
-        if (address->ss_family == AF_INET)
+        if (address->sa_family == AF_INET)
                 return ntohl(four->sin_addr.s_addr) >> 24 == 127;
-        if (address->ss_family != AF_INET6)
+        if (address->sa_family != AF_INET6)
                 return false;
         return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) ||
                (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) && six->sin6_addr.s6_addr[12] == 127);
@@ -67,7 +67,8 @@ static void newcomer_ready(void *context, unsigned events) {
         struct newcomer *newcomer = context;
         const struct http_listener_config *config = &newcomer->listener->config;
         struct http_newcomer ready = { .fd = newcomer->fd,
-                                       .is_loopback = is_loopback(&newcomer->address),
+                                       .is_loopback = http_peer_is_loopback(
+                                               (const struct sockaddr *)&newcomer->address),
                                        .address_size = newcomer->address_size };
         struct sockaddr_storage address = newcomer->address;
         ssize_t got = recv(newcomer->fd, &ready.first_byte, 1, MSG_PEEK | MSG_DONTWAIT);

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "port/loop.h"
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -27,3 +28,5 @@ int http_listener_new(const struct http_listener_config *config, struct loop *lo
                       struct http_listener **ret_listener, struct err *err);
 void http_listener_free(struct http_listener *listener); /* accepts NULL */
 uint16_t http_listener_port(const struct http_listener *listener);
+/* The address is one of this machine's own (127.0.0.0/8, ::1). */
+bool http_peer_is_loopback(const struct sockaddr *address);

@@ -1,0 +1,50 @@
+/* Counters, gauges and histograms with labels, written in Prometheus' text format 0.0.4.  One
+ * thread; values are doubles as in Prometheus, whole numbers are written whole. */
+#pragma once
+
+#include "base/buf.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define METRIC_LABELS_MAX 6
+#define METRIC_BUCKETS_MAX 32
+#define METRIC_SERIES_MAX 10000 /* of one family; what is beyond is left out */
+#define METRICS_REFRESHERS_MAX 8
+
+#define METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
+
+struct metric_config { /* all texts are static */
+        const char *name, *help;
+        enum metric_type type;
+        const char *labels[METRIC_LABELS_MAX]; /* NULL-ended when fewer */
+        const double *buckets;                 /* histograms: upper bounds, ascending, no +Inf */
+        size_t bucket_count;
+};
+
+struct metrics;
+struct metric; /* a family */
+
+struct metrics *metrics_new(void);
+void metrics_free(struct metrics *metrics); /* accepts NULL */
+/* The family belongs to the registry.  One without labels is there from the start, with 0. */
+struct metric *metrics_add(struct metrics *metrics, const struct metric_config *config);
+/* refresh runs before every writing: for values that are kept elsewhere. */
+void metrics_on_write(struct metrics *metrics, void (*refresh)(void *context), void *context);
+/* Families in order of name, series in order of first use. */
+void metrics_write(struct metrics *metrics, struct buf *out);
+/* Every series of every family back to nothing. */
+void metrics_reset(struct metrics *metrics);
+
+/* labels: one value per label of the family, in its order; NULL for a family without. */
+void metric_add(struct metric *metric, const struct slice *labels, double amount);
+void metric_set(struct metric *metric, const struct slice *labels, double value);
+/* A histogram sees the value count times. */
+void metric_observe(struct metric *metric, const struct slice *labels, double value,
+                    uint64_t count);
+/* start, start * factor, ... */
+void metric_buckets(double start, double factor, size_t count, double *ret_buckets);
+/* As it is written: 3, 0.25, +Inf, NaN. */
+void metric_format(double value, struct buf *out);

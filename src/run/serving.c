@@ -1,0 +1,250 @@
+/* Pages of a daemon over HTTPS, and over plain HTTP for this machine. */
+#include "run/serving.h"
+
+#include "base/arena.h"
+#include "base/util.h"
+#include "run/file_text.h"
+#include "run/metrics.h"
+#include "server/api_server.h"
+#include "server/http_front.h"
+#include "server/tls_material.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLAIN_TEXT "text/plain; charset=utf-8"
+
+enum health_kind { HEALTH, LIFE, READINESS };
+static const char *const health_paths[] = { "/healthz", "/livez", "/readyz" };
+static const char *const health_names[] = { "healthz", "livez", "readyz" };
+
+struct serving {
+        struct http_front *front;
+        struct metrics *metrics;
+        bool allows_reset;
+        size_t check_count, page_count;
+        struct health_check checks[HEALTH_CHECKS_MAX];
+        struct serving_page pages[SERVING_PAGES_MAX];
+};
+
+struct answer {
+        const struct serving *serving;
+        const struct api_server_request *request;
+        struct api_server_response *response;
+        struct slice path, query;
+};
+
+static void refuse(struct answer *answer, int status, const char *text) {
+        answer->response->status = status;
+        answer->response->content_type = PLAIN_TEXT;
+        buf_clear(&answer->response->body);
+        buf_text(&answer->response->body, text);
+}
+
+/* ---- health ---- */
+
+static bool is_of(const struct health_check *check, enum health_kind kind) {
+        return kind == HEALTH ? check->is_for_health
+               : kind == LIFE ? check->is_for_life
+                              : check->is_for_readiness;
+}
+
+/* One line per check, as kube-apiserver and its kin write them. */
+static bool run_checks(const struct serving *serving, enum health_kind kind, struct slice only,
+                       struct buf *lines) {
+        bool is_well = true;
+
+        buf_text(lines, only.len ? "" : "[+]ping ok\n");
+        for (size_t i = 0; i < serving->check_count; i++) {
+                const struct health_check *check = &serving->checks[i];
+                const char *problem;
+
+                if (!is_of(check, kind) || (only.len && !slice_is(only, check->name)))
+                        continue;
+                problem = check->check(check->context);
+                if (problem)
+                        buf_printf(lines, "[-]%s failed: %s\n", check->name, problem);
+                else
+                        buf_printf(lines, "[+]%s ok\n", check->name);
+                is_well &= problem == NULL;
+        }
+        return is_well;
+}
+
+static bool is_check(const struct serving *serving, enum health_kind kind, struct slice name) {
+        for (size_t i = 0; i < serving->check_count; i++)
+                if (is_of(&serving->checks[i], kind) && slice_is(name, serving->checks[i].name))
+                        return true;
+        return slice_is(name, "ping");
+}
+
+static void serve_health(struct answer *answer, enum health_kind kind, struct slice only) {
+        CLEANUP(buf_release) struct buf lines = { 0 };
+        struct buf *body = &answer->response->body;
+        bool is_well = run_checks(answer->serving, kind, only, &lines);
+
+        answer->response->content_type = PLAIN_TEXT;
+        if (!is_well) {
+                answer->response->status = 500;
+                buf_slice(body, buf_view(&lines));
+                buf_printf(body, "%s check failed\n", health_names[kind]);
+        } else if (slice_contains(answer->query, SLICE_LITERAL("verbose"))) {
+                buf_slice(body, buf_view(&lines));
+                buf_printf(body, "%s check passed\n", health_names[kind]);
+        } else {
+                buf_text(body, "ok");
+        }
+}
+
+/* /readyz and /readyz/NAME */
+static bool try_health(struct answer *answer) {
+        for (size_t i = 0; i < ARRAY_LEN(health_paths); i++) {
+                struct slice root = slice_of(health_paths[i]), rest = answer->path;
+
+                if (!slice_has_prefix(rest, root))
+                        continue;
+                rest.ptr += root.len;
+                rest.len -= root.len;
+                if (rest.len && rest.ptr[0] != '/')
+                        continue;
+                if (rest.len) {
+                        rest.ptr++;
+                        rest.len--;
+                }
+                if (rest.len && !is_check(answer->serving, (enum health_kind)i, rest))
+                        refuse(answer, 404, "404 page not found\n");
+                else
+                        serve_health(answer, (enum health_kind)i, rest);
+                return true;
+        }
+        return false;
+}
+
+/* ---- other pages ---- */
+
+static bool try_metrics(struct answer *answer) {
+        const struct serving *serving = answer->serving;
+
+        if (!serving->metrics || !slice_is(answer->path, "/metrics"))
+                return false;
+        if (slice_is(answer->request->method, "DELETE") && serving->allows_reset) {
+                metrics_reset(serving->metrics);
+                refuse(answer, 200, "metrics reset\n");
+                return true;
+        }
+        metrics_write(serving->metrics, &answer->response->body);
+        answer->response->content_type = METRICS_CONTENT_TYPE;
+        return true;
+}
+
+static bool try_page(struct answer *answer) {
+        for (size_t i = 0; i < answer->serving->page_count; i++) {
+                const struct serving_page *page = &answer->serving->pages[i];
+
+                if (!slice_is(answer->path, page->path))
+                        continue;
+                answer->response->content_type = page->content_type;
+                if (page->is_local && !answer->request->is_local)
+                        refuse(answer, 403, "shown on this machine only\n");
+                else
+                        page->write(page->context, &answer->response->body);
+                return true;
+        }
+        return false;
+}
+
+static bool is_reading(struct slice method) {
+        return slice_is(method, "GET") || slice_is(method, "HEAD");
+}
+
+static void handle(void *context, const struct api_server_request *request,
+                   struct api_server_response *ret_response) {
+        const struct serving *serving = context;
+        struct answer answer = { serving, request, ret_response, request->target, SLICE_EMPTY };
+        const char *mark =
+                request->target.len ? memchr(request->target.ptr, '?', request->target.len) : NULL;
+        bool resets = serving->allows_reset && slice_is(request->method, "DELETE");
+
+        *ret_response = (struct api_server_response){ .status = 200, .retry_after_s = -1 };
+        if (mark) {
+                answer.path.len = (size_t)(mark - request->target.ptr);
+                answer.query = slice_make(mark + 1, request->target.len - answer.path.len - 1);
+        }
+        if (!is_reading(request->method) && !(resets && slice_is(answer.path, "/metrics")))
+                refuse(&answer, 405, "Method Not Allowed\n");
+        else if (!try_metrics(&answer) && !try_health(&answer) && !try_page(&answer))
+                refuse(&answer, 404, "404 page not found\n");
+}
+
+/* ---- life ---- */
+
+static int read_pem(const char *path, char **ret_text, struct err *err) {
+        struct buf text = { 0 };
+
+        if (file_text_read(path, &text, err) < 0)
+                return err->code;
+        *ret_text = buf_take(&text, NULL);
+        if (!*ret_text)
+                return err_set(err, BERTH_ERR_INVALID, "%s: expected PEM, found nothing", path);
+        return 0;
+}
+
+static int load_material(const struct serving_config *config, struct tls_material *material,
+                         struct err *err) {
+        if (!config->certificate_path != !config->key_path)
+                return err_set(err, BERTH_ERR_USAGE,
+                               "expected a certificate file and a private key file, found only "
+                               "one of them");
+        if (!config->certificate_path)
+                return tls_material_make(NULL, material, err);
+        if (read_pem(config->certificate_path, &material->certificate_pem, err) < 0)
+                return err->code;
+        return read_pem(config->key_path, &material->key_pem, err);
+}
+
+int serving_new(const struct serving_config *config, struct loop *loop,
+                struct serving **ret_serving, struct err *err) {
+        struct serving *serving = xcalloc(1, sizeof(*serving));
+        struct tls_material material = { 0 };
+        int code;
+
+        serving->metrics = config->metrics;
+        serving->allows_reset = config->allows_reset;
+        code = load_material(config, &material, err);
+        if (code == 0)
+                code = http_front_new(
+                        &(struct http_front_config){ .address = config->address,
+                                                     .key_pem = material.key_pem,
+                                                     .certificate_pem = material.certificate_pem,
+                                                     .handle = handle,
+                                                     .context = serving },
+                        NULL, loop, &serving->front, err);
+        tls_material_release(&material);
+        if (code < 0) {
+                free(serving);
+                return code;
+        }
+        *ret_serving = serving;
+        return 0;
+}
+
+void serving_free(struct serving *serving) {
+        if (!serving)
+                return;
+        http_front_free(serving->front);
+        free(serving);
+}
+
+void serving_add_check(struct serving *serving, const struct health_check *check) {
+        assert(serving->check_count < HEALTH_CHECKS_MAX);
+        serving->checks[serving->check_count++] = *check;
+}
+
+void serving_add_page(struct serving *serving, const struct serving_page *page) {
+        assert(serving->page_count < SERVING_PAGES_MAX);
+        serving->pages[serving->page_count++] = *page;
+}
+
+uint16_t serving_port(const struct serving *serving) {
+        return http_front_port(serving->front);
+}
