@@ -6,7 +6,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define ENGINE_BYTES_DEFAULT ((size_t)32 << 20)
+#define ENGINE_BYTES_MIN ((size_t)32 << 20)
+#define ENGINE_BYTES_MAX ((size_t)256 << 20)
+#define CLASSES_WANTED 64
 #define NORMALIZED_MAX 4 /* plugins with normalised scores in one profile */
 #define DISTINCT_MAX 64  /* raw values of one of them */
 #define CLASSES_MAX 1024 /* classes remembered, most of them seen once */
@@ -27,7 +29,7 @@ struct class_cache {
         uint64_t filter_plugins, score_plugins; /* that took part when it was built */
         size_t node_count, fitting_count, bytes;
         struct bitset static_fits, fits;
-        int64_t *static_scores, *dynamic_scores; /* weighted, of plugins that need no normalising */
+        int32_t *static_scores, *dynamic_scores; /* weighted, of plugins that need no normalising */
         size_t distinct_count;
         struct distinct_scores distinct[NORMALIZED_MAX];
         struct top_tree tree;
@@ -35,7 +37,7 @@ struct class_cache {
 
 struct class_engine {
         struct map_u64 *caches; /* by class hash */
-        size_t max_bytes;
+        size_t max_bytes;       /* 0 = by the size of the cluster */
         uint64_t clock;
         struct class_engine_stats stats;
 };
@@ -53,7 +55,7 @@ struct engine_call {
 struct class_engine *class_engine_new(size_t max_bytes) {
         struct class_engine *engine = xcalloc(1, sizeof(*engine));
         engine->caches = map_u64_new();
-        engine->max_bytes = max_bytes == 0 ? ENGINE_BYTES_DEFAULT : max_bytes;
+        engine->max_bytes = max_bytes;
         return engine;
 }
 
@@ -114,6 +116,15 @@ static bool local_plugins(const struct sched_attempt *attempt, enum sched_point 
         return true;
 }
 
+/* Totals are kept in 32 bits. */
+static bool are_totals_small(const struct sched_profile *profile) {
+        const struct profile_point *score = &profile->points[POINT_SCORE];
+        int64_t sum = 0;
+        for (size_t i = 0; i < score->count; i++)
+                sum += profile->plugins[score->plugins[i]].weight;
+        return sum <= INT32_MAX / NODE_SCORE_MAX;
+}
+
 static bool is_for_engine(const struct engine_call *call, uint64_t *ret_filters,
                           uint64_t *ret_scores) {
         struct sched_attempt *attempt = call->attempt;
@@ -121,6 +132,7 @@ static bool is_for_engine(const struct engine_call *call, uint64_t *ret_filters,
         return attempt->only == NULL && attempt->nominee_count == 0 &&
                slice_is_empty(attempt->cycle.node_name) &&
                attempt->profile->points[POINT_SCORE].count > 0 &&
+               are_totals_small(attempt->profile) &&
                local_plugins(attempt, POINT_FILTER, ret_filters) &&
                sched_attempt_pre_score(attempt, (struct node_batch){ 0 }, &verdict) == VERDICT_OK &&
                local_plugins(attempt, POINT_SCORE, ret_scores);
@@ -158,7 +170,7 @@ static int64_t plugin_score(const struct engine_call *call, size_t index, struct
         return score;
 }
 
-static int64_t node_score(const struct engine_call *call, struct node_id node, bool wants_pods) {
+static int32_t node_score(const struct engine_call *call, struct node_id node, bool wants_pods) {
         int64_t sum = 0;
         for (uint64_t left = call->cache->score_plugins; left != 0; left &= left - 1) {
                 size_t index = (size_t)__builtin_ctzll(left);
@@ -167,18 +179,18 @@ static int64_t node_score(const struct engine_call *call, struct node_id node, b
                     plugin->plugin->sched->reads_node_pods == wants_pods)
                         sum += plugin_score(call, index, node) * plugin->weight;
         }
-        return sum;
+        return (int32_t)sum;
 }
 
-static int64_t total_of(const struct class_cache *cache, size_t node,
+static int32_t total_of(const struct class_cache *cache, size_t node,
                         const struct sched_profile *profile) {
-        int64_t total = cache->static_scores[node] + cache->dynamic_scores[node];
+        int64_t total = (int64_t)cache->static_scores[node] + cache->dynamic_scores[node];
         for (size_t i = 0; i < cache->distinct_count; i++) {
                 const struct distinct_scores *distinct = &cache->distinct[i];
                 total += distinct->normal[distinct->which[node]] *
                          profile->plugins[distinct->plugin].weight;
         }
-        return total;
+        return (int32_t)total;
 }
 
 /* ---- distinct raw scores ---- */
@@ -302,17 +314,17 @@ static bool score_batch(const struct engine_call *call, struct node_batch live) 
                                 return false;
                         continue;
                 }
-                int64_t *sums =
+                int32_t *sums =
                         sched->reads_node_pods ? cache->dynamic_scores : cache->static_scores;
                 for (size_t i = 0; i < live.count; i++)
-                        sums[live.nodes[i].index] += scores[i] * plugin->weight;
+                        sums[live.nodes[i].index] += (int32_t)(scores[i] * plugin->weight);
         }
         return true;
 }
 
 static size_t cache_bytes(const struct class_cache *cache) {
-        return sizeof(*cache) + cache->node_count * (2 * sizeof(int64_t) + cache->distinct_count) +
-               2 * cache->tree.leaves * (sizeof(int64_t) + sizeof(uint32_t));
+        return sizeof(*cache) + cache->node_count * (2 * sizeof(int32_t) + cache->distinct_count) +
+               2 * cache->tree.leaves * (sizeof(int32_t) + sizeof(uint32_t));
 }
 
 static bool build(const struct engine_call *call, uint64_t filters, uint64_t scores) {
@@ -333,8 +345,8 @@ static bool build(const struct engine_call *call, uint64_t filters, uint64_t sco
         bitset_or(&cache->static_fits, &nodes);
         filter_batch(call, true, &nodes);
         bitset_or(&cache->fits, &nodes);
-        cache->static_scores = xcalloc(cache->node_count + 1, sizeof(int64_t));
-        cache->dynamic_scores = xcalloc(cache->node_count + 1, sizeof(int64_t));
+        cache->static_scores = xcalloc(cache->node_count + 1, sizeof(int32_t));
+        cache->dynamic_scores = xcalloc(cache->node_count + 1, sizeof(int32_t));
         top_tree_init(&cache->tree, cache->node_count);
         struct node_batch live = { cluster_node_order(call->cluster),
                                    cluster_node_count(call->cluster) };
@@ -436,27 +448,62 @@ static bool catch_up(const struct engine_call *call) {
 
 /* ---- caches ---- */
 
-static void drop_oldest(struct class_engine *engine, const struct class_cache *kept) {
+static void forget_class(struct class_engine *engine, struct class_cache *cache) {
+        engine->stats.bytes -= cache->bytes;
+        map_u64_remove(engine->caches, cache->class_hash);
+        cache_free(cache);
+}
+
+static void drop_oldest(struct class_engine *engine) {
         struct class_cache *oldest = NULL;
         size_t at = 0;
         void *item;
         while (map_u64_next(engine->caches, &at, NULL, &item)) {
                 struct class_cache *cache = item;
-                if (cache != kept && (oldest == NULL || cache->last_used < oldest->last_used))
+                if (oldest == NULL || cache->last_used < oldest->last_used)
                         oldest = cache;
         }
-        if (oldest == NULL)
-                return;
-        engine->stats.bytes -= oldest->bytes;
-        map_u64_remove(engine->caches, oldest->class_hash);
-        cache_free(oldest);
+        if (oldest != NULL)
+                forget_class(engine, oldest);
+}
+
+/* Frees some cache but the kept one.  Any of them, by a fixed scramble of the clock: classes that
+ * take turns would make the oldest exactly the one that is needed next. */
+static bool drop_some(struct class_engine *engine, const struct class_cache *kept) {
+        uint64_t pick = hash_bytes(&engine->clock, sizeof(engine->clock), 0);
+        size_t count = 0, at = 0;
+        void *item;
+        while (map_u64_next(engine->caches, &at, NULL, &item))
+                count += item != kept && ((struct class_cache *)item)->bytes > 0;
+        if (count == 0)
+                return false;
+        pick %= count;
+        for (at = 0; map_u64_next(engine->caches, &at, NULL, &item);) {
+                struct class_cache *cache = item;
+                if (cache == kept || cache->bytes == 0 || pick-- > 0)
+                        continue;
+                engine->stats.bytes -= cache->bytes;
+                cache_clear(cache);
+                return true;
+        }
+        return false;
+}
+
+/* Room for many classes of a large cluster, within bounds. */
+static size_t byte_limit(const struct class_engine *engine, const struct class_cache *cache) {
+        size_t wanted = cache->bytes * CLASSES_WANTED;
+        if (engine->max_bytes > 0)
+                return engine->max_bytes;
+        if (wanted < ENGINE_BYTES_MIN)
+                return ENGINE_BYTES_MIN;
+        return wanted < ENGINE_BYTES_MAX ? wanted : ENGINE_BYTES_MAX;
 }
 
 static struct class_cache *cache_for(struct class_engine *engine, uint64_t class_hash) {
         struct class_cache *cache = map_u64_get(engine->caches, class_hash);
         if (cache == NULL) {
                 if (map_u64_count(engine->caches) == CLASSES_MAX)
-                        drop_oldest(engine, NULL);
+                        drop_oldest(engine);
                 cache = xcalloc(1, sizeof(*cache));
                 cache->class_hash = class_hash;
                 cache->last_used = ++engine->clock;
@@ -481,8 +528,9 @@ static bool bring_up_to_date(const struct engine_call *call, uint64_t filters, u
                 return false;
         }
         call->cache->last_used = ++engine->clock;
-        while (engine->stats.bytes > engine->max_bytes && map_u64_count(engine->caches) > 1)
-                drop_oldest(engine, call->cache);
+        while (engine->stats.bytes > byte_limit(engine, call->cache) &&
+               drop_some(engine, call->cache))
+                continue;
         return true;
 }
 
@@ -493,7 +541,7 @@ bool class_engine_choose(struct class_engine *engine, struct sched_attempt *atte
                                     .cluster = attempt->cluster };
         uint64_t filters, scores;
         uint32_t best_count;
-        int64_t total;
+        int32_t total;
         call.cache = cache_for(engine, attempt->cycle.class->hash);
         if (!call.cache->was_seen || !is_for_engine(&call, &filters, &scores)) {
                 call.cache->was_seen = true;

@@ -12,8 +12,9 @@
 
 struct class_engine;
 
-struct class_engine *class_engine_new(size_t max_bytes); /* 0 = 32 MiB of caches */
-void class_engine_free(struct class_engine *engine);     /* accepts NULL */
+/* max_bytes of caches; 0 = 64 classes' worth, but at least 32 MiB and at most 256 MiB. */
+struct class_engine *class_engine_new(size_t max_bytes);
+void class_engine_free(struct class_engine *engine); /* accepts NULL */
 
 struct engine_choice {
         struct node_id node;

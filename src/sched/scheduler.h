@@ -28,7 +28,7 @@ struct scheduler_config {
         int64_t backoff_initial_ns;       /* 0 = 1 s */
         int64_t backoff_max_ns;           /* 0 = 10 s */
         int64_t unschedulable_timeout_ns; /* 0 = 5 min */
-        size_t cache_bytes;               /* of incremental decisions; 0 = 32 MiB */
+        size_t cache_bytes;               /* class_engine_new's max_bytes */
         size_t trace_capacity;            /* decisions remembered for explanations; 0 = 256 */
 };
 
