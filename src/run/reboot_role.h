@@ -1,0 +1,31 @@
+/* The reboot agent of one node as a role: reads what its machine of states asks for, performs what
+ * it decides, evicts through the one service, tells people and Prometheus. */
+#pragma once
+
+#include "base/buf.h"
+#include "reboot/blocking_alerts.h"
+#include "reboot/reboot_agent.h"
+#include "run/runtime.h"
+
+struct reboot_role;
+
+struct reboot_role_config { /* everything borrowed: it must outlive the role */
+        const struct reboot_config *agent;
+        const char *boot_id;
+        const char *sentinel_file;
+        const char *const *sentinel_command; /* NULL-ended; NULL = the file counts */
+        int64_t sentinel_timeout_ns;
+        const char *const *reboot_command; /* NULL = by signal */
+        int reboot_signal;
+        int64_t reboot_command_timeout_ns;
+        const char *const *blocking_selectors; /* label selectors, ORed; "" matches every pod */
+        size_t blocking_selector_count;
+        const char *prometheus_url; /* NULL or "" = none */
+        struct alert_filter alerts;
+        const char *notify_url; /* NULL or "" = none */
+};
+
+struct reboot_role *reboot_role_add(struct runtime *runtime,
+                                    const struct reboot_role_config *config, struct err *err);
+/* Prometheus' exposition text. */
+void reboot_role_write_metrics(const struct reboot_role *role, struct buf *out);
