@@ -174,6 +174,7 @@ void hooks_prepare(struct api_context *context, const struct api_resource *resou
                 .kind = resource->kind,
                 .now = loop_wall(context->server->loop),
                 .scratch = context->arena,
+                .subresource = context->route.subresource,
                 .user = context->user.name,
                 .groups = context->user.groups,
                 .group_count = context->user.group_count,

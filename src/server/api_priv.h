@@ -276,6 +276,8 @@ int serve_delete_collection(struct api_context *context);
 int serve_binding(struct api_context *context);
 int serve_eviction(struct api_context *context);
 int serve_scale(struct api_context *context);
+int serve_log(struct api_context *context);
+int fail_not_simulated(struct api_context *context); /* exec and the like */
 int serve_token(struct api_context *context);
 void watches_end(struct api_server *server); /* they outlive the server, but say no more */
 

@@ -155,6 +155,12 @@ int fail_unknown(struct api_context *context) {
         return API_FAILED;
 }
 
+/* Needs a running container behind the pod, or a node. */
+static bool is_live(struct slice subresource) {
+        return slice_is(subresource, "attach") || slice_is(subresource, "exec") ||
+               slice_is(subresource, "portforward") || slice_is(subresource, "proxy");
+}
+
 static int serve_read(struct api_context *context) {
         const struct api_route *route = &context->route;
         unsigned verbs = context->resource->kind->verbs;
@@ -167,6 +173,10 @@ static int serve_read(struct api_context *context) {
                 return fail_method(context);
         if (slice_is(route->subresource, "scale"))
                 return serve_scale(context);
+        if (slice_is(route->subresource, "log"))
+                return serve_log(context);
+        if (is_live(route->subresource))
+                return fail_not_simulated(context);
         if (slice_is(route->subresource, "binding") || slice_is(route->subresource, "eviction") ||
             slice_is(route->subresource, "finalize"))
                 return fail_method(context);
@@ -188,6 +198,8 @@ static int serve_resource(struct api_context *context) {
                 return serve_read(context);
         if (body_from_yaml(context) < 0)
                 return API_FAILED;
+        if (is_live(context->route.subresource))
+                return fail_not_simulated(context);
         if (slice_is(method, "POST"))
                 return serve_create(context);
         if (slice_is(method, "PUT"))

@@ -186,6 +186,7 @@ struct kind_context {
         const struct kind_info *kind;
         struct wall_time now;
         struct arena *scratch;
+        struct slice subresource; /* of a write; empty = the object itself */
         struct slice user;
         const struct slice *groups; /* of the user */
         size_t group_count;

@@ -167,6 +167,8 @@ kill $watcher
 check gone 'NotFound' k get pod two
 check delete-selector 'deleted' k delete deployment,service -l app=web
 check delete-all 'deleted' k delete configmaps --all
+check logs 'container j of pod n/j-' k logs job/j
+check exec 'containers are simulated' sh -c '"$kubectl" run e --image=a >/dev/null; "$kubectl" wait --for=condition=Ready pod/e --timeout=20s >/dev/null; "$kubectl" exec e -- true'
 check top 'etrics' k top nodes
 if [ "$release" = new ]; then
         check create-cronjob 'created' k create cronjob cj --image=a '--schedule=@daily'
@@ -174,6 +176,9 @@ if [ "$release" = new ]; then
         check whoami 'kubernetes-admin' k auth whoami
         check wait-jsonpath 'condition met' k wait --for=jsonpath='{.status.phase}'=Active namespace/n --timeout=5s
         check scale-subresource 'Scale|replicas' k get deployment other --subresource=scale -o yaml
+        check debug 'created|Defaulting debug container name' sh -c '"$kubectl" debug e --image=b -c dbg --attach=false && echo created'
+        check debugged '^dbg$' k get pod e -o 'jsonpath={.spec.ephemeralContainers[0].name}'
+        check resize 'patched' k patch pod e --subresource=resize -p '{"spec":{"containers":[{"name":"e","resources":{"requests":{"cpu":"10m"}}}]}}'
 fi
 check delete-namespace 'deleted' k delete namespace n --timeout=60s
 check namespace-gone 'NotFound' k get namespace n

@@ -132,5 +132,8 @@ void check_scheduling_gates(struct checker *checker, const struct at *at,
 void check_taint_effect(struct checker *checker, const struct at *at, const struct json_node *owner,
                         bool is_optional);
 void check_pod_update(struct checker *checker, const struct json_node *pod, const struct json *old);
+/* Through the ephemeralcontainers or resize subresource. */
+void check_pod_subresource(struct checker *checker, const struct json_node *pod,
+                           const struct json *old);
 void check_pod_status_update(struct checker *checker, const struct json_node *pod,
                              const struct json *old);

@@ -81,6 +81,10 @@ PREPARE_HOOK(pod_prepare) {
         struct json_node *spec = node_need_object(tree, object, "spec"), *status;
 
         status_prepare(context, operation, tree, object, old);
+        if (operation == KIND_UPDATE && is_pod_part(context->subresource)) {
+                pod_subresource_prepare(context->subresource, tree, object, old);
+                return;
+        }
         status = node_need_object(tree, object, "status");
         if (operation == KIND_CREATE) {
                 node_put_string(tree, status, "phase", "Pending");

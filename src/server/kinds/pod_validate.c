@@ -1,5 +1,6 @@
 /* Validation of pods and pod templates. */
 #include "server/kinds/check.h"
+#include "server/kinds/prepare.h"
 
 #include "base/util.h"
 
@@ -179,6 +180,8 @@ VALIDATE_HOOK(pod_validate) {
         check_image_spaces(&checker, &init, node_get(spec, "initContainers"));
         if (operation == KIND_CREATE)
                 check_create(&checker, &place, spec);
+        else if (is_pod_part(context->subresource))
+                check_pod_subresource(&checker, object, old);
         else
                 check_pod_update(&checker, object, old);
 }

@@ -25,4 +25,11 @@ PREPARE_HOOK(daemon_set_prepare);
 PREPARE_HOOK(job_prepare);
 PREPARE_HOOK(certificate_signing_request_prepare);
 
+/* Leaves the part of the spec that belongs to ephemeralcontainers or resize. */
+void pod_subresource_prepare(struct slice subresource, struct json_tree *tree,
+                             struct json_node *pod, const struct json *old);
+static inline bool is_pod_part(struct slice subresource) {
+        return slice_is(subresource, "ephemeralcontainers") || slice_is(subresource, "resize");
+}
+
 const char *pod_qos_class(const struct json_node *spec);

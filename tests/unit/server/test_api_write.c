@@ -269,6 +269,61 @@ static void test_namespace_life(void **state) {
         fixture_free(&f);
 }
 
+#define POD "/api/v1/namespaces/default/pods/p"
+
+/* Each subresource of a pod takes its own part and leaves the rest alone. */
+static void test_pod_parts(void **state) {
+        static const struct {
+                const char *path, *patch;
+                int expect;
+                const char *found; /* in the answer */
+        } steps[] = {
+                { POD, "{\"spec\":{\"ephemeralContainers\":[{\"name\":\"d\",\"image\":\"b\"}]}}",
+                  422, "pod updates may not" },
+                { POD "/ephemeralcontainers",
+                  "{\"spec\":{\"ephemeralContainers\":[{\"name\":\"d\",\"image\":\"b\"}]}}", 200,
+                  "\"name\":\"d\"" },
+                { POD "/ephemeralcontainers",
+                  "{\"spec\":{\"ephemeralContainers\":[{\"name\":\"d\",\"image\":\"x\"}]}}", 422,
+                  "may not be changed" },
+                { POD "/ephemeralcontainers", "{\"spec\":{\"ephemeralContainers\":[]}}", 422,
+                  "may not be removed" },
+                { POD "/ephemeralcontainers",
+                  "{\"spec\":{\"ephemeralContainers\":[{\"name\":\"d\",\"image\":\"b\"},"
+                  "{\"name\":\"c\",\"image\":\"b\"}]}}",
+                  422, "Duplicate value" },
+                { POD "/ephemeralcontainers", "{\"spec\":{\"nodeName\":\"elsewhere\"}}", 200,
+                  "\"name\":\"d\"" },
+                { POD "/resize",
+                  "{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"other\","
+                  "\"resources\":{\"requests\":{\"cpu\":\"200m\"}}}]}}",
+                  200, "\"cpu\":\"200m\"" },
+                { POD "/resize", "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{}}]}}",
+                  422, "Pod QOS Class may not change" },
+                { POD "/log", NULL, 400, "is waiting to start" },
+                { POD "/exec?command=x", NULL, 501, "containers are simulated" },
+                { POD "/log?container=z", NULL, 400, "container z is not valid for pod p" },
+                { POD, NULL, 200, "\"image\":\"a\"" },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/pods",
+                             "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":"
+                             "\"c\",\"image\":\"a\",\"resources\":{\"requests\":{\"cpu\":\"100m\"}}"
+                             "}]}}"),
+                         201);
+        for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+                int status = steps[i].patch
+                                     ? ask_patch(&f, MERGE_PATCH, steps[i].path, steps[i].patch)
+                                     : ask(&f, "GET", steps[i].path, "");
+
+                if (status != steps[i].expect || !strstr(f.text, steps[i].found))
+                        fail_msg("%s %s: %d %s", steps[i].path, steps[i].patch, status, f.text);
+        }
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_create),
@@ -282,6 +337,7 @@ int main(void) {
                 cmocka_unit_test(test_apply_over_plain),
                 cmocka_unit_test(test_given_owners),
                 cmocka_unit_test(test_namespace_life),
+                cmocka_unit_test(test_pod_parts),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,92 @@
+/* What stands for the output of simulated containers: one line each, once they have started. */
+#include "server/api_priv.h"
+
+int fail_not_simulated(struct api_context *context) {
+        return fail_plain(context, 501, "NotImplemented",
+                          "%s \"" SLICE_FMT "\": containers are simulated, " SLICE_FMT
+                          " has nothing to reach",
+                          context->resource->qualified, SLICE_ARG(context->route.name),
+                          SLICE_ARG(context->route.subresource));
+}
+
+static const struct json *named(const struct json *list, struct slice name) {
+        struct json_iter iter = json_iter(list);
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item))
+                if (slice_eq(json_get_text(item, "name"), name))
+                        return item;
+        return NULL;
+}
+
+/* The only container when none is asked for. */
+static int choose_container(struct api_context *context, const struct json *spec,
+                            struct slice *ret_name) {
+        static const char *const lists[] = { "containers", "initContainers",
+                                             "ephemeralContainers" };
+        const struct json *containers = json_get(spec, "containers");
+        struct slice wanted = query_text(&context->query, "container");
+
+        if (wanted.len == 0 && json_count(containers) != 1)
+                return fail_bad_request(context,
+                                        "a container name must be specified for pod " SLICE_FMT,
+                                        SLICE_ARG(context->route.name));
+        if (wanted.len == 0)
+                wanted = json_get_text(json_at(containers, 0), "name");
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+                const struct json *found = named(json_get(spec, lists[i]), wanted);
+
+                if (!found)
+                        continue;
+                *ret_name = json_get_text(found, "name");
+                return 0;
+        }
+        return fail_bad_request(context, "container " SLICE_FMT " is not valid for pod " SLICE_FMT,
+                                SLICE_ARG(wanted), SLICE_ARG(context->route.name));
+}
+
+static const struct json *state_of(const struct json *status, struct slice name) {
+        static const char *const lists[] = { "containerStatuses", "initContainerStatuses",
+                                             "ephemeralContainerStatuses" };
+
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+                const struct json *found = named(json_get(status, lists[i]), name);
+
+                if (found)
+                        return json_get(found, "state");
+        }
+        return NULL;
+}
+
+int serve_log(struct api_context *context) {
+        const struct api_route *route = &context->route;
+        const struct store_object *object =
+                object_find(context, context->resource, route->ns, route->name);
+        const struct json *pod, *spec, *state, *phase;
+        struct slice name = SLICE_EMPTY;
+        struct buf text = { 0 };
+
+        if (!object)
+                return fail_not_found(context, context->resource, route->name);
+        pod = object_json_kept(context, object);
+        spec = json_get(pod, "spec");
+        if (choose_container(context, spec, &name) < 0)
+                return API_FAILED;
+        state = state_of(json_get(pod, "status"), name);
+        phase = json_get(state, "running") ? json_get(state, "running")
+                                           : json_get(state, "terminated");
+        if (!phase)
+                return fail_bad_request(
+                        context,
+                        "container \"" SLICE_FMT "\" in pod \"" SLICE_FMT
+                        "\" is waiting to start: " SLICE_FMT,
+                        SLICE_ARG(name), SLICE_ARG(route->name),
+                        SLICE_ARG(json_get_text(json_get(state, "waiting"), "reason")));
+        buf_printf(&text, "container %.*s of pod %.*s/%.*s, simulated on node %.*s since %.*s\n",
+                   SLICE_ARG(name), SLICE_ARG(route->ns), SLICE_ARG(route->name),
+                   SLICE_ARG(json_get_text(spec, "nodeName")),
+                   SLICE_ARG(json_get_text(phase, "startedAt")));
+        respond_text(context, 200, "text/plain", buf_view(&text));
+        buf_release(&text);
+        return 0;
+}
