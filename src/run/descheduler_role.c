@@ -6,6 +6,7 @@
 #include "config/field_table.h"
 #include "desched/descheduler.h"
 #include "evict/evict_service.h"
+#include "run/role_metrics.h"
 #include <stdlib.h>
 
 struct descheduler_role {
@@ -14,6 +15,7 @@ struct descheduler_role {
         struct descheduler *descheduler;
         struct evict_service *service;
         struct action_list actions;
+        struct descheduler_metrics *metrics; /* NULL = nobody counts */
         struct loop_timer pass_timer, retry_timer;
         uint64_t passes, logged; /* logged: the last record that was */
         bool is_started, is_finished;
@@ -88,8 +90,10 @@ static void log_report(const struct desched_report *report) {
 static void pass(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
+        int64_t start_ns = stopwatch_ns();
 
         log_report(descheduler_pass(role->descheduler, loop_wall(loop)));
+        descheduler_metrics_passed(role->metrics, stopwatch_ns() - start_ns);
         role->passes++;
         if (role->config.interval_ns > 0)
                 loop_timer_arm(loop, &role->pass_timer, role->config.interval_ns);
@@ -151,6 +155,7 @@ static void free_role(void *self) {
 
         loop_timer_disarm(loop, &role->pass_timer);
         loop_timer_disarm(loop, &role->retry_timer);
+        descheduler_metrics_free(role->metrics);
         descheduler_free(role->descheduler);
         evict_service_free(role->service);
         action_list_release(&role->actions);
@@ -168,6 +173,8 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
         action_list_init(&role->actions);
         role->service = evict_service_new(&(struct evict_config){
                 .cluster = runtime_cluster(runtime), .is_parity = config->is_parity });
+        if (config->metrics)
+                role->metrics = descheduler_metrics_new(config->metrics, role->service);
         runtime_add_role(runtime, &(struct role){ .name = "descheduler",
                                                   .self = role,
                                                   .changed = on_changed,

@@ -7,6 +7,7 @@ struct descheduler;
 struct descheduler_policy;
 struct document;
 struct evict_service;
+struct metrics;
 struct plugin;
 
 struct descheduler_role_config {
@@ -20,6 +21,7 @@ struct descheduler_role_config {
          * policy names something the cluster does not have.  May be NULL. */
         void (*finished)(void *context, const struct err *err);
         void *context;
+        struct metrics *metrics; /* NULL = nobody counts */
 };
 
 /* What the role did so far; the service holds the records. */

@@ -2,6 +2,7 @@
 #include "run/scheduler_role.h"
 
 #include "base/util.h"
+#include "run/role_metrics.h"
 #include "sched/scheduler.h"
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@ struct scheduler_role {
         struct scheduler *scheduler;
         struct action_list actions;
         struct loop_timer timer;
+        struct scheduler_metrics *metrics; /* NULL = nobody counts */
 };
 
 /* Hands in what was decided and sets the timer for what comes next. */
@@ -36,11 +38,13 @@ static void step(void *self) {
         struct scheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
         struct scheduler_progress progress;
+        int64_t start_ns = stopwatch_ns();
 
         if (!runtime_is_synced(role->runtime))
                 return;
         progress = scheduler_step(role->scheduler, loop_mono(loop), loop_wall(loop),
                                   DECISIONS_PER_TURN, &role->actions);
+        scheduler_metrics_stepped(role->metrics, stopwatch_ns() - start_ns);
         deliver(role, progress.has_more);
 }
 
@@ -48,6 +52,7 @@ static void on_result(void *self, const struct action_result *result) {
         struct scheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
 
+        scheduler_metrics_bound(role->metrics, result);
         scheduler_result(role->scheduler, result, loop_mono(loop), loop_wall(loop), &role->actions);
         if (role->actions.count)
                 loop_timer_arm(loop, &role->timer, 0);
@@ -65,6 +70,7 @@ static void free_role(void *self) {
         struct scheduler_role *role = self;
 
         loop_timer_disarm(runtime_loop(role->runtime), &role->timer);
+        scheduler_metrics_free(role->metrics);
         scheduler_free(role->scheduler);
         action_list_release(&role->actions);
         free(role);
@@ -86,6 +92,8 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                 .backoff_initial_ns = config->backoff_initial_ns,
                 .backoff_max_ns = config->backoff_max_ns,
         });
+        if (config->metrics)
+                role->metrics = scheduler_metrics_new(config->metrics, runtime, role->scheduler);
         runtime_add_role(runtime, &(struct role){ .name = "scheduler",
                                                   .self = role,
                                                   .changed = step,

@@ -3,6 +3,7 @@
 
 #include "run/runtime.h"
 
+struct metrics;
 struct scheduler;
 struct sched_profile;
 
@@ -12,6 +13,7 @@ struct scheduler_role_config {
         uint64_t seed;
         int64_t backoff_initial_ns, backoff_max_ns; /* 0 = default */
         bool is_parity;
+        struct metrics *metrics; /* NULL = nobody counts */
 };
 
 /* Adds the role to the runtime, which owns it.  The scheduler is for statistics and explanations.

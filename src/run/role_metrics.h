@@ -1,0 +1,35 @@
+/* What roles and their process count, under upstream's names where upstream has one (reference
+ * scheduler.md 8.1, descheduler.md 6), else under berth_. */
+#pragma once
+
+#include "base/buf.h"
+#include "run/runtime.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct evict_service;
+struct metrics;
+struct scheduler;
+
+/* The process, its writes and its model. */
+struct runtime_metrics *runtime_metrics_new(struct metrics *metrics, struct runtime *runtime);
+void runtime_metrics_free(struct runtime_metrics *own); /* accepts NULL */
+
+struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct runtime *runtime,
+                                                const struct scheduler *scheduler);
+void scheduler_metrics_free(struct scheduler_metrics *own); /* accepts NULL */
+/* After a step that took so long; reads the decisions it made from the scheduler's trace.  Both
+ * accept NULL. */
+void scheduler_metrics_stepped(struct scheduler_metrics *own, int64_t elapsed_ns);
+void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_result *result);
+
+struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
+                                                    const struct evict_service *service);
+void descheduler_metrics_free(struct descheduler_metrics *own); /* accepts NULL */
+/* After a pass that took so long; accepts NULL. */
+void descheduler_metrics_passed(struct descheduler_metrics *own, int64_t elapsed_ns);
+
+/* Monotonic nanoseconds, read now: what the loop calls now stands still during a turn. */
+int64_t stopwatch_ns(void);
+/* The remembered decisions, newest last, as a JSON array. */
+void decisions_write(const struct scheduler *scheduler, struct buf *out);
