@@ -20,7 +20,9 @@ struct evict_job *evict_job_new(const struct evict_intent *intent) {
         for (size_t i = 0; i < ARRAY_LEN(texts); i++)
                 size += texts[i].len + 1;
         struct evict_job *job = xmalloc(size);
-        *job = (struct evict_job){ .has_grace = intent->has_grace, .grace_s = intent->grace_s };
+        *job = (struct evict_job){ .has_grace = intent->has_grace,
+                                   .grace_s = intent->grace_s,
+                                   .deletes = intent->way == EVICT_WAY_DELETE };
         char *at = (char *)(job + 1);
         struct evict_record *record = &job->record;
         record->pod.kind = SLICE_LITERAL("Pod");

@@ -25,13 +25,16 @@ void evict_requester_free(struct evict_requester *requester) {
 }
 
 void evict_requester_begin(struct evict_requester *requester, const struct evict_pass *pass) {
-        map_free(requester->nodes);
-        map_free(requester->namespaces);
+        /* What the budgets' own status does not show yet; it does by the next pass. */
         map_free(requester->budgets);
-        requester->nodes = map_new();
-        requester->namespaces = map_new();
         requester->budgets = map_new();
-        requester->total = 0;
+        if (!pass->continues) {
+                map_free(requester->nodes);
+                map_free(requester->namespaces);
+                requester->nodes = map_new();
+                requester->namespaces = map_new();
+                requester->total = 0;
+        }
         requester->limits = pass->limits;
         requester->now = pass->now;
         requester->notes_failures = pass->notes_failures;

@@ -65,13 +65,13 @@ static void reporting_name(struct slice requested_by, char *name, size_t size) {
 }
 
 static void note_event(struct evict_service *service, const struct evict_record *record,
-                       const char *failure) {
+                       bool is_deletion, const char *failure) {
         char controller[128], note[ERR_TEXT_MAX + 512];
         reporting_name(record->requested_by, controller, sizeof(controller));
         struct slice more = failure ? slice_of(failure) : record->reason;
-        snprintf(note, sizeof(note),
-                 "pod eviction from " SLICE_FMT " node by " SLICE_FMT "%s" SLICE_FMT,
-                 SLICE_ARG(record->node), SLICE_ARG(record->requested_by),
+        snprintf(note, sizeof(note), "%s from " SLICE_FMT " node by " SLICE_FMT "%s" SLICE_FMT,
+                 is_deletion ? "deletion of finished pod" : "pod eviction", SLICE_ARG(record->node),
+                 SLICE_ARG(record->requested_by),
                  failure        ? " failed: "
                  : more.len > 0 ? ": "
                                 : "",
@@ -138,6 +138,8 @@ static struct evict_requester *need_requester(struct evict_service *service, str
 static void begin_pass(void *context, const struct evict_pass *pass) {
         struct evict_service *service = context;
         evict_requester_begin(need_requester(service, pass->requested_by), pass);
+        if (pass->continues)
+                return;
         for (struct evict_job *job = service->first, *next; job; job = next) {
                 next = job->next;
                 if (job->state == JOB_IN_FLIGHT ||
@@ -184,7 +186,7 @@ static enum evict_outcome refuse_by_limit(struct evict_service *service,
                                                .requested_by = intent->requested_by };
                 record.pod.kind = SLICE_LITERAL("Pod");
                 if (requester->notes_failures && !intent->is_dry_run)
-                        note_event(service, &record, text);
+                        note_event(service, &record, intent->way == EVICT_WAY_DELETE, text);
         }
         return outcome;
 }
@@ -210,6 +212,10 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
         }
         if (!service->config.is_parity && map_get(service->open_by_uid, intent->pod.uid))
                 return EVICT_REPEATED;
+        if (intent->way == EVICT_WAY_REPORT) {
+                record_ended(service, intent, requester->now, EVICT_RESULT_DRY_RUN, "report only");
+                return EVICT_DONE;
+        }
         enum evict_outcome outcome = evict_requester_check(requester, intent);
         if (outcome != EVICT_DONE)
                 return refuse_by_limit(service, requester, intent, outcome);
@@ -233,8 +239,14 @@ struct evict_sink evict_service_sink(struct evict_service *service) {
 
 /* ---- sending ---- */
 
-static void send_job(struct evict_service *service, struct evict_job *job,
-                     struct action_list *out) {
+/* Deleting always names the uid: what bears the name by then may be running. */
+static struct action deletion_of(const struct evict_job *job) {
+        return (struct action){ .kind = ACTION_DELETE_POD,
+                                .target = job->record.pod,
+                                .remove = { job->has_grace, job->grace_s } };
+}
+
+static struct action eviction_of(const struct evict_service *service, const struct evict_job *job) {
         const struct evict_record *record = &job->record;
         struct action action = {
                 .kind = ACTION_EVICT,
@@ -249,6 +261,12 @@ static void send_job(struct evict_service *service, struct evict_job *job,
         };
         if (service->config.is_parity)
                 action.target.uid = SLICE_EMPTY; /* no precondition */
+        return action;
+}
+
+static void send_job(struct evict_service *service, struct evict_job *job,
+                     struct action_list *out) {
+        const struct action action = job->deletes ? deletion_of(job) : eviction_of(service, job);
         job->record.attempts++;
         job->state = JOB_IN_FLIGHT;
         job->action_id = action_list_add(out, &action);
@@ -342,12 +360,12 @@ static void wait_for_retry(struct evict_service *service, struct evict_job *job,
 bool evict_service_result(struct evict_service *service, const struct action_result *result,
                           struct mono_time now, struct wall_time wall) {
         struct evict_job *job = map_u64_get(service->in_flight, result->id);
-        if (!job || result->kind != ACTION_EVICT)
+        if (!job || (result->kind != ACTION_EVICT && result->kind != ACTION_DELETE_POD))
                 return false;
         map_u64_remove(service->in_flight, result->id);
         evict_job_set_text(job, result->code == BERTH_OK ? SLICE_EMPTY : result->text);
         if (result->code == BERTH_OK) {
-                note_event(service, &job->record, NULL);
+                note_event(service, &job->record, job->deletes, NULL);
                 end_job(service, job, EVICT_RESULT_SUCCESS, wall);
         } else if (!service->config.is_parity && is_gone(result)) {
                 end_job(service, job, EVICT_RESULT_GONE, wall);
@@ -356,7 +374,7 @@ bool evict_service_result(struct evict_service *service, const struct action_res
                 wait_for_retry(service, job, result->retry_after_s, now);
         } else {
                 if (job->notes_failures)
-                        note_event(service, &job->record, job->text ? job->text : "");
+                        note_event(service, &job->record, job->deletes, job->text ? job->text : "");
                 end_job(service, job, EVICT_RESULT_ERROR, wall);
         }
         return true;

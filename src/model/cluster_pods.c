@@ -40,6 +40,8 @@ static uint16_t flags_of(const struct pod *pod) {
                 flags |= POD_TERMINATING;
         if (pod->status.has_qos)
                 flags |= POD_HAS_QOS;
+        if (pod->meta.finalizer_count > 0)
+                flags |= POD_HAS_FINALIZERS;
         return flags;
 }
 

@@ -16,6 +16,13 @@ enum evict_outcome {
         EVICT_FAILED,          /* refused before sending (no uid) */
 };
 
+/* What is wanted of the service. */
+enum evict_way {
+        EVICT_WAY_EVICT,  /* through the eviction API, within budgets */
+        EVICT_WAY_DELETE, /* a finished pod: delete the object */
+        EVICT_WAY_REPORT, /* only leave a record; counts against no limit */
+};
+
 /* Caps of one requester during one pass; those without has_ are unlimited, 0 forbids all. */
 struct evict_limits {
         bool has_total, has_node, has_namespace;
@@ -32,6 +39,7 @@ struct evict_intent {
         bool has_grace;
         int64_t grace_s;
         bool is_dry_run; /* count and record, send nothing */
+        enum evict_way way;
 };
 
 struct evict_pass {
@@ -39,6 +47,9 @@ struct evict_pass {
         struct evict_limits limits;
         struct wall_time now;
         bool notes_failures; /* Warning events for evictions refused or failed */
+        /* Goes on with the limits of the pass before, what waits for another try included: a pass
+         * between two regular ones, started by an event. */
+        bool continues;
 };
 
 struct evict_sink {

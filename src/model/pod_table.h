@@ -50,6 +50,7 @@ enum pod_flags {
         POD_HAS_QOS = 512,           /* status.qosClass was set */
         POD_EVICT_MARK_FALSE = 1024, /* the evict annotation's value is "false" */
         POD_NOMINATED_HERE = 2048,   /* nominated by us, not yet seen in its status */
+        POD_HAS_FINALIZERS = 4096,   /* somebody still has work to do before it may vanish */
 };
 
 /* State of one container as far as cleaning rules look at it. */

@@ -48,6 +48,16 @@ bool desched_run_pre_eviction_filter(struct desched_run *run, struct pod_id pod)
 /* reason: free text for the audit trail and the event, "" = the plugin's name. */
 enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
                                      struct slice reason);
+/* For what is finished: deleting the object moves nothing and disrupts nobody, so filters that
+ * protect what runs let it pass (desched_run_is_cleanup). */
+bool desched_run_may_delete(struct desched_run *run, struct pod_id pod);
+enum evict_outcome desched_run_delete(struct desched_run *run, struct pod_id pod,
+                                      struct slice reason);
+bool desched_run_is_cleanup(const struct desched_run *run);
+/* Leaves a record and does nothing. */
+void desched_run_report(struct desched_run *run, struct pod_id pod, struct slice reason);
+/* A rule that does not want something now will want it at that time, were nothing to change. */
+void desched_run_note_due(struct desched_run *run, struct wall_time at);
 /* Both kinds of filters, the cheap ones first. */
 bool desched_run_may_evict(struct desched_run *run, struct pod_id pod);
 enum pod_listing {
@@ -58,6 +68,9 @@ enum pod_listing {
 /* Pods of a node in a fixed order; the array lives as long as the rule runs. */
 size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_listing listing,
                         const struct pod_id **ret_pods);
+/* Pods of all nodes of the pass, and finished ones wherever they are: on nodes that are not ready
+ * or gone, or on none.  In that order, too. */
+size_t desched_run_all_pods(struct desched_run *run, const struct pod_id **ret_pods);
 /* That order: oldest first, then namespace and name (<0, 0, >0). */
 int desched_pod_order(const struct cluster *cluster, struct pod_id a, struct pod_id b);
 struct pod_order {

@@ -1,6 +1,7 @@
 /* The runner's side of plugin/desched_points.h. */
 #include "plugin/desched_run.h"
 #include "base/map.h"
+#include <assert.h>
 #include <stdlib.h>
 
 #define DESCHED_REQUESTER "sigs.k8s.io/descheduler"
@@ -188,6 +189,7 @@ static void order_pods(struct desched_run *run) {
 }
 
 void desched_run_prepare(struct desched_run *run, const struct bitset *selected) {
+        run->selected = *selected;
         order_nodes(run, selected);
         order_pods(run);
         run->gone = bitset_in_arena(run->pass, cluster_pod_cap(run->cluster));
@@ -211,6 +213,34 @@ size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_l
                 if (is_asked && !bitset_has(&run->gone, index))
                         pods[count++] = run->pods[i];
         }
+        *ret_pods = pods;
+        return count;
+}
+
+/* Finished pods hold nobody's work any more, so it does not matter whether their node is usable;
+ * only nodes that the policy leaves out keep theirs. */
+static bool is_reachable(const struct desched_run *run, const struct pod_row *row) {
+        if (!row->is_live)
+                return false;
+        if (!node_id_is_none(row->node) && is_listed(run, row))
+                return true;
+        if (!pod_row_is_finished(row))
+                return false;
+        return node_id_is_none(row->node) ||
+               !bitset_has(&cluster_nodes(run->cluster)->live, row->node.index) ||
+               bitset_has(&run->selected, row->node.index);
+}
+
+size_t desched_run_all_pods(struct desched_run *run, const struct pod_id **ret_pods) {
+        size_t cap = cluster_pod_cap(run->cluster), count = 0;
+        struct pod_id *pods = ARENA_ARRAY(run->scratch, struct pod_id, cap);
+        for (size_t i = 0; i < cap; i++) {
+                struct pod_id pod = { (uint32_t)i };
+                if (is_reachable(run, cluster_pod(run->cluster, pod)) && !bitset_has(&run->gone, i))
+                        pods[count++] = pod;
+        }
+        const struct pod_order order = { run->cluster, desched_pod_order };
+        desched_sort_pods(&order, pods, count, run->scratch);
         *ret_pods = pods;
         return count;
 }
@@ -249,6 +279,24 @@ bool desched_run_may_evict(struct desched_run *run, struct pod_id pod) {
         return desched_run_filter(run, pod) && desched_run_pre_eviction_filter(run, pod);
 }
 
+bool desched_run_may_delete(struct desched_run *run, struct pod_id pod) {
+        run->is_cleanup = true;
+        bool is_let_go = desched_run_may_evict(run, pod);
+        run->is_cleanup = false;
+        return is_let_go;
+}
+
+bool desched_run_is_cleanup(const struct desched_run *run) {
+        return run->is_cleanup;
+}
+
+void desched_run_note_due(struct desched_run *run, struct wall_time at) {
+        if (run->has_due && run->due.ns <= at.ns)
+                return;
+        run->has_due = true;
+        run->due = at;
+}
+
 bool desched_run_explain(struct desched_run *run, struct pod_id pod, struct buf *reasons) {
         struct spare_reasons asked = { reasons };
         for (size_t i = 0; i < run->filters.count; i++)
@@ -273,8 +321,8 @@ void spare_reason(struct spare_reasons *reasons, const char *format, ...) {
 
 /* ---- evicting ---- */
 
-enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
-                                     struct slice reason) {
+static enum evict_outcome ask(struct desched_run *run, struct pod_id pod, struct slice reason,
+                              enum evict_way way) {
         const struct pod_row *row = cluster_pod(run->cluster, pod);
         struct evict_intent intent = {
                 .pod = { .kind = SLICE_LITERAL("Pod"),
@@ -288,10 +336,16 @@ enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
                 .has_grace = run->has_grace,
                 .grace_s = run->grace_s,
                 .is_dry_run = run->is_dry_run,
+                .way = way,
         };
         if (!node_id_is_none(row->node))
                 intent.node = cluster_node_name(run->cluster, row->node);
-        enum evict_outcome outcome = run->sink.ask(run->sink.context, &intent);
+        return run->sink.ask(run->sink.context, &intent);
+}
+
+static enum evict_outcome remove_pod(struct desched_run *run, struct pod_id pod,
+                                     struct slice reason, enum evict_way way) {
+        enum evict_outcome outcome = ask(run, pod, reason, way);
         /* Upstream's plugins keep seeing a pod until its deletion is observed; only its dry run
          * takes it away at once. */
         bool is_hidden = outcome == EVICT_DONE && (!run->is_parity || run->is_dry_run);
@@ -300,4 +354,19 @@ enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
         if (run->listener.asked)
                 run->listener.asked(run->listener.context, pod, outcome);
         return outcome;
+}
+
+enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
+                                     struct slice reason) {
+        return remove_pod(run, pod, reason, EVICT_WAY_EVICT);
+}
+
+enum evict_outcome desched_run_delete(struct desched_run *run, struct pod_id pod,
+                                      struct slice reason) {
+        assert(pod_row_is_finished(cluster_pod(run->cluster, pod)));
+        return remove_pod(run, pod, reason, EVICT_WAY_DELETE);
+}
+
+void desched_run_report(struct desched_run *run, struct pod_id pod, struct slice reason) {
+        ask(run, pod, reason, EVICT_WAY_REPORT);
 }

@@ -34,6 +34,7 @@ struct desched_run {
          * pods[first[2n + 1]]. */
         uint32_t *first;
         struct pod_id *pods;
+        struct bitset selected; /* nodes the policy selects, ready or not */
         struct bitset finished;
         struct map *memo;   /* (owner, key) -> value in the pass arena */
         struct bitset gone; /* asked to go in this pass, no longer shown */
@@ -46,6 +47,9 @@ struct desched_run {
         int64_t grace_s;
         struct desched_run_listener listener;
         bool wants_reasons;
+        bool is_cleanup; /* the filters at work are asked about a finished pod to delete */
+        bool has_due;
+        struct wall_time due; /* see desched_run_note_due */
 };
 
 /* Orders nodes and pods; nodes are the ready ones among selected.  Memory comes from run->pass. */

@@ -248,17 +248,45 @@ static bool is_marked(const struct pod_row *pod, bool is_parity) {
         return is_parity || (pod->flags & (POD_EVICT_MARK_FALSE | POD_TERMINATING)) == 0;
 }
 
+/* A finished pod that is to be deleted: what protects running work does not apply.  Left alone is
+ * what somebody else takes away or still needs. */
+static bool is_kept_from_cleanup(const struct default_evictor *evictor,
+                                 const struct cluster *cluster, const struct pod_row *pod,
+                                 struct spare_reasons *reasons) {
+        bool is_kept = false;
+        if (pod->flags & (POD_MIRROR | POD_STATIC)) {
+                spare_reason(reasons, "pod belongs to its node's kubelet");
+                is_kept = true;
+        }
+        if (pod->flags & POD_TERMINATING) {
+                spare_reason(reasons, "pod is terminating");
+                is_kept = true;
+        }
+        if (pod->flags & POD_HAS_FINALIZERS) {
+                spare_reason(reasons, "pod has finalizers");
+                is_kept = true;
+        }
+        if (evictor->labels && !cluster_labels_match(cluster, evictor->labels, pod->labels)) {
+                spare_reason(reasons, "pod labels do not match the labelSelector");
+                is_kept = true;
+        }
+        return is_kept;
+}
+
 static bool default_evictor_filter(struct desched_run *run, const void *state, struct pod_id id,
                                    struct spare_reasons *reasons) {
         const struct default_evictor *evictor = state;
         const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_row *pod = cluster_pod(cluster, id);
-        if (is_marked(pod, desched_run_is_parity(run)))
+        bool is_cleanup = desched_run_is_cleanup(run);
+        if (!is_cleanup && is_marked(pod, desched_run_is_parity(run)))
                 return true;
         if (evictor->is_mandatory && pod->flags & POD_PREFERS_STAY) {
                 spare_reason(reasons, "pod prefers no eviction and the policy makes that binding");
                 return false;
         }
+        if (is_cleanup)
+                return !is_kept_from_cleanup(evictor, cluster, pod, reasons);
         bool is_kept = is_kept_by_kind(evictor, cluster, pod, reasons);
         is_kept |= is_kept_by_priority(evictor, pod, reasons);
         if (is_kept && !reasons->text)
@@ -293,7 +321,7 @@ static bool default_evictor_pre_filter(struct desched_run *run, const void *stat
                                        struct spare_reasons *reasons) {
         const struct default_evictor *evictor = state;
         const struct cluster *cluster = desched_run_cluster(run);
-        if (evictor->args->fits_nodes &&
+        if (evictor->args->fits_nodes && !desched_run_is_cleanup(run) &&
             !node_fits_any_other(run, id, candidate_nodes(evictor, run))) {
                 spare_reason(reasons, "pod does not fit on any other node");
                 return false;

@@ -10,6 +10,7 @@ extern const struct plugin plugin_low_node_utilization;
 extern const struct plugin plugin_node_affinity_strategy;
 extern const struct plugin plugin_node_taints;
 extern const struct plugin plugin_pod_life_time;
+extern const struct plugin plugin_pod_lifecycle;
 extern const struct plugin plugin_remove_duplicates;
 extern const struct plugin plugin_remove_failed_pods;
 extern const struct plugin plugin_too_many_restarts;

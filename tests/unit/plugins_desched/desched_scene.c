@@ -172,11 +172,12 @@ static void record_begin(void *context, const struct evict_pass *pass) {
 }
 
 static enum evict_outcome record_ask(void *context, const struct evict_intent *intent) {
+        static const char *const ways[] = { "", "delete:", "report:" };
         struct recorder *recorder = context;
         enum evict_outcome outcome = recorder->sink.ask(recorder->sink.context, intent);
         if (outcome == EVICT_DONE)
-                buf_printf(&recorder->names, "%s" SLICE_FMT, recorder->names.len > 0 ? " " : "",
-                           SLICE_ARG(intent->pod.name));
+                buf_printf(&recorder->names, "%s%s" SLICE_FMT, recorder->names.len > 0 ? " " : "",
+                           ways[intent->way], SLICE_ARG(intent->pod.name));
         return outcome;
 }
 

@@ -37,7 +37,9 @@ struct scene_case {
         struct scene_node nodes[SCENE_NODES_MAX]; /* none = n1 and n2 */
         struct scene_pod pods[SCENE_PODS_MAX];
         const char *objects[SCENE_OBJECTS_MAX]; /* whole objects with their kind */
-        const char *expect; /* names in order of eviction, with blanks between */
+        /* Names in order of eviction, with blanks between; delete:NAME where the object is deleted,
+         * report:NAME where nothing is done. */
+        const char *expect;
         const char *parity; /* under parity; NULL = the same, SCENE_NO_PARITY = not run */
 };
 /* Runs each with one enabled plugin, once by default and once under parity. */

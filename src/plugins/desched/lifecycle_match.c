@@ -1,0 +1,202 @@
+/* Whether a pod meets a rule of PodLifecycle.  Conditions are compiled once per pass, names into
+ * ids. */
+#include "plugins/desched/lifecycle_rule.h"
+
+struct condition_plan {
+        const struct lifecycle_condition *condition;
+        struct container_query containers;
+        unsigned phases, roles; /* bits by enum pod_phase; enum container_scope */
+        struct condition_plan *all, *any, *inverse;
+};
+
+/* ---- compiling ---- */
+
+static void compile(struct desched_run *run, const struct lifecycle_condition *condition,
+                    struct condition_plan *plan);
+
+static struct condition_plan *compile_list(struct desched_run *run, const struct item_list *list) {
+        const struct lifecycle_condition *items = list->items;
+        struct condition_plan *plans =
+                ARENA_ARRAY(desched_run_scratch(run), struct condition_plan, list->count);
+        for (size_t i = 0; i < list->count; i++)
+                compile(run, &items[i], &plans[i]);
+        return plans;
+}
+
+static unsigned phases_of(const struct text_list *names) {
+        unsigned phases = 0;
+        for (size_t i = 0; i < names->count; i++)
+                for (int phase = POD_PENDING; phase <= POD_UNKNOWN; phase++)
+                        if (slice_is(names->items[i], pod_phase_name((enum pod_phase)phase)))
+                                phases |= 1u << phase;
+        return phases;
+}
+
+static void compile(struct desched_run *run, const struct lifecycle_condition *condition,
+                    struct condition_plan *plan) {
+        *plan = (struct condition_plan){
+                .condition = condition,
+                .phases = phases_of(&condition->phases),
+                .roles = (condition->with_init ? SCOPE_INIT : 0u) |
+                         (condition->with_ephemeral ? SCOPE_EPHEMERAL : 0u),
+                .all = compile_list(run, &condition->all),
+                .any = compile_list(run, &condition->any),
+        };
+        plan->containers =
+                container_query_make(run, &condition->containers, &condition->reasons, plan->roles);
+        if (!condition->inverse)
+                return;
+        plan->inverse = ARENA_ARRAY(desched_run_scratch(run), struct condition_plan, 1);
+        compile(run, condition->inverse, plan->inverse);
+}
+
+struct rule_plan rule_plan_make(struct desched_run *run, const struct lifecycle_rule *rule) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct lifecycle_select *select = &rule->select;
+        struct arena *scratch = desched_run_scratch(run);
+        struct condition_plan *when = ARENA_ARRAY(scratch, struct condition_plan, 1);
+        compile(run, &rule->when, when);
+        return (struct rule_plan){
+                .rule = rule,
+                .scope = pod_scope_make(run, &select->namespaces, &select->labels),
+                .included_kinds = name_set_make(cluster, &select->owner_kinds.include, scratch),
+                .excluded_kinds = name_set_make(cluster, &select->owner_kinds.exclude, scratch),
+                .when = when,
+        };
+}
+
+/* ---- time ---- */
+
+/* When the last container ended; without container states the latest transition of a condition. */
+static struct wall_time finish_of(const struct pod_row *pod) {
+        struct wall_time finished = WALL_TIME_UNSET;
+        const struct pod_detail *detail = pod->detail;
+        if (!pod_row_is_finished(pod))
+                return finished;
+        for (uint32_t i = 0; detail && i < detail->container_count; i++)
+                if (detail->containers[i].is_terminated &&
+                    detail->containers[i].finished.ns > finished.ns)
+                        finished = detail->containers[i].finished;
+        return wall_time_is_set(finished) ? finished : lifecycle_since(pod, SINCE_TRANSITION);
+}
+
+struct wall_time lifecycle_since(const struct pod_row *pod, enum lifecycle_since since) {
+        struct wall_time latest = WALL_TIME_UNSET;
+        const struct pod_detail *detail = pod->detail;
+        switch (since) {
+        case SINCE_CREATION:
+                return pod->created;
+        case SINCE_START:
+                return pod->started;
+        case SINCE_FINISH:
+                return finish_of(pod);
+        case SINCE_TRANSITION:
+                break;
+        }
+        for (uint32_t i = 0; detail && i < detail->condition_count; i++)
+                if (detail->conditions[i].changed.ns > latest.ns)
+                        latest = detail->conditions[i].changed;
+        return latest;
+}
+
+bool lifecycle_is_due(struct desched_run *run, struct wall_time since, int64_t after_ns) {
+        struct wall_time due;
+        if (!wall_time_is_set(since) || __builtin_add_overflow(since.ns, after_ns, &due.ns))
+                return false;
+        if (due.ns <= desched_run_now(run).ns)
+                return true;
+        desched_run_note_due(run, due);
+        return false;
+}
+
+/* ---- matching ---- */
+
+static bool is_status(enum condition_status status, struct slice text) {
+        static const char *const names[] = { [CONDITION_TRUE] = "True",
+                                             [CONDITION_FALSE] = "False",
+                                             [CONDITION_UNKNOWN] = "Unknown" };
+        return text.len == 0 || slice_is(text, names[status]);
+}
+
+static bool has_state(struct desched_run *run, const struct lifecycle_state *state,
+                      const struct pod_row *pod) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct pod_detail *detail = pod->detail;
+        for (uint32_t i = 0; detail && i < detail->condition_count; i++) {
+                const struct condition_row *row = &detail->conditions[i];
+                if (!slice_eq(state->type, cluster_text(cluster, row->type)))
+                        continue;
+                return is_status((enum condition_status)row->status, state->status) &&
+                       (state->reason.len == 0 ||
+                        slice_eq(state->reason, cluster_text(cluster, row->reason))) &&
+                       (state->for_ns == 0 || lifecycle_is_due(run, row->changed, state->for_ns));
+        }
+        return false;
+}
+
+static bool has_restarts(const struct condition_plan *plan, const struct pod_row *pod) {
+        int64_t sum = 0;
+        const struct pod_detail *detail = pod->detail;
+        for (uint32_t i = 0; detail && i < detail->container_count; i++)
+                if (container_in_scope(&detail->containers[i], plan->roles))
+                        sum += detail->containers[i].restarts;
+        return sum >= plan->condition->min_restarts;
+}
+
+/* Ages come last, so that a pod which lacks something else is not waited for. */
+static bool condition_holds(struct desched_run *run, const struct condition_plan *plan,
+                            const struct pod_row *pod) {
+        const struct lifecycle_condition *condition = plan->condition;
+        bool has_any = condition->any.count == 0;
+        if (condition->phases.count > 0 && !(plan->phases & 1u << pod->phase))
+                return false;
+        if (!container_query_matches(&plan->containers, pod))
+                return false;
+        if (condition->has_min_restarts && !has_restarts(plan, pod))
+                return false;
+        if (condition->state && !has_state(run, condition->state, pod))
+                return false;
+        if (plan->inverse && condition_holds(run, plan->inverse, pod))
+                return false;
+        for (size_t i = 0; i < condition->all.count; i++)
+                if (!condition_holds(run, &plan->all[i], pod))
+                        return false;
+        for (size_t i = 0; !has_any && i < condition->any.count; i++)
+                has_any = condition_holds(run, &plan->any[i], pod);
+        if (!has_any || !condition->has_age)
+                return has_any;
+        return lifecycle_is_due(run, lifecycle_since(pod, (enum lifecycle_since)condition->since),
+                                condition->age_ns);
+}
+
+static bool is_selected(const struct desched_run *run, const struct rule_plan *plan,
+                        const struct pod_row *pod) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct lifecycle_select *select = &plan->rule->select;
+        const struct priority_range_arg *priority = &select->priority;
+        int32_t value = pod->has_priority ? pod->priority : 0;
+        if (!pod_scope_has(run, &plan->scope, pod) ||
+            (priority->has_min && value < priority->min) ||
+            (priority->has_max && value > priority->max))
+                return false;
+        if (select->owner_kinds.include.count > 0 &&
+            !pod_has_owner_kind(pod, &plan->included_kinds))
+                return false;
+        if (pod_has_owner_kind(pod, &plan->excluded_kinds))
+                return false;
+        if (!select->nodes.is_given)
+                return true;
+        return !node_id_is_none(pod->node) &&
+               cluster_labels_match(cluster, &select->nodes.selector,
+                                    cluster_nodes(cluster)->labels[pod->node.index]);
+}
+
+bool rule_plan_matches(struct desched_run *run, const struct rule_plan *plan,
+                       const struct pod_row *pod) {
+        bool is_finished = pod_row_is_finished(pod);
+        if (is_finished && !plan->rule->allows_terminal)
+                return false;
+        if (!is_finished && plan->rule->action == LIFECYCLE_DELETE)
+                return false;
+        return is_selected(run, plan, pod) && condition_holds(run, plan->when, pod);
+}

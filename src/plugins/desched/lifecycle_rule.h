@@ -1,0 +1,83 @@
+/* Rules of PodLifecycle: which pods, in which condition, and what is done with them.
+ * lifecycle_rule.c reads them, lifecycle_match.c asks whether a pod meets one. */
+#pragma once
+
+#include "plugins/desched/container_query.h"
+
+enum lifecycle_since { SINCE_CREATION, SINCE_START, SINCE_FINISH, SINCE_TRANSITION };
+enum lifecycle_action {
+        LIFECYCLE_EVICT,
+        LIFECYCLE_DELETE, /* finished pods only */
+        LIFECYCLE_REPORT,
+        LIFECYCLE_KEEP, /* later rules do not see the pod */
+};
+enum retention_group { PER_RULE, PER_NAMESPACE, PER_OWNER, PER_LABEL };
+
+struct kinds_arg {
+        struct text_list include, exclude;
+};
+struct priority_range_arg {
+        int32_t min, max;
+        bool has_min, has_max;
+};
+struct lifecycle_select {
+        struct namespaces_arg namespaces;
+        struct selector_arg labels, nodes;
+        struct kinds_arg owner_kinds;
+        struct priority_range_arg priority;
+};
+
+struct lifecycle_state { /* one condition of the pod's status */
+        struct slice type, status, reason;
+        int64_t for_ns; /* it must have been so for that long */
+};
+/* Everything given must hold; nothing given always holds. */
+struct lifecycle_condition {
+        struct text_list phases, reasons;
+        struct container_query_arg containers;
+        bool with_init, with_ephemeral, has_min_restarts, has_age;
+        int32_t min_restarts;
+        struct lifecycle_state *state; /* NULL = not asked */
+        int64_t age_ns;
+        int since;                           /* enum lifecycle_since */
+        struct item_list all, any;           /* struct lifecycle_condition */
+        struct lifecycle_condition *inverse; /* "not"; NULL = none */
+};
+struct retention_arg {
+        int64_t ttl_ns;
+        bool has_ttl, has_newest;
+        int since, group; /* enum lifecycle_since, enum retention_group */
+        int32_t newest;
+        struct slice label;
+};
+struct lifecycle_rule {
+        struct slice name;
+        struct lifecycle_select select;
+        struct lifecycle_condition when;
+        int action; /* enum lifecycle_action */
+        bool allows_terminal, has_cap;
+        int32_t cap;
+        struct retention_arg *retention; /* NULL = none */
+};
+struct pod_lifecycle_args {
+        struct item_list rules; /* struct lifecycle_rule */
+};
+extern const struct field pod_lifecycle_fields[];
+void pod_lifecycle_check(struct field_reader *reader, const struct json *value, const void *args);
+
+/* ---- rules at work, in one pass ---- */
+struct condition_plan; /* a compiled lifecycle_condition */
+struct rule_plan {
+        const struct lifecycle_rule *rule;
+        struct pod_scope scope;
+        struct name_set included_kinds, excluded_kinds;
+        const struct condition_plan *when;
+};
+struct rule_plan rule_plan_make(struct desched_run *run, const struct lifecycle_rule *rule);
+/* Notes when a pod that does not match yet will, as far as time alone decides. */
+bool rule_plan_matches(struct desched_run *run, const struct rule_plan *plan,
+                       const struct pod_row *pod);
+/* The instant an age counts from; unset when the pod has none of the kind. */
+struct wall_time lifecycle_since(const struct pod_row *pod, enum lifecycle_since since);
+/* Whether that much time has passed; notes when it will have. */
+bool lifecycle_is_due(struct desched_run *run, struct wall_time since, int64_t after_ns);

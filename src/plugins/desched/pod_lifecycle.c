@@ -1,0 +1,115 @@
+/* PodLifecycle: ordered rules over pods, finished ones included where a rule says so; the first
+ * rule that matches a pod decides what is done with it.  Not in upstream; see
+ * docs/lifecycle-rules.md. */
+#include "plugins/desched/lifecycle_rule.h"
+#include "plugins/desched/registry.h"
+#include "plugins/desched/retention.h"
+#include "plugins/desched/sweep.h"
+
+struct matched {
+        struct rule_plan plan;
+        size_t count, cap;
+        struct pod_id *pods;
+};
+
+static void add_match(struct desched_run *run, struct matched *matched, struct pod_id pod) {
+        if (matched->count == matched->cap) {
+                matched->cap = matched->cap ? matched->cap * 2 : 64;
+                struct pod_id *more =
+                        ARENA_ARRAY(desched_run_scratch(run), struct pod_id, matched->cap);
+                if (matched->count > 0)
+                        memcpy(more, matched->pods, matched->count * sizeof(*more));
+                matched->pods = more;
+        }
+        matched->pods[matched->count++] = pod;
+}
+
+/* Every pod goes to the first rule that wants it. */
+static void sort_out(struct desched_run *run, struct matched *rules, size_t rule_count) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct pod_id *pods;
+        size_t count = desched_run_all_pods(run, &pods);
+        for (size_t i = 0; i < count; i++) {
+                const struct pod_row *pod = cluster_pod(cluster, pods[i]);
+                size_t rule = 0;
+                while (rule < rule_count && !rule_plan_matches(run, &rules[rule].plan, pod))
+                        rule++;
+                if (rule < rule_count)
+                        add_match(run, &rules[rule], pods[i]);
+        }
+}
+
+static struct slice describe(struct desched_run *run, const struct lifecycle_rule *rule,
+                             const struct pod_row *pod) {
+        char age[DURATION_TEXT_MAX] = "unknown";
+        struct wall_time since = lifecycle_since(pod, SINCE_FINISH);
+        int64_t age_ns;
+        bool is_finished = wall_time_is_set(since);
+        if (age_nanoseconds(is_finished ? since : pod->created, desched_run_now(run), &age_ns))
+                duration_format_human(age_ns, age);
+        return evict_reason(run, "rule " SLICE_FMT ": %s, %s %s", SLICE_ARG(rule->name),
+                            pod_phase_name((enum pod_phase)pod->phase),
+                            is_finished ? "finished since" : "age", age);
+}
+
+/* Outcome of what the rule says about one pod; EVICT_FAILED when a filter keeps it. */
+static enum evict_outcome act(struct desched_run *run, const struct lifecycle_rule *rule,
+                              struct pod_id id) {
+        const struct pod_row *pod = cluster_pod(desched_run_cluster(run), id);
+        struct slice reason = describe(run, rule, pod);
+        switch ((enum lifecycle_action)rule->action) {
+        case LIFECYCLE_EVICT:
+                return desched_run_may_evict(run, id) ? desched_run_evict(run, id, reason)
+                                                      : EVICT_FAILED;
+        case LIFECYCLE_DELETE:
+                return desched_run_may_delete(run, id) ? desched_run_delete(run, id, reason)
+                                                       : EVICT_FAILED;
+        case LIFECYCLE_REPORT:
+                desched_run_report(run, id, reason);
+                return EVICT_DONE;
+        case LIFECYCLE_KEEP:
+                break;
+        }
+        return EVICT_FAILED;
+}
+
+/* False when nothing more can be evicted in this pass. */
+static bool carry_out(struct desched_run *run, struct matched *matched) {
+        const struct lifecycle_rule *rule = matched->plan.rule;
+        size_t count = matched->count;
+        int64_t done = 0;
+        if (rule->action == LIFECYCLE_KEEP)
+                return true;
+        if (rule->retention)
+                count = retention_apply(run, rule->retention, matched->pods, count);
+        for (size_t i = 0; i < count && (!rule->has_cap || done < rule->cap); i++) {
+                enum evict_outcome outcome = act(run, rule, matched->pods[i]);
+                if (outcome == EVICT_TOTAL_LIMIT)
+                        return false;
+                done += outcome == EVICT_DONE;
+        }
+        return true;
+}
+
+static int deschedule(struct desched_run *run, const void *state, struct err *err) {
+        (void)err;
+        const struct pod_lifecycle_args *args = state;
+        const struct lifecycle_rule *rules = args->rules.items;
+        struct matched *matched =
+                ARENA_ARRAY(desched_run_scratch(run), struct matched, args->rules.count);
+        for (size_t i = 0; i < args->rules.count; i++)
+                matched[i] = (struct matched){ .plan = rule_plan_make(run, &rules[i]) };
+        sort_out(run, matched, args->rules.count);
+        for (size_t i = 0; i < args->rules.count; i++)
+                if (!carry_out(run, &matched[i]))
+                        break;
+        return 0;
+}
+
+const struct plugin plugin_pod_lifecycle = {
+        .name = "PodLifecycle",
+        .args = pod_lifecycle_fields,
+        .args_size = sizeof(struct pod_lifecycle_args),
+        .check = pod_lifecycle_check,
+        .desched = &(const struct desched_points){ .deschedule = deschedule },
+};
