@@ -1,7 +1,9 @@
 /* Finding, parsing and running subcommands. */
 #include "cmd/command.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct command *command_find(const char *name) {
@@ -48,16 +50,65 @@ static int check_arguments(const struct command *command, const struct arguments
         return 0;
 }
 
+/* The words with options from the environment behind them, which therefore win. */
+static struct option_texts with_environment(const struct command *command,
+                                            struct option_texts words, struct arena *arena) {
+        struct option_texts all = words;
+        size_t count = 0;
+
+        for (const struct option *o = command->options; o && o->name; o++)
+                count++;
+        all.items = ARENA_ARRAY(arena, const char *, words.count + count);
+        memcpy(all.items, words.items, words.count * sizeof(*words.items));
+        for (const struct option *o = command->options; o && o->name; o++) {
+                char *name = arena_printf(arena, "%s%s", command->environment_prefix, o->name);
+                const char *value;
+
+                for (char *c = name; *c; c++)
+                        *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+                value = getenv(name);
+                if (value && o->is_not_in_environment)
+                        fprintf(stderr, "%s is ignored: use --%s\n", name, o->name);
+                else if (value)
+                        all.items[all.count++] = arena_printf(arena, "--%s=%s", o->name, value);
+        }
+        return all;
+}
+
+/* What the environment says wrong is not the command line's fault. */
+static int parse_words(const struct command *command, struct option_texts words,
+                       struct arena *arena, struct command_line *line, int *ret_exit) {
+        struct err err = { 0 };
+
+        *ret_exit = EXIT_USAGE;
+        if (options_parse(command->options, words, arena, line, &err) < 0) {
+                usage_failed(command, &err);
+                return BERTH_ERR_USAGE;
+        }
+        if (!command->environment_prefix || line->wants_help)
+                return 0;
+        memset(line->options, 0, command->options_size);
+        words = with_environment(command, words, arena);
+        *ret_exit = EXIT_FAILED;
+        if (options_parse(command->options, words, arena, line, &err) == 0)
+                return 0;
+        command_failed(command->name, &err);
+        return BERTH_ERR_INVALID;
+}
+
 static int run_command(const struct command *command, const char *program,
                        struct option_texts words) {
         CLEANUP(arena_release) struct arena arena;
         struct command_line line = { 0 };
         struct err err = { 0 };
+        int exit_code;
 
         arena_init(&arena, 0);
         line.options = arena_alloc(&arena, command->options_size);
-        if (options_parse(command->options, words, &arena, &line, &err) < 0)
-                return usage_failed(command, &err);
+        if (parse_words(command, words, &arena, &line, &exit_code) < 0)
+                return exit_code;
+        for (size_t i = 0; i < line.warnings.count; i++)
+                fprintf(stderr, "berth %s: %s\n", command->name, line.warnings.items[i]);
         if (line.wants_help) {
                 struct buf text = { 0 };
 
@@ -72,8 +123,23 @@ static int run_command(const struct command *command, const char *program,
                                                     .program = program });
 }
 
+static const struct command *command_standing_in(const char *program) {
+        const char *slash = strrchr(program, '/');
+
+        for (size_t i = 0; commands[i]; i++)
+                if (commands[i]->stands_in_for &&
+                    strcmp(commands[i]->stands_in_for, slash ? slash + 1 : program) == 0)
+                        return commands[i];
+        return NULL;
+}
+
 int command_main(int argc, char **argv) {
-        const struct command *command;
+        const struct command *command = argc > 0 ? command_standing_in(argv[0]) : NULL;
+
+        if (command)
+                return run_command(
+                        command, argv[0],
+                        (struct option_texts){ (size_t)argc - 1, (const char **)argv + 1 });
 
         if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
                 struct buf text = { 0 };

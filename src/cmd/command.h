@@ -22,11 +22,18 @@ struct command {
         size_t arguments_min, arguments_max;
         const char *const *argument_choices; /* completion; NULL-ended, NULL = none */
         bool takes_files;                    /* completion of arguments */
+        /* Name of the program it replaces: started under it, the program is this command. */
+        const char *stands_in_for;
+        /* Options are also taken from the environment, prefix and name in capitals, and go before
+         * the command line; NULL = they are not. */
+        const char *environment_prefix;
         /* Returns an exit code; failures are already reported on standard error. */
         int (*run)(const struct command_call *call);
 };
 
 extern const struct command *const commands[]; /* NULL-ended, in the order of help */
+/* Programs berth stands in for, by the name it is started under; NULL-ended. */
+extern const struct command *const stand_ins[];
 const struct command *command_find(const char *name);
 /* Parses and runs argv; returns the exit code. */
 int command_main(int argc, char **argv);

@@ -3,17 +3,11 @@
 #include "cmd/command.h"
 
 const struct command *const commands[] = {
-        &command_up,
-        &command_sandbox,
-        &command_scheduler,
-        &command_descheduler,
-        &command_plan,
-        &command_explain,
-        &command_evictions,
-        &command_audit,
-        &command_replay,
-        &command_version,
-        &command_completion,
-        &command_help_entry,
-        NULL,
+        &command_up,          &command_sandbox,    &command_scheduler,
+        &command_descheduler, &command_reboot,     &command_plan,
+        &command_explain,     &command_evictions,  &command_audit,
+        &command_simulate,    &command_replay,     &command_version,
+        &command_completion,  &command_help_entry, NULL,
 };
+
+const struct command *const stand_ins[] = { NULL };

@@ -10,7 +10,10 @@
 #include "cmd/log_writer.h"
 #include "run/access_search.h"
 #include "run/event_loop.h"
+#include "run/metrics.h"
 #include "run/process_signals.h"
+#include "run/role_metrics.h"
+#include "run/serving.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,6 +29,10 @@ struct daemon {
         struct transport transport;
         struct runtime *runtime;
         struct lease_elector *elector;
+        struct metrics *metrics;
+        struct runtime_metrics *counts;
+        struct serving *serving;
+        struct metric *leading;
         char host[128], identity[LEASE_IDENTITY_MAX + 1];
         bool is_leading, is_ending;
         struct err failure;
@@ -37,6 +44,10 @@ static int connect_cluster(struct daemon *daemon, struct err *err) {
         if (access_search(daemon->options->kubeconfig, daemon->options->context, &config.access,
                           err) < 0)
                 return err->code;
+        if (daemon->options->master && *daemon->options->master) {
+                free(config.access.server);
+                config.access.server = slice_dup(slice_of(daemon->options->master));
+        }
         if (http_transport_new(&config, daemon->loop, &daemon->http, err) < 0)
                 return err->code;
         daemon->transport = http_transport(daemon->http);
@@ -106,6 +117,101 @@ static int elect(struct daemon *daemon, struct err *err) {
                 &daemon->transport, daemon->loop, &daemon->elector, err);
 }
 
+/* ---- pages ---- */
+
+#define LEASE_OVERDUE_NS (20 * NS_PER_S)
+
+struct metrics *daemon_metrics(struct daemon *daemon) {
+        return daemon->metrics;
+}
+
+struct serving *daemon_serving(struct daemon *daemon) {
+        return daemon->serving;
+}
+
+static const char *check_lease(void *context) {
+        const struct daemon *daemon = context;
+
+        return daemon->elector && lease_elector_overdue_ns(daemon->elector) > LEASE_OVERDUE_NS
+                       ? "the lease could not be renewed in time"
+                       : NULL;
+}
+
+static const char *check_shutdown(void *context) {
+        return ((struct daemon *)context)->is_ending ? "process is shutting down" : NULL;
+}
+
+/* A follower is as ready as it gets; a leader once its model is complete. */
+static const char *check_sync(void *context) {
+        const struct daemon *daemon = context;
+
+        return daemon->is_leading && !runtime_is_synced(daemon->runtime)
+                       ? "the cluster is not listed yet"
+                       : NULL;
+}
+
+static const char *check_turning(void *context) {
+        (void)context; /* whoever answers turns */
+        return NULL;
+}
+
+static void add_checks(struct daemon *daemon) {
+        const struct health_check checks[] = {
+                { "leaderElection", check_lease, daemon, true, false, true },
+                { "shutdown", check_shutdown, daemon, false, false, true },
+                { "sched-handler-sync", check_sync, daemon, false, false, true },
+                { daemon->options->health_name, check_turning, daemon, true, false, false },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(checks); i++)
+                if (checks[i].name)
+                        serving_add_check(daemon->serving, &checks[i]);
+}
+
+static void refresh_leading(void *context) {
+        struct daemon *daemon = context;
+
+        metric_set(daemon->leading, (struct slice[]){ slice_of(daemon->options->lease_name) },
+                   daemon->is_leading);
+}
+
+static void count(struct daemon *daemon) {
+        daemon->metrics = metrics_new();
+        daemon->counts = runtime_metrics_new(daemon->metrics, daemon->runtime);
+        if (!daemon->options->lease_name)
+                return;
+        daemon->leading = metrics_add(
+                daemon->metrics, &(struct metric_config){ .name = "leader_election_master_status",
+                                                          .help = "1 while this process leads.",
+                                                          .type = METRIC_GAUGE,
+                                                          .labels = { "name" } });
+        metrics_on_write(daemon->metrics, refresh_leading, daemon);
+}
+
+static int serve(struct daemon *daemon, struct err *err) {
+        const struct daemon_options *options = daemon->options;
+        CLEANUP(buf_release) struct buf address = { 0 };
+        bool is_v6 = options->bind_address && strchr(options->bind_address, ':');
+
+        if (options->secure_port == 0)
+                return 0;
+        if (!options->has_no_metrics)
+                count(daemon);
+        buf_printf(&address, is_v6 ? "[%s]:%lld" : "%s:%lld",
+                   options->bind_address ? options->bind_address : "0.0.0.0",
+                   (long long)options->secure_port);
+        if (serving_new(&(struct serving_config){ .address = address.data,
+                                                  .certificate_path = options->certificate_path,
+                                                  .key_path = options->key_path,
+                                                  .metrics = daemon->metrics,
+                                                  .allows_reset = options->allows_metrics_reset },
+                        daemon->loop, &daemon->serving, err) < 0)
+                return err->code;
+        add_checks(daemon);
+        LOG(LOG_INFO, "Serving", log_text("address", address.data));
+        return 0;
+}
+
 /* ---- ending ---- */
 
 static void on_drained(void *context) {
@@ -134,8 +240,11 @@ static void on_signal(void *context, int number) {
 }
 
 static void release(struct daemon *daemon) {
+        serving_free(daemon->serving);
         lease_elector_free(daemon->elector);
         runtime_free(daemon->runtime);
+        runtime_metrics_free(daemon->counts);
+        metrics_free(daemon->metrics);
         http_transport_free(daemon->http);
         process_signals_free(daemon->signals);
         event_loop_free(daemon->events);
@@ -158,7 +267,7 @@ static int start(struct daemon *daemon, const struct daemon_role *role, struct e
                                                       .keeps_finished = options->keeps_finished,
                                                       .keeps_detail = options->keeps_detail,
                                                       .has_no_model = options->has_no_model });
-        if (role->add(role->context, daemon, daemon->runtime, err) < 0)
+        if (serve(daemon, err) < 0 || role->add(role->context, daemon, daemon->runtime, err) < 0)
                 return err->code;
         return elect(daemon, err);
 }
@@ -178,6 +287,8 @@ int daemon_run(const struct daemon_options *options, const struct daemon_role *r
                 *err = daemon->failure;
                 code = err->code;
         }
+        if (role->leave)
+                role->leave(role->context);
         release(daemon);
         free(daemon);
         return code;

@@ -16,19 +16,32 @@ struct daemon_options {
         const char *lease_name, *lease_namespace;
         int64_t lease_duration_ns, lease_renew_deadline_ns, lease_retry_period_ns;
         uint64_t seed;
+        const char *master; /* address of the API server instead of the kubeconfig's; NULL = none */
+        /* Pages about the daemon itself; port 0 = none. */
+        const char *bind_address, *certificate_path, *key_path;
+        int64_t secure_port;
+        bool has_no_metrics, allows_metrics_reset;
+        const char *health_name; /* of the check that the process turns; NULL = none */
 };
 
 struct daemon;
+struct metrics;
+struct serving;
 
 struct daemon_role {
         void *context;
         /* Adds the role to the runtime; the cluster model is empty still. */
         int (*add)(void *context, struct daemon *daemon, struct runtime *runtime, struct err *err);
+        /* Before everything is torn down, also after a failed add; may be NULL. */
+        void (*leave)(void *context);
 };
 
 /* Runs until a signal, until daemon_finish, or until leadership is lost (an error, as upstream's
  * programs end then). */
 int daemon_run(const struct daemon_options *options, const struct daemon_role *role,
                struct err *err);
+/* Counters of this process and its pages, for the role to add its own; NULL when there are none. */
+struct metrics *daemon_metrics(struct daemon *daemon);
+struct serving *daemon_serving(struct daemon *daemon);
 /* Ends the run with success: a single pass is over. */
 void daemon_finish(struct daemon *daemon);

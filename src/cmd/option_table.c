@@ -14,6 +14,7 @@ struct parse {
         void *into;
         struct err *err;
         bool wants_help;
+        struct option_texts warnings;
 };
 
 static bool name_matches(const char *name, struct slice word) {
@@ -52,14 +53,23 @@ static void *member(struct parse *parse, const struct option *option) {
         return (char *)parse->into + option->offset;
 }
 
+/* As Go reads booleans on command lines. */
 static int set_flag(struct parse *parse, const struct option *option, const char *text) {
-        if (!text || strcmp(text, "true") == 0)
-                *(bool *)member(parse, option) = true;
-        else if (strcmp(text, "false") == 0)
-                *(bool *)member(parse, option) = false;
-        else
-                return bad_value(parse, option, "true or false", text);
-        return 0;
+        static const struct {
+                const char *text;
+                bool value;
+        } words[] = {
+                { "true", true },   { "True", true }, { "TRUE", true },   { "t", true },
+                { "T", true },      { "1", true },    { "false", false }, { "False", false },
+                { "FALSE", false }, { "f", false },   { "F", false },     { "0", false },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(words); i++)
+                if (!text || strcmp(text, words[i].text) == 0) {
+                        *(bool *)member(parse, option) = words[i].value;
+                        return 0;
+                }
+        return bad_value(parse, option, "true or false", text);
 }
 
 static int check_range(struct parse *parse, const struct option *option, int64_t value,
@@ -130,15 +140,13 @@ static int set_choice(struct parse *parse, const struct option *option, const ch
         return code;
 }
 
-static int add_text(struct parse *parse, const struct option *option, const char *text) {
-        struct option_texts *texts = member(parse, option);
+static void append(struct parse *parse, struct option_texts *texts, const char *text) {
         const char **items = ARENA_ARRAY(parse->arena, const char *, texts->count + 1);
 
         if (texts->count)
                 memcpy(items, texts->items, texts->count * sizeof(*items));
         items[texts->count++] = text;
         texts->items = items;
-        return 0;
 }
 
 static int set_value(struct parse *parse, const struct option *option, const char *text) {
@@ -157,14 +165,26 @@ static int set_value(struct parse *parse, const struct option *option, const cha
         case OPTION_CHOICE:
                 return set_choice(parse, option, text);
         case OPTION_TEXTS:
-                return add_text(parse, option, text);
+                append(parse, member(parse, option), text);
+                return 0;
         }
         return 0;
+}
+
+/* Notes that the option stands on the command line. */
+static void note_given(struct parse *parse, const struct option *option) {
+        if (option->presence)
+                *(bool *)((char *)parse->into + option->presence) = true;
+        if (option->warning)
+                append(parse, &parse->warnings,
+                       arena_printf(parse->arena, "option --%s: %s", option->name,
+                                    option->warning));
 }
 
 /* Takes the value of an option: after "=", or the next word.  Flags take only the former. */
 static int take_value(struct parse *parse, const struct option *option, const char *attached,
                       const char *const *words, size_t count, size_t *at) {
+        note_given(parse, option);
         if (option->type == OPTION_FLAG || attached)
                 return set_value(parse, option, attached);
         if (*at + 1 >= count)
@@ -192,6 +212,7 @@ static int parse_long(struct parse *parse, const char *const *words, size_t coun
 static int parse_short(struct parse *parse, const char *const *words, size_t count, size_t *at) {
         const char *word = words[*at];
         const struct option *option = option_of_letter(parse->options, word[1]);
+        const char *attached;
 
         if (!option && word[1] == 'h') {
                 parse->wants_help = true;
@@ -199,9 +220,10 @@ static int parse_short(struct parse *parse, const char *const *words, size_t cou
         }
         if (!option)
                 return err_set(parse->err, BERTH_ERR_USAGE, "unknown option %s", word);
-        if (option->type == OPTION_FLAG && word[2] != '\0')
+        if (option->type == OPTION_FLAG && word[2] != '\0' && word[2] != '=')
                 return err_set(parse->err, BERTH_ERR_USAGE, "unknown option %s", word);
-        return take_value(parse, option, word[2] ? word + 2 : NULL, words, count, at);
+        attached = word[2] == '=' ? word + 3 : word[2] ? word + 2 : NULL;
+        return take_value(parse, option, attached, words, count, at);
 }
 
 static int set_defaults(struct parse *parse) {
@@ -238,6 +260,7 @@ int options_parse(const struct option *options, struct option_texts words, struc
                 return code;
         line->arguments = arguments;
         line->wants_help = parse.wants_help;
+        line->warnings = parse.warnings;
         return 0;
 }
 

@@ -33,8 +33,11 @@ struct option {
         const char *fallback;   /* default as it would be written; NULL = zero */
         int64_t min, max;       /* I64 and DURATION, both 0 = any */
         const char *const *choices;
-        const char *help; /* one sentence without a full stop */
-        bool is_file;     /* completion offers files */
+        const char *help;           /* one sentence without a full stop */
+        bool is_file;               /* completion offers files */
+        size_t presence;            /* offset of a bool set when it is given; 0 = none */
+        const char *warning;        /* told when it is given: "has no effect"; NULL = none */
+        bool is_not_in_environment; /* where a command reads its options from there */
 };
 #define OPTION_END                                                                                 \
         { 0 }
@@ -49,7 +52,8 @@ struct arguments { /* what is not an option, in order */
 struct command_line {
         void *options; /* the struct to fill; zeroed by the caller */
         struct arguments arguments;
-        bool wants_help; /* -h or --help was there */
+        bool wants_help;              /* -h or --help was there */
+        struct option_texts warnings; /* of options that were given */
 };
 
 /* Fills line (defaults first) from words.  Options may stand anywhere; "--" ends them.

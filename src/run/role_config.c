@@ -46,6 +46,7 @@ static int build_profiles(const struct role_config *config, const struct cluster
         const struct profile_env env = { .registry = sched_registry,
                                          .cluster = cluster,
                                          .is_parity = config->is_parity,
+                                         .gates = config->gates,
                                          .shelf = shelf };
 
         return sched_profile_list_init(ret_profiles, config->configuration, &env, err);
@@ -81,6 +82,7 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
                      struct err *err) {
         arena_init(&ret_config->arena, 0);
         ret_config->is_parity = sources->is_parity;
+        ret_config->gates = sources->gates;
         if (sources->policy_path && load_policy(ret_config, sources->policy_path, err) < 0)
                 return err->code;
         if (sources->config_path)

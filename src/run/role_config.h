@@ -18,11 +18,13 @@ struct role_config_sources {
         /* Files; NULL = none: the scheduler runs with defaults, nothing is descheduled. */
         const char *policy_path, *config_path;
         bool is_parity;
+        uint32_t gates; /* enum feature_gate */
 };
 
 struct role_config {
         struct arena arena;
         bool is_parity;
+        uint32_t gates;
         struct descheduler_policy *policy;             /* NULL = none */
         struct scheduler_configuration *configuration; /* of the scheduler */
         struct sched_profile_list profiles;            /* after role_config_build */

@@ -91,6 +91,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                 .is_parity = config->is_parity,
                 .backoff_initial_ns = config->backoff_initial_ns,
                 .backoff_max_ns = config->backoff_max_ns,
+                .unschedulable_timeout_ns = config->unschedulable_timeout_ns,
         });
         if (config->metrics)
                 role->metrics = scheduler_metrics_new(config->metrics, runtime, role->scheduler);

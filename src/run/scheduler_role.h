@@ -12,6 +12,7 @@ struct scheduler_role_config {
         struct sched_profile *const *profiles; /* must outlive the role */
         uint64_t seed;
         int64_t backoff_initial_ns, backoff_max_ns; /* 0 = default */
+        int64_t unschedulable_timeout_ns;           /* 0 = default */
         bool is_parity;
         struct metrics *metrics; /* NULL = nobody counts */
 };

@@ -1,0 +1,68 @@
+/* Reads feature gates. */
+#include "cmd/feature_gates.h"
+
+#include "base/slice.h"
+#include "plugin/plugin.h"
+
+const struct feature_gate_entry scheduler_feature_gates[] = {
+        { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER },
+        { "*", 0 },
+        { NULL, 0 },
+};
+const struct feature_gate_entry descheduler_feature_gates[] = {
+        { "AllAlpha", 0 },
+        { "AllBeta", 0 },
+        { "EvictionsInBackground", 0 },
+        { NULL, 0 },
+};
+
+static const struct feature_gate_entry *find(const struct feature_gate_entry *known,
+                                             struct slice name) {
+        for (; known->name; known++)
+                if (slice_is(name, known->name) || slice_is(slice_of("*"), known->name))
+                        return known;
+        return NULL;
+}
+
+static bool read_bool(struct slice text, bool *ret_value) {
+        static const char *const yes[] = { "true", "True", "TRUE", "t", "T", "1", NULL };
+        static const char *const no[] = { "false", "False", "FALSE", "f", "F", "0", NULL };
+
+        for (int i = 0; yes[i]; i++) {
+                *ret_value = slice_is(text, yes[i]);
+                if (*ret_value || slice_is(text, no[i]))
+                        return true;
+        }
+        return false;
+}
+
+int feature_gates_read(const char *text, const struct feature_gate_entry *known,
+                       uint32_t *ret_gates, struct err *err) {
+        struct slice rest = slice_of(text), pair, name;
+        uint32_t gates = 0;
+
+        while (text && slice_split(&rest, ',', &pair)) {
+                const struct feature_gate_entry *entry;
+                bool is_on;
+
+                pair = slice_trim(pair);
+                if (!pair.len)
+                        continue;
+                slice_split(&pair, '=', &name);
+                name = slice_trim(name);
+                entry = find(known, name);
+                if (!entry)
+                        return err_set(
+                                err, BERTH_ERR_USAGE,
+                                "option --feature-gates: unrecognized feature gate: " SLICE_FMT,
+                                SLICE_ARG(name));
+                if (!read_bool(slice_trim(pair), &is_on))
+                        return err_set(err, BERTH_ERR_USAGE,
+                                       "option --feature-gates: expected " SLICE_FMT
+                                       "=true or =false, found \"" SLICE_FMT "\"",
+                                       SLICE_ARG(name), SLICE_ARG(pair));
+                gates = is_on ? gates | entry->bit : gates & ~entry->bit;
+        }
+        *ret_gates = gates;
+        return 0;
+}

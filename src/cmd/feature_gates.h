@@ -1,0 +1,18 @@
+/* --feature-gates of upstream's programs: NAME=BOOL, comma-separated. */
+#pragma once
+
+#include "base/err.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct feature_gate_entry {
+        const char *name;
+        uint32_t bit; /* enum feature_gate; 0 = known, without effect here */
+};
+/* Ended by a NULL name. */
+extern const struct feature_gate_entry scheduler_feature_gates[], descheduler_feature_gates[];
+
+/* text NULL = none.  Unknown names and values that are no booleans are errors of usage, except that
+ * a table with the name "*" takes any: kube-scheduler shares its gates with all of Kubernetes. */
+int feature_gates_read(const char *text, const struct feature_gate_entry *known,
+                       uint32_t *ret_gates, struct err *err);

@@ -1,0 +1,177 @@
+/* Reads configuration, starts the scheduler as a daemon, and serves its pages. */
+#include "cmd/scheduler_command.h"
+
+#include "api/json.h"
+#include "base/time.h"
+#include "cmd/command.h"
+#include "cmd/feature_gates.h"
+#include "cmd/output.h"
+#include "config/scheduler_configuration.h"
+#include "run/role_config.h"
+#include "run/role_metrics.h"
+#include "run/scheduler_role.h"
+#include "run/serving.h"
+#include <errno.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+struct scheduler_daemon {
+        const struct scheduler_options *options;
+        struct role_config config;
+        struct scheduler *scheduler;
+        struct daemon_options daemon;
+        const char *lease_name;
+        bool elects;
+};
+
+/* ---- pages ---- */
+
+static void write_configz(void *context, struct buf *out) {
+        const struct scheduler_daemon *self = context;
+        struct json_tree *tree = json_tree_new();
+        struct json_node *root = node_object(tree), *config = node_object(tree);
+
+        fields_encode(tree, config, scheduler_configuration_fields, self->config.configuration);
+        node_put(tree, root, "componentconfig", config);
+        node_write(root, out);
+        json_tree_free(tree);
+}
+
+static void write_decisions(void *context, struct buf *out) {
+        decisions_write(((struct scheduler_daemon *)context)->scheduler, out);
+}
+
+static void add_pages(struct scheduler_daemon *self, struct serving *serving) {
+        if (!serving)
+                return;
+        serving_add_page(serving, &(struct serving_page){ "/configz", "application/json",
+                                                          write_configz, self, true });
+        serving_add_page(serving, &(struct serving_page){ "/debug/decisions", "application/json",
+                                                          write_decisions, self, true });
+}
+
+/* ---- the role ---- */
+
+static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
+                    struct err *err) {
+        struct scheduler_daemon *self = context;
+
+        if (role_config_build(&self->config, runtime_cluster(runtime), err) < 0)
+                return err->code;
+        self->scheduler = scheduler_role_add(
+                runtime,
+                &(struct scheduler_role_config){
+                        .profile_count = self->config.profiles.count,
+                        .profiles = self->config.profiles.items,
+                        .seed = self->daemon.seed,
+                        .backoff_initial_ns = self->config.backoff_initial_ns,
+                        .backoff_max_ns = self->config.backoff_max_ns,
+                        .unschedulable_timeout_ns = self->options->unschedulable_timeout_ns,
+                        .is_parity = self->options->is_parity,
+                        .metrics = daemon_metrics(daemon) });
+        add_pages(self, daemon_serving(daemon));
+        return 0;
+}
+
+/* ---- options and file together ---- */
+
+static const char *text_in(struct arena *arena, struct slice text) {
+        return arena_string(arena, text);
+}
+
+/* With a file, its values count wherever no option was given. */
+static void take_election(struct scheduler_daemon *self) {
+        const struct leader_election_configuration *file =
+                &self->config.configuration->leader_election;
+        const struct scheduler_given *given = &self->options->given;
+        struct arena *arena = &self->config.arena;
+
+        if (!given->elects)
+                self->elects = file->leader_elect;
+        if (!given->lease_name)
+                self->lease_name = text_in(arena, file->resource_name);
+        if (!given->lease_namespace)
+                self->daemon.lease_namespace = text_in(arena, file->resource_namespace);
+        if (!given->lease_duration)
+                self->daemon.lease_duration_ns = file->lease_duration_ns;
+        if (!given->renew_deadline)
+                self->daemon.lease_renew_deadline_ns = file->renew_deadline_ns;
+        if (!given->retry_period)
+                self->daemon.lease_retry_period_ns = file->retry_period_ns;
+}
+
+static void take_file(struct scheduler_daemon *self) {
+        struct slice kubeconfig = self->config.configuration->client_connection.kubeconfig;
+
+        if (!self->options->config)
+                return;
+        take_election(self);
+        if (kubeconfig.len)
+                self->daemon.kubeconfig = text_in(&self->config.arena, kubeconfig);
+}
+
+static int load(struct scheduler_daemon *self, const struct scheduler_options *options,
+                struct err *err) {
+        struct role_config_sources sources = { .config_path = options->config,
+                                               .is_parity = options->is_parity };
+
+        *self = (struct scheduler_daemon){ .options = options,
+                                           .daemon = options->daemon,
+                                           .lease_name = options->lease_name,
+                                           .elects = options->elects };
+        if (feature_gates_read(options->gates, scheduler_feature_gates, &sources.gates, err) < 0 ||
+            role_config_load(&sources, &self->config, err) < 0)
+                return err->code;
+        take_file(self);
+        return 0;
+}
+
+int scheduler_command_run(const char *name, const struct scheduler_options *options) {
+        struct scheduler_daemon self;
+        struct err err = { 0 };
+        int code = load(&self, options, &err);
+
+        self.daemon.seed = (uint64_t)options->seed;
+        if (self.daemon.seed == 0 && getrandom(&self.daemon.seed, sizeof(self.daemon.seed), 0) < 0)
+                self.daemon.seed = 1;
+        self.daemon.user_agent = "berth-scheduler";
+        self.daemon.lease_name = self.elects ? self.lease_name : NULL;
+        if (code == 0)
+                code = daemon_run(&self.daemon,
+                                  &(struct daemon_role){ .context = &self, .add = add_role }, &err);
+        role_config_release(&self.config);
+        return code < 0 ? command_failed(name, &err) : EXIT_DONE;
+}
+
+static int write_file(const char *path, const struct buf *text, struct err *err) {
+        FILE *file = fopen(path, "we");
+
+        if (!file)
+                return err_set_errno(err, BERTH_ERR_IO, errno, "cannot write %s", path);
+        if (fwrite(text->data, 1, text->len, file) != text->len) {
+                fclose(file);
+                return err_set(err, BERTH_ERR_IO, "cannot write %s", path);
+        }
+        return fclose(file) == 0 ? 0 : err_set(err, BERTH_ERR_IO, "cannot write %s", path);
+}
+
+int scheduler_command_write_config(const char *name, const struct scheduler_options *options,
+                                   const char *path) {
+        struct scheduler_daemon self;
+        struct err err = { 0 };
+        int code = load(&self, options, &err);
+
+        if (code == 0) {
+                CLEANUP(buf_release) struct buf text = { 0 };
+                struct json_tree *tree = json_tree_new();
+                struct json_node *root = node_object(tree);
+
+                fields_encode(tree, root, scheduler_configuration_fields,
+                              self.config.configuration);
+                output_value(root, OUTPUT_YAML, &text);
+                json_tree_free(tree);
+                code = write_file(path, &text, &err);
+        }
+        role_config_release(&self.config);
+        return code < 0 ? command_failed(name, &err) : EXIT_DONE;
+}
