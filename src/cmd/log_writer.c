@@ -1,10 +1,14 @@
-/* Writes log lines as text, one write per line. */
+/* Writes log lines as text or JSON, one write per line. */
 #include "cmd/log_writer.h"
 
 #include "base/buf.h"
 #include "base/log.h"
 
+#include "base/time.h"
+#include <time.h>
+
 static struct log_sink sink;
+static bool writes_json;
 
 static void write_field(struct buf *line, const struct log_field *field) {
         buf_printf(line, " %s=", field->key);
@@ -16,14 +20,39 @@ static void write_field(struct buf *line, const struct log_field *field) {
                 buf_printf(line, "%g", field->f64);
 }
 
+/* {"level":"info","msg":"Event","time":"...",...} as logrus has them. */
+static void write_json(struct buf *line, const char *level, const char *event,
+                       const struct log_field *fields, size_t count) {
+        char now[WALL_TIME_TEXT_MAX];
+        struct timespec time;
+
+        clock_gettime(CLOCK_REALTIME, &time);
+        wall_time_format((struct wall_time){ time.tv_sec * NS_PER_S }, now);
+        buf_printf(line, "{\"level\":\"%s\",\"msg\":\"%s\",\"time\":\"%s\"", level, event, now);
+        for (size_t i = 0; i < count; i++) {
+                buf_printf(line, ",\"%s\":", fields[i].key);
+                if (fields[i].kind == LOG_FIELD_TEXT)
+                        buf_json_string(line, fields[i].text);
+                else if (fields[i].kind == LOG_FIELD_I64)
+                        buf_printf(line, "%lld", (long long)fields[i].i64);
+                else
+                        buf_printf(line, "%g", fields[i].f64);
+        }
+        buf_char(line, '}');
+}
+
 static void write_line(void *context, enum log_level level, const char *event,
                        const struct log_field *fields, size_t count) {
         static const char *const names[] = { "error", "warn", "info", "debug" };
         struct buf line = { 0 };
 
-        buf_printf(&line, "%s %s", names[level], event);
-        for (size_t i = 0; i < count; i++)
-                write_field(&line, &fields[i]);
+        if (writes_json) {
+                write_json(&line, names[level], event, fields, count);
+        } else {
+                buf_printf(&line, "%s %s", names[level], event);
+                for (size_t i = 0; i < count; i++)
+                        write_field(&line, &fields[i]);
+        }
         buf_char(&line, '\n');
         fwrite(line.data, 1, line.len, context);
         buf_release(&line);
@@ -37,4 +66,8 @@ void log_writer_install(FILE *stream) {
 void log_writer_set_level(int level) {
         sink.max_level = level < 0 ? LOG_ERROR : level > 3 ? LOG_DEBUG : (enum log_level)level;
         log_install(&sink);
+}
+
+void log_writer_set_json(bool is_json) {
+        writes_json = is_json;
 }

@@ -1,0 +1,446 @@
+/* berth reboot: the agent that reboots one node, in kured's place, and the state of all of them. */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/daemon.h"
+
+#include "cmd/log_writer.h"
+#include "cmd/reboot_setup.h"
+#include "cmd/reboot_status.h"
+#include "host/metrics_listener.h"
+#include <string.h>
+#include <sys/random.h>
+
+struct reboot_daemon {
+        const struct reboot_options *options;
+        struct reboot_setup setup;
+        struct reboot_role *role;
+        struct metrics_listener *metrics;
+};
+
+static void write_metrics(void *context, struct buf *out) {
+        struct reboot_daemon *self = context;
+
+        reboot_role_write_metrics(self->role, out);
+}
+
+static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
+                    struct err *err) {
+        struct reboot_daemon *self = context;
+
+        (void)daemon;
+        self->role = reboot_role_add(runtime, &self->setup.role, err);
+        if (!self->role)
+                return err->code;
+        if (self->options->metrics_port == 0)
+                return 0;
+        return metrics_listener_new(runtime_loop(runtime), self->options->metrics_host,
+                                    (uint16_t)self->options->metrics_port, write_metrics, self,
+                                    &self->metrics, err);
+}
+
+static void leave(void *context) {
+        metrics_listener_free(((struct reboot_daemon *)context)->metrics);
+}
+
+static int run_agent(const struct command_call *call) {
+        const struct reboot_options *options = call->options;
+        struct reboot_daemon self = { .options = options };
+        struct daemon_options daemon = options->daemon;
+        struct err err = { 0 };
+        int code;
+
+        log_writer_set_json(strcmp(options->log_format, "json") == 0);
+        log_writer_set_level((int)daemon.verbosity);
+        if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
+                daemon.seed = 1;
+        daemon.user_agent = "berth-reboot";
+        daemon.has_no_model = true;
+        code = reboot_setup_make(options, call->arena, &self.setup, &err);
+        if (code == 0)
+                code = daemon_run(
+                        &daemon,
+                        &(struct daemon_role){ .context = &self, .add = add_role, .leave = leave },
+                        &err);
+        reboot_setup_release(&self.setup);
+        return code < 0 ? command_failed("reboot", &err) : EXIT_DONE;
+}
+
+static int run(const struct command_call *call) {
+        if (call->arguments.count == 0)
+                return run_agent(call);
+        if (strcmp(call->arguments.items[0], "status") == 0)
+                return reboot_status_print(call->options);
+        return command_failed("reboot", &(struct err){ .code = BERTH_ERR_USAGE,
+                                                       .text = "expected status, or nothing" });
+}
+
+static const char *const words[] = { "status", NULL };
+
+static const char *const lock_objects[] = { "daemonset", "lease", NULL };
+
+static const struct option reboot_table[] = {
+        { .name = "node-id",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, node_id),
+          .value_name = "NAME",
+          .fallback = "",
+          .help = "node this agent runs on" },
+        { .name = "period",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct reboot_options, period_ns),
+          .value_name = "DURATION",
+          .fallback = "1h",
+          .help = "time between passes" },
+        { .name = "reboot-sentinel",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, sentinel),
+          .value_name = "FILE",
+          .fallback = "/var/run/reboot-required",
+          .is_file = true,
+          .help = "file whose presence asks for a reboot" },
+        { .name = "reboot-sentinel-command",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, sentinel_command),
+          .value_name = "COMMAND",
+          .fallback = "",
+          .help = "command whose exit code 0 asks for a reboot; replaces the file" },
+        { .name = "reboot-method",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, method),
+          .value_name = "METHOD",
+          .fallback = "command",
+          .help = "how to reboot: command or signal" },
+        { .name = "reboot-command",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, reboot_command),
+          .value_name = "COMMAND",
+          .fallback = "/bin/systemctl reboot",
+          .help = "command that reboots the host" },
+        { .name = "reboot-signal",
+          .type = OPTION_I64,
+          .offset = offsetof(struct reboot_options, reboot_signal),
+          .value_name = "NUMBER",
+          .fallback = "39",
+          .help = "signal that makes process 1 reboot the host" },
+        { .name = "reboot-delay",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct reboot_options, reboot_delay_ns),
+          .value_name = "DURATION",
+          .fallback = "0s",
+          .help = "wait between the drain and the reboot" },
+        { .name = "force-reboot",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct reboot_options, forces),
+          .fallback = "false",
+          .help = "reboot even if the drain fails or times out" },
+        { .name = "drain-delay",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct reboot_options, drain_delay_ns),
+          .value_name = "DURATION",
+          .fallback = "0s",
+          .help = "wait between the lock and the cordon" },
+        { .name = "drain-grace-period",
+          .type = OPTION_I64,
+          .offset = offsetof(struct reboot_options, drain_grace_s),
+          .value_name = "SECONDS",
+          .fallback = "-1",
+          .help = "grace of evicted pods; below 0 = their own" },
+        { .name = "drain-timeout",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct reboot_options, drain_timeout_ns),
+          .value_name = "DURATION",
+          .fallback = "0s",
+          .help = "end of a drain that does not succeed; 0 = none" },
+        { .name = "drain-pod-selector",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, drain_pod_selector),
+          .value_name = "SELECTOR",
+          .fallback = "",
+          .help = "only these pods are evicted" },
+        { .name = "skip-wait-for-delete-timeout",
+          .type = OPTION_I64,
+          .offset = offsetof(struct reboot_options, skip_wait_s),
+          .value_name = "SECONDS",
+          .fallback = "0",
+          .help = "do not wait for pods being deleted for longer; 0 = off" },
+        { .name = "ds-namespace",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, ds_namespace),
+          .value_name = "NAMESPACE",
+          .fallback = "kube-system",
+          .help = "namespace of the object that carries the lock" },
+        { .name = "ds-name",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, ds_name),
+          .value_name = "NAME",
+          .fallback = "kured",
+          .help = "name of the object that carries the lock" },
+        { .name = "lock-annotation",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, lock_annotation),
+          .value_name = "KEY",
+          .fallback = "weave.works/kured-node-lock",
+          .help = "annotation that is the lock" },
+        { .name = "lock-ttl",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct reboot_options, lock_ttl_ns),
+          .value_name = "DURATION",
+          .fallback = "0s",
+          .help = "after which others take the lock over; 0 = never" },
+        { .name = "lock-release-delay",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct reboot_options, lock_release_delay_ns),
+          .value_name = "DURATION",
+          .fallback = "0s",
+          .help = "wait before the lock is given up after a reboot" },
+        { .name = "concurrency",
+          .type = OPTION_I64,
+          .offset = offsetof(struct reboot_options, concurrency),
+          .value_name = "NUMBER",
+          .fallback = "1",
+          .help = "nodes that may reboot at once" },
+        { .name = "prefer-no-schedule-taint",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, taint),
+          .value_name = "KEY",
+          .fallback = "",
+          .help = "taint set as soon as a reboot is due; empty = none" },
+        { .name = "blocking-pod-selector",
+          .type = OPTION_TEXTS,
+          .offset = offsetof(struct reboot_options, blocking_selectors),
+          .value_name = "SELECTOR",
+          .is_not_in_environment = true,
+          .help = "pods on the node that stand in the way of a reboot" },
+        { .name = "prometheus-url",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, prometheus_url),
+          .value_name = "URL",
+          .fallback = "",
+          .help = "Prometheus whose alerts stand in the way of a reboot" },
+        { .name = "alert-filter-regexp",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, alert_regexp),
+          .value_name = "REGEXP",
+          .help = "alerts that do not count" },
+        { .name = "alert-filter-match-only",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct reboot_options, alert_match_only),
+          .fallback = "false",
+          .help = "only alerts that match the regular expression count" },
+        { .name = "alert-firing-only",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct reboot_options, alert_firing_only),
+          .fallback = "false",
+          .help = "pending alerts do not count" },
+        { .name = "reboot-days",
+          .type = OPTION_TEXTS,
+          .offset = offsetof(struct reboot_options, reboot_days),
+          .value_name = "DAYS",
+          .help = "days on which reboots may begin, such as mo,tue,friday; by default every day" },
+        { .name = "start-time",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, start_time),
+          .value_name = "TIME",
+          .fallback = "0:00",
+          .help = "time of day from which reboots may begin" },
+        { .name = "end-time",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, end_time),
+          .value_name = "TIME",
+          .fallback = "23:59:59",
+          .help = "time of day until which reboots may begin" },
+        { .name = "time-zone",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, time_zone),
+          .value_name = "NAME",
+          .fallback = "UTC",
+          .help = "zone of both: an IANA name, or Local" },
+        { .name = "annotate-nodes",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct reboot_options, annotates),
+          .fallback = "false",
+          .help = "set kured's annotations on the node" },
+        { .name = "pre-reboot-node-labels",
+          .type = OPTION_TEXTS,
+          .offset = offsetof(struct reboot_options, pre_labels),
+          .value_name = "KEY=VALUE",
+          .help = "labels set before the cordon" },
+        { .name = "post-reboot-node-labels",
+          .type = OPTION_TEXTS,
+          .offset = offsetof(struct reboot_options, post_labels),
+          .value_name = "KEY=VALUE",
+          .help = "labels set after the reboot" },
+        { .name = "notify-url",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, notify_url),
+          .value_name = "URL",
+          .fallback = "",
+          .help = "where notices go: slack, teams, discord, generic, gotify, ntfy, telegram, "
+                  "matrix, rocketchat, mattermost" },
+        { .name = "slack-hook-url",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, slack_hook_url),
+          .value_name = "URL",
+          .fallback = "",
+          .help = "deprecated: use --notify-url" },
+        { .name = "slack-username",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, slack_username),
+          .value_name = "NAME",
+          .fallback = "kured",
+          .help = "accepted without effect" },
+        { .name = "slack-channel",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, slack_channel),
+          .value_name = "NAME",
+          .fallback = "",
+          .help = "accepted without effect" },
+        { .name = "message-template-drain",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, drain_message),
+          .value_name = "TEXT",
+          .fallback = "Draining node %s",
+          .help = "notice of a drain" },
+        { .name = "message-template-reboot",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, reboot_message),
+          .value_name = "TEXT",
+          .fallback = "Rebooting node %s",
+          .help = "notice of a reboot" },
+        { .name = "message-template-uncordon",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, uncordon_message),
+          .value_name = "TEXT",
+          .fallback = "Node %s rebooted & uncordoned successfully!",
+          .help = "notice of the return" },
+        { .name = "log-format",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, log_format),
+          .value_name = "FORMAT",
+          .fallback = "text",
+          .help = "json, or text" },
+        { .name = "metrics-host",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, metrics_host),
+          .value_name = "ADDR",
+          .fallback = "",
+          .help = "address metrics are served on; empty = all" },
+        { .name = "metrics-port",
+          .type = OPTION_I64,
+          .offset = offsetof(struct reboot_options, metrics_port),
+          .value_name = "PORT",
+          .fallback = "8080",
+          .help = "port metrics are served on; 0 = none" },
+        { .name = "boot-id-file",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, boot_id_file),
+          .value_name = "FILE",
+          .fallback = "/proc/sys/kernel/random/boot_id",
+          .is_file = true,
+          .help = "tells one boot from the next" },
+        { .name = "zone-folder",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, zone_folder),
+          .value_name = "FOLDER",
+          .fallback = "/usr/share/zoneinfo",
+          .is_file = true,
+          .help = "where time zones are read from" },
+        { .name = "nsenter",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct reboot_options, uses_nsenter),
+          .fallback = "true",
+          .help = "run commands in the host's mount namespace" },
+        { .name = "reboot-sentinel-timeout",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct reboot_options, sentinel_timeout_ns),
+          .value_name = "DURATION",
+          .fallback = "30s",
+          .help = "end of a sentinel command that hangs: no reboot asked for" },
+        { .name = "reboot-timeout",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct reboot_options, reboot_timeout_ns),
+          .value_name = "DURATION",
+          .fallback = "15m",
+          .help = "after which a host that stays up is given back" },
+        { .name = "reboot-attempts",
+          .type = OPTION_I64,
+          .offset = offsetof(struct reboot_options, attempts_max),
+          .value_name = "NUMBER",
+          .fallback = "10",
+          .help = "failed or fruitless reboots in a row before giving up; 0 = no end" },
+        { .name = "settle-time",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct reboot_options, settle_ns),
+          .value_name = "DURATION",
+          .fallback = "0s",
+          .help = "how long a node must be Ready again before it is uncordoned" },
+        { .name = "taint-lead",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct reboot_options, taint_lead_ns),
+          .value_name = "DURATION",
+          .fallback = "0s",
+          .help = "set the taint so long before the window opens" },
+        { .name = "window-anchored",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct reboot_options, is_anchored),
+          .fallback = "false",
+          .help = "a window over midnight belongs to the day it began on" },
+        { .name = "lock-object",
+          .type = OPTION_CHOICE,
+          .offset = offsetof(struct reboot_options, lock_object),
+          .value_name = "KIND",
+          .fallback = "daemonset",
+          .choices = lock_objects,
+          .help = "kind of the object that carries the lock" },
+        { .name = "kubeconfig",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, daemon.kubeconfig),
+          .value_name = "FILE",
+          .is_file = true,
+          .is_not_in_environment = true,
+          .help = "the cluster to work on; by default $KUBECONFIG, ~/.kube/config, or the pod's "
+                  "service account" },
+        { .name = "context",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct reboot_options, daemon.context),
+          .value_name = "NAME",
+          .is_not_in_environment = true,
+          .help = "context of the kubeconfig" },
+        { .name = "parity",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct reboot_options, is_parity),
+          .fallback = "false",
+          .is_not_in_environment = true,
+          .help = "keep upstream's defects (docs/parity.md)" },
+        { .name = "v",
+          .type = OPTION_I64,
+          .offset = offsetof(struct reboot_options, daemon.verbosity),
+          .value_name = "LEVEL",
+          .fallback = "2",
+          .is_not_in_environment = true,
+          .letter = 'v',
+          .max = 3,
+          .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything" },
+        OPTION_END,
+};
+
+const struct command command_reboot = {
+        .name = "reboot",
+        .summary = "reboot this node when it asks for it, one node after another",
+        .synopsis = "[status]",
+        .description =
+                "Stands in for kured: watches a sentinel, taints the node as soon as a reboot is "
+                "due, waits for its window, for blockers and for the lock, drains, reboots, and "
+                "brings the node back. What it has done is kept on the node, so that no crash "
+                "leaves it cordoned or the lock held.\n\n"
+                "Every option may come from the environment as KURED_ and its name in capitals "
+                "(KURED_NODE_ID), which goes before the command line. \"berth reboot status\" "
+                "shows the state of all nodes.",
+        .options = reboot_table,
+        .options_size = sizeof(struct reboot_options),
+        .arguments_max = 1,
+        .argument_choices = words,
+        .stands_in_for = "kured",
+        .environment_prefix = "KURED_",
+        .run = run,
+};

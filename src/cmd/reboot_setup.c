@@ -1,0 +1,292 @@
+/* Checks the options of the reboot agent, group by group. */
+#include "cmd/reboot_setup.h"
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/regex.h"
+#include "host/host_reboot.h"
+#include "reboot/notify_url.h"
+#include "reboot/shell_words.h"
+#include "reboot/time_zone.h"
+#include "run/file_text.h"
+#include <string.h>
+
+struct setup_call {
+        const struct reboot_options *options;
+        struct arena *arena;
+        struct reboot_setup *setup;
+        struct err *err;
+};
+
+static int refuse(struct setup_call *call, const char *option, const char *expected) {
+        return err_set(call->err, BERTH_ERR_INVALID, "option --%s: expected %s", option, expected);
+}
+
+/* kured takes one pair of quotes around a URL for a mistake of the shell's. */
+static const char *unquote(const char *text, struct arena *arena) {
+        size_t len = text ? strlen(text) : 0;
+
+        if (len < 2 || (text[0] != '"' && text[0] != '\'') || text[len - 1] != text[0])
+                return text;
+        return arena_string(arena, slice_make(text + 1, len - 2));
+}
+
+/* ---- commands ---- */
+
+static int set_command(struct setup_call *call, const char *option, const char *text,
+                       const char *const **ret_words) {
+        static const char *const prefix[] = { "/usr/bin/nsenter", "-m/proc/1/ns/mnt", "--" };
+        const char **words, **all;
+        size_t count, skipped = call->options->uses_nsenter ? 0 : 3;
+
+        if (shell_words_split(slice_of(text), call->arena, &words, &count, call->err) < 0)
+                return err_wrap(call->err, "option --%s", option);
+        all = ARENA_ARRAY(call->arena, const char *, count + 4);
+        memcpy(all, prefix, sizeof(prefix));
+        memcpy(all + 3, words, count * sizeof(*all));
+        *ret_words = all + skipped;
+        return 0;
+}
+
+static int set_reboot(struct setup_call *call) {
+        const struct reboot_options *options = call->options;
+        struct reboot_role_config *role = &call->setup->role;
+
+        role->reboot_signal = (int)options->reboot_signal;
+        role->reboot_command_timeout_ns = options->reboot_timeout_ns;
+        if (strcmp(options->method, "signal") == 0)
+                return options->reboot_signal < 1 || options->reboot_signal > 64
+                               ? refuse(call, "reboot-signal", "a signal number from 1")
+                               : 0;
+        if (strcmp(options->method, "command") != 0)
+                return refuse(call, "reboot-method", "command or signal");
+        return set_command(call, "reboot-command", options->reboot_command, &role->reboot_command);
+}
+
+static int set_sentinel(struct setup_call *call) {
+        const struct reboot_options *options = call->options;
+        struct reboot_role_config *role = &call->setup->role;
+
+        role->sentinel_file = options->sentinel;
+        role->sentinel_timeout_ns = options->sentinel_timeout_ns;
+        if (!options->sentinel_command || !options->sentinel_command[0])
+                return 0;
+        return set_command(call, "reboot-sentinel-command", options->sentinel_command,
+                           &role->sentinel_command);
+}
+
+/* ---- window ---- */
+
+static int set_zone(struct setup_call *call, struct time_window *window) {
+        const char *name = call->options->time_zone;
+        struct time_zone *zone = NULL;
+        struct buf bytes = { 0 };
+        const char *path;
+        int code;
+
+        if (name[0] == '\0' || strcmp(name, "UTC") == 0)
+                return 0;
+        if (strstr(name, "..") || name[0] == '/')
+                return refuse(call, "time-zone", "an IANA name such as Europe/Berlin");
+        path = strcmp(name, "Local") == 0
+                       ? "/etc/localtime"
+                       : arena_printf(call->arena, "%s/%s", call->options->zone_folder, name);
+        code = file_text_read(path, &bytes, call->err);
+        if (code == 0)
+                code = time_zone_parse(buf_view(&bytes), call->arena, &zone, call->err);
+        buf_release(&bytes);
+        if (code < 0)
+                return err_wrap(call->err, "option --time-zone");
+        window->zone = zone;
+        return 0;
+}
+
+static int set_window(struct setup_call *call) {
+        const struct reboot_options *options = call->options;
+        struct time_window *window = &call->setup->agent.window;
+
+        window->is_anchored = options->is_anchored;
+        for (size_t i = 0; i < options->reboot_days.count; i++)
+                if (days_parse(slice_of(options->reboot_days.items[i]), &window->days, call->err) <
+                    0)
+                        return err_wrap(call->err, "option --reboot-days");
+        if (options->reboot_days.count == 0)
+                window->days = 127;
+        if (time_of_day_parse(slice_of(options->start_time), &window->start_s, call->err) < 0)
+                return err_wrap(call->err, "option --start-time");
+        if (time_of_day_parse(slice_of(options->end_time), &window->end_s, call->err) < 0)
+                return err_wrap(call->err, "option --end-time");
+        return set_zone(call, window);
+}
+
+/* ---- labels ---- */
+
+static int set_labels(struct setup_call *call, const char *option, struct option_texts texts,
+                      struct label_list *ret_labels) {
+        size_t cap = 0;
+
+        for (size_t i = 0; i < texts.count; i++)
+                cap += strlen(texts.items[i]) + 1;
+        ret_labels->items = ARENA_ARRAY(call->arena, struct label, cap);
+        for (size_t i = 0; i < texts.count; i++) {
+                struct slice rest = slice_of(texts.items[i]), item, key;
+
+                while (slice_split(&rest, ',', &item)) {
+                        struct slice value = item;
+
+                        if (item.len == 0)
+                                continue;
+                        slice_split(&value, '=', &key);
+                        if (!value.ptr || key.len == 0)
+                                return refuse(call, option, "key=value pairs");
+                        ret_labels->items[ret_labels->count++] = (struct label){ key, value };
+                }
+        }
+        return 0;
+}
+
+static bool has_keys_of(struct label_list a, struct label_list b) {
+        for (size_t i = 0; i < b.count; i++) {
+                bool is_found = false;
+
+                for (size_t j = 0; j < a.count; j++)
+                        is_found = is_found || slice_eq(a.items[j].key, b.items[i].key);
+                if (!is_found)
+                        return false;
+        }
+        return true;
+}
+
+static int set_node_labels(struct setup_call *call) {
+        struct reboot_config *agent = &call->setup->agent;
+
+        if (set_labels(call, "pre-reboot-node-labels", call->options->pre_labels,
+                       &agent->pre_labels) < 0 ||
+            set_labels(call, "post-reboot-node-labels", call->options->post_labels,
+                       &agent->post_labels) < 0)
+                return BERTH_ERR_INVALID;
+        if (!has_keys_of(agent->pre_labels, agent->post_labels) ||
+            !has_keys_of(agent->post_labels, agent->pre_labels))
+                LOG(LOG_WARN, "LabelKeysDiffer",
+                    log_text("effect", "labels set before a reboot are not all reset after it"));
+        return 0;
+}
+
+/* ---- blockers and notifications ---- */
+
+static int set_blockers(struct setup_call *call) {
+        const struct reboot_options *options = call->options;
+        struct reboot_role_config *role = &call->setup->role;
+
+        role->blocking_selectors = options->blocking_selectors.items;
+        role->blocking_selector_count = options->blocking_selectors.count;
+        role->prometheus_url = options->prometheus_url;
+        role->alerts.matches_only = options->alert_match_only;
+        role->alerts.firing_only = options->alert_firing_only;
+        if (!options->alert_regexp)
+                return 0;
+        call->setup->alert_regex = regex_new(slice_of(options->alert_regexp), call->err);
+        role->alerts.names = call->setup->alert_regex;
+        return call->setup->alert_regex ? 0 : err_wrap(call->err, "option --alert-filter-regexp");
+}
+
+static int set_notify(struct setup_call *call) {
+        const struct reboot_options *options = call->options;
+        const char *url = unquote(options->notify_url, call->arena);
+        struct notify_requests requests;
+
+        if (url[0] == '\0' && options->slack_hook_url[0]) {
+                struct slice hook = notify_slack_hook(
+                        slice_of(unquote(options->slack_hook_url, call->arena)), call->arena);
+
+                LOG(LOG_WARN, "SlackHookDeprecated", log_text("use", "--notify-url"));
+                url = hook.len > 0 ? hook.ptr : "";
+        }
+        call->setup->role.notify_url = url;
+        if (url[0] == '\0')
+                return 0;
+        if (notify_url_requests(slice_of(url), SLICE_LITERAL("x"), call->arena, &requests,
+                                call->err) < 0)
+                return err_wrap(call->err, "option --notify-url");
+        return 0;
+}
+
+/* ---- the rest ---- */
+
+static int set_lock(struct setup_call *call) {
+        const struct reboot_options *options = call->options;
+        struct reboot_config *agent = &call->setup->agent;
+
+        agent->lock_kind =
+                options->lock_object ? SLICE_LITERAL("Lease") : SLICE_LITERAL("DaemonSet");
+        agent->lock_ns = slice_of(options->ds_namespace);
+        agent->lock_name = slice_of(options->ds_name);
+        agent->lock_annotation = slice_of(options->lock_annotation);
+        agent->lock_ttl_ns = options->lock_ttl_ns;
+        agent->lock_release_delay_ns = options->lock_release_delay_ns;
+        agent->concurrency = options->concurrency > 1 ? (uint32_t)options->concurrency : 1;
+        return 0;
+}
+
+static int set_drain(struct setup_call *call) {
+        const struct reboot_options *options = call->options;
+        struct reboot_config *agent = &call->setup->agent;
+
+        agent->forces = options->forces;
+        agent->drain_delay_ns = options->drain_delay_ns;
+        agent->drain_timeout_ns = options->drain_timeout_ns;
+        agent->drain_grace_s = options->drain_grace_s;
+        agent->skip_wait_for_delete_s = options->skip_wait_s;
+        if (selector_parse(slice_of(options->drain_pod_selector), call->arena,
+                           &agent->drain_selector, call->err) < 0)
+                return err_wrap(call->err, "option --drain-pod-selector");
+        return 0;
+}
+
+static int set_agent(struct setup_call *call) {
+        const struct reboot_options *options = call->options;
+        struct reboot_config *agent = &call->setup->agent;
+
+        if (options->node_id[0] == '\0')
+                return refuse(call, "node-id", "a node name (KURED_NODE_ID)");
+        if (options->period_ns <= 0)
+                return refuse(call, "period", "a duration above 0");
+        agent->node = slice_of(options->node_id);
+        agent->period_ns = options->period_ns;
+        agent->reboot_delay_ns = options->reboot_delay_ns;
+        agent->reboot_timeout_ns = options->reboot_timeout_ns;
+        agent->taint_key = slice_of(options->taint);
+        agent->taint_lead_ns = options->is_parity ? 0 : options->taint_lead_ns;
+        agent->is_late_taint = options->is_parity;
+        agent->annotates = options->annotates;
+        agent->drain_message = slice_of(options->drain_message);
+        agent->reboot_message = slice_of(options->reboot_message);
+        agent->uncordon_message = slice_of(options->uncordon_message);
+        agent->settle_ns = options->settle_ns;
+        agent->attempts_max = (uint32_t)options->attempts_max;
+        return 0;
+}
+
+int reboot_setup_make(const struct reboot_options *options, struct arena *arena,
+                      struct reboot_setup *ret_setup, struct err *err) {
+        static int (*const groups[])(struct setup_call *) = {
+                set_agent,    set_reboot, set_sentinel, set_window, set_node_labels,
+                set_blockers, set_notify, set_lock,     set_drain
+        };
+        struct setup_call call = { options, arena, ret_setup, err };
+
+        *ret_setup = (struct reboot_setup){ 0 };
+        for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+                if (groups[i](&call) < 0)
+                        return err->code;
+        if (host_boot_id(options->boot_id_file, ret_setup->boot_id, err) < 0)
+                return err->code;
+        ret_setup->role.agent = &ret_setup->agent;
+        ret_setup->role.boot_id = ret_setup->boot_id;
+        return 0;
+}
+
+void reboot_setup_release(struct reboot_setup *setup) {
+        regex_free(setup->alert_regex);
+        setup->alert_regex = NULL;
+}

@@ -1,0 +1,126 @@
+/* Reads every node's record and the lock once, and prints a line per node. */
+#include "cmd/reboot_status.h"
+
+#include "api/json.h"
+#include "cmd/command.h"
+#include "cmd/reboot_setup.h"
+#include "reboot/reboot_lock.h"
+#include "reboot/reboot_record.h"
+#include <stdio.h>
+
+struct reboot_status {
+        const struct reboot_options *options;
+        struct daemon *daemon;
+        struct runtime *runtime;
+        struct json_doc *nodes, *lock;
+        struct err failure;
+        struct wall_time now;
+};
+
+static void on_lock(void *context, const struct api_reply *reply) {
+        struct reboot_status *status = context;
+
+        if (reply->status == 200)
+                json_parse(reply->body, &status->lock, NULL);
+        daemon_finish(status->daemon);
+}
+
+static void on_nodes(void *context, const struct api_reply *reply) {
+        struct reboot_status *status = context;
+        const struct reboot_options *options = status->options;
+        char path[1024];
+
+        if (reply->status != 200) {
+                status->failure = reply->error;
+                daemon_finish(status->daemon);
+                return;
+        }
+        json_parse(reply->body, &status->nodes, &status->failure);
+        snprintf(path, sizeof(path), "/apis/%s/namespaces/%s/%s/%s",
+                 options->lock_object ? "coordination.k8s.io/v1" : "apps/v1", options->ds_namespace,
+                 options->lock_object ? "leases" : "daemonsets", options->ds_name);
+        status->now = loop_wall(runtime_loop(status->runtime));
+        transport_call(runtime_transport(status->runtime),
+                       &(struct api_call){ .method = API_GET, .path = slice_of(path) }, on_lock,
+                       status);
+}
+
+static int ask(void *context, struct daemon *daemon, struct runtime *runtime, struct err *err) {
+        struct reboot_status *status = context;
+
+        (void)err;
+        status->daemon = daemon;
+        status->runtime = runtime;
+        transport_call(
+                runtime_transport(runtime),
+                &(struct api_call){ .method = API_GET, .path = SLICE_LITERAL("/api/v1/nodes") },
+                on_nodes, status);
+        return 0;
+}
+
+static void print_since(struct wall_time since, struct wall_time now) {
+        char text[DURATION_TEXT_MAX] = "-";
+
+        if (wall_time_is_set(since) && now.ns > since.ns)
+                duration_format_human(now.ns - since.ns, text);
+        printf(" %-8s", text);
+}
+
+static bool holds_lock(const struct reboot_status *status, struct slice node, struct arena *arena) {
+        const struct json *meta = json_get(json_doc_root(status->lock), "metadata");
+        const struct json *value =
+                json_get(json_get(meta, "annotations"), status->options->lock_annotation);
+        struct reboot_lock lock;
+
+        return reboot_lock_parse(json_text(value), value != NULL, arena, &lock, NULL) == 0 &&
+               reboot_lock_find(&lock, node) != NULL;
+}
+
+static void print_node(const struct reboot_status *status, const struct json *node,
+                       struct arena *arena) {
+        const struct json *meta = json_get(node, "metadata");
+        struct slice name = json_get_text(meta, "name");
+        struct reboot_record record;
+
+        reboot_record_parse(json_get_text(json_get(meta, "annotations"), REBOOT_RECORD_ANNOTATION),
+                            arena, &record);
+        printf("%-24.*s %-10s %-8s %-5s", SLICE_ARG(name), reboot_phase_name(record.phase),
+               json_get_bool(json_get(node, "spec"), "unschedulable", false) ? "yes" : "no",
+               holds_lock(status, name, arena) ? "yes" : "no");
+        print_since(record.need_since, status->now);
+        print_since(record.taint_since, status->now);
+        printf(" %-8u " SLICE_FMT "\n", record.attempt, SLICE_ARG(record.reason));
+}
+
+static void print_table(const struct reboot_status *status) {
+        struct json_iter iter = json_iter(json_get(json_doc_root(status->nodes), "items"));
+        CLEANUP(arena_release) struct arena arena;
+        const struct json *node;
+
+        arena_init(&arena, 0);
+        printf("%-24s %-10s %-8s %-5s %-8s %-8s %-8s %s\n", "NODE", "STATE", "CORDONED", "LOCK",
+               "WANTED", "TAINTED", "FAILURES", "REASON");
+        while (json_next(&iter, NULL, &node))
+                print_node(status, node, &arena);
+}
+
+int reboot_status_print(const struct reboot_options *options) {
+        struct reboot_status status = { .options = options };
+        struct daemon_options daemon = options->daemon;
+        struct err err = { 0 };
+        int code;
+
+        daemon.user_agent = "berth-reboot";
+        daemon.has_no_model = true;
+        daemon.verbosity = 1;
+        code = daemon_run(&daemon, &(struct daemon_role){ .context = &status, .add = ask }, &err);
+        if (code == 0 && status.failure.code) {
+                err = status.failure;
+                code = err.code;
+        }
+        if (code == 0)
+                print_table(&status);
+        json_doc_free(status.nodes);
+        json_doc_free(status.lock);
+        return code < 0 ? command_failed("reboot", &err) : EXIT_DONE;
+}
