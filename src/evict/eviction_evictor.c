@@ -58,6 +58,8 @@ static void report(struct eviction_look *look, struct eviction_slot *slot, int i
         eviction_effect_add(look, EVICTION_PATCH_STATUS, &slot->eviction->object,
                             eviction_text_keep(look->out, &body));
         slot->has_news = false;
+        slot->has_beat = true;
+        slot->next_beat.ns = look->now.mono.ns + EVICTION_BEAT_NS;
         free(status);
 }
 
@@ -119,11 +121,15 @@ static void beat(struct eviction_look *look, struct eviction_slot *slot, int ind
         struct wall_time last = wall_time_is_set(own->heartbeat) ? own->heartbeat : own->start;
         int64_t left_ns = last.ns + EVICTION_BEAT_NS - look->now.wall.ns;
 
-        if (slot->has_news || left_ns <= 0 || left_ns > EVICTION_BEAT_NS) {
-                report(look, slot, index, slot->has_news ? slot->news : NULL, false);
-                return;
+        if (!slot->has_beat) { /* whatever the clocks did meanwhile */
+                slot->has_beat = true;
+                left_ns = left_ns < 0 ? 0 : left_ns > EVICTION_BEAT_NS ? EVICTION_BEAT_NS : left_ns;
+                slot->next_beat.ns = look->now.mono.ns + left_ns;
         }
-        eviction_target_wake(look->target, (struct mono_time){ look->now.mono.ns + left_ns });
+        if (slot->has_news || slot->next_beat.ns <= look->now.mono.ns)
+                report(look, slot, index, slot->has_news ? slot->news : NULL, false);
+        else
+                eviction_target_wake(look->target, slot->next_beat);
 }
 
 void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot) {

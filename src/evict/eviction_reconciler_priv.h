@@ -22,9 +22,9 @@ struct eviction_slot {
         struct mono_time failed_at; /* when its final failure was first seen */
         bool has_failed_at;
         /* The evictor's. */
-        bool is_asking, has_try, has_news;
+        bool is_asking, has_try, has_news, has_beat;
         uint32_t attempts;
-        struct mono_time next_try;
+        struct mono_time next_try, next_beat;
         char news[512]; /* message to report, when has_news */
 };
 
