@@ -11,7 +11,8 @@ struct daemon_options {
         const char *kubeconfig, *context; /* NULL: $KUBECONFIG, ~/.kube/config, or the pod's own */
         const char *user_agent;
         int64_t verbosity;
-        bool keeps_finished, keeps_detail, has_no_model; /* see struct runtime_config */
+        bool keeps_finished, keeps_detail, keeps_shelf,
+                has_no_model; /* see struct runtime_config */
         /* Leader election; lease_name NULL = none. */
         const char *lease_name, *lease_namespace;
         int64_t lease_duration_ns, lease_renew_deadline_ns, lease_retry_period_ns;

@@ -56,7 +56,8 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                     struct err *err) {
         struct scheduler_daemon *self = context;
 
-        if (role_config_build(&self->config, runtime_cluster(runtime), err) < 0)
+        if (role_config_build(&self->config, runtime_cluster(runtime), runtime_shelf(runtime),
+                              err) < 0)
                 return err->code;
         self->scheduler = scheduler_role_add(
                 runtime,
@@ -135,6 +136,7 @@ int scheduler_command_run(const char *name, const struct scheduler_options *opti
         if (self.daemon.seed == 0 && getrandom(&self.daemon.seed, sizeof(self.daemon.seed), 0) < 0)
                 self.daemon.seed = 1;
         self.daemon.user_agent = "berth-scheduler";
+        self.daemon.keeps_shelf = true;
         self.daemon.lease_name = self.elects ? self.lease_name : NULL;
         if (code == 0)
                 code = daemon_run(&self.daemon,

@@ -239,8 +239,10 @@ static int start_roles(struct up *up, struct err *err) {
                 .instance = "berth-up",
                 .seed = (uint64_t)options->seed,
                 .keeps_finished = true,
-                .keeps_detail = true });
-        if (role_config_build(&up->config, runtime_cluster(up->runtime), err) < 0)
+                .keeps_detail = true,
+                .keeps_shelf = true });
+        if (role_config_build(&up->config, runtime_cluster(up->runtime), runtime_shelf(up->runtime),
+                              err) < 0)
                 return err->code;
         up->scheduler = scheduler_role_add(
                 up->runtime, &(struct scheduler_role_config){

@@ -6,21 +6,42 @@
 #include "base/util.h"
 #include "client/reflector.h"
 #include "model/cluster.h"
+#include "model/object_shelf.h"
 #include <stdlib.h>
 
 struct feed_source {
-        enum object_kind kind;
         const char *path;
-        bool is_cold;
+        enum object_kind kind; /* OBJECT_KIND_COUNT: not in the model */
+        enum shelf_kind shelf; /* SHELF_KIND_COUNT: not on the shelf */
+        enum { FEED_ALWAYS, FEED_COLD, FEED_SHELF } when;
+        uint32_t wakes; /* CLUSTER_* a change of a shelf object stands for */
 };
 /* Nodes first: pods then find theirs. */
 static const struct feed_source sources[] = {
-        { OBJECT_NODE, "/api/v1/nodes", false },
-        { OBJECT_NAMESPACE, "/api/v1/namespaces", true },
-        { OBJECT_PRIORITY_CLASS, "/apis/scheduling.k8s.io/v1/priorityclasses", true },
-        { OBJECT_BUDGET, "/apis/policy/v1/poddisruptionbudgets", true },
-        { OBJECT_CLAIM, "/api/v1/persistentvolumeclaims", true },
-        { OBJECT_POD, "/api/v1/pods", false },
+        { "/api/v1/nodes", OBJECT_NODE, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
+        { "/api/v1/namespaces", OBJECT_NAMESPACE, SHELF_KIND_COUNT, FEED_COLD, 0 },
+        { "/apis/scheduling.k8s.io/v1/priorityclasses", OBJECT_PRIORITY_CLASS, SHELF_KIND_COUNT,
+          FEED_COLD, 0 },
+        { "/apis/policy/v1/poddisruptionbudgets", OBJECT_BUDGET, SHELF_KIND_COUNT, FEED_COLD, 0 },
+        { "/api/v1/persistentvolumeclaims", OBJECT_CLAIM, SHELF_VOLUME_CLAIM, FEED_COLD,
+          CLUSTER_CLAIM },
+        { "/api/v1/services", OBJECT_KIND_COUNT, SHELF_SERVICE, FEED_SHELF, 0 },
+        { "/api/v1/replicationcontrollers", OBJECT_KIND_COUNT, SHELF_REPLICATION_CONTROLLER,
+          FEED_SHELF, 0 },
+        { "/apis/apps/v1/replicasets", OBJECT_KIND_COUNT, SHELF_REPLICA_SET, FEED_SHELF, 0 },
+        { "/apis/apps/v1/statefulsets", OBJECT_KIND_COUNT, SHELF_STATEFUL_SET, FEED_SHELF, 0 },
+        { "/api/v1/persistentvolumes", OBJECT_KIND_COUNT, SHELF_VOLUME, FEED_SHELF, CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/storageclasses", OBJECT_KIND_COUNT, SHELF_STORAGE_CLASS,
+          FEED_SHELF, CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/csinodes", OBJECT_KIND_COUNT, SHELF_CSI_NODE, FEED_SHELF,
+          CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/csidrivers", OBJECT_KIND_COUNT, SHELF_CSI_DRIVER, FEED_SHELF,
+          CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/csistoragecapacities", OBJECT_KIND_COUNT, SHELF_CSI_CAPACITY,
+          FEED_SHELF, CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/volumeattachments", OBJECT_KIND_COUNT, SHELF_ATTACHMENT,
+          FEED_SHELF, CLUSTER_CLAIM },
+        { "/api/v1/pods", OBJECT_POD, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
 };
 #define UNFINISHED_PODS "status.phase!=Succeeded,status.phase!=Failed"
 
@@ -33,7 +54,9 @@ struct feed_line {
 struct cluster_feed {
         struct loop *loop;
         struct cluster *cluster;
-        void (*changed)(void *context);
+        struct object_shelf *shelf; /* NULL = not kept */
+        uint32_t woken;             /* CLUSTER_* of shelf objects since the last notice */
+        void (*changed)(void *context, uint32_t woken);
         void *context;
         struct feed_line lines[ARRAY_LEN(sources)];
         struct loop_timer soon;
@@ -44,8 +67,12 @@ struct cluster_feed {
 static void notify(void *context) {
         struct cluster_feed *feed = context;
 
-        if (cluster_feed_is_synced(feed))
-                feed->changed(feed->context);
+        uint32_t woken = feed->woken;
+
+        if (!cluster_feed_is_synced(feed))
+                return;
+        feed->woken = 0;
+        feed->changed(feed->context, woken);
 }
 
 void cluster_feed_poke(struct cluster_feed *feed) {
@@ -53,22 +80,41 @@ void cluster_feed_poke(struct cluster_feed *feed) {
                 loop_timer_arm(feed->loop, &feed->soon, 0);
 }
 
-static void on_changed(void *context, enum reflector_change change, const struct json *object) {
-        struct feed_line *line = context;
-        struct cluster_feed *feed = line->feed;
+static void feed_shelf(struct cluster_feed *feed, const struct feed_source *source,
+                       enum reflector_change change, const struct json *object) {
+        if (!feed->shelf || source->shelf == SHELF_KIND_COUNT)
+                return;
+        feed->woken |= source->wakes;
+        if (change == REFLECTOR_DELETED)
+                object_shelf_remove(feed->shelf, source->shelf, shelf_object_ns(object),
+                                    shelf_object_name(object));
+        else
+                object_shelf_put(feed->shelf, source->shelf, object);
+}
+
+static void feed_model(struct cluster_feed *feed, const struct feed_source *source,
+                       enum reflector_change change, const struct json *object) {
         enum change_kind kind = change == REFLECTOR_DELETED ? CHANGE_REMOVED
                                 : change == REFLECTOR_ADDED ? CHANGE_ADDED
                                                             : CHANGE_UPDATED;
         struct err err = { 0 };
 
-        if (cluster_apply(feed->cluster, line->source->kind, kind, object, &err) < 0) {
-                feed->problems++;
-                feed->last = err;
-                LOG(LOG_WARN, "ObjectSkipped", log_text("resource", line->source->path),
-                    log_slice("name", json_get_text(json_get(object, "metadata"), "name")),
-                    log_text("path", err.path), log_text("error", err.text));
-        }
-        cluster_feed_poke(feed);
+        if (source->kind == OBJECT_KIND_COUNT ||
+            cluster_apply(feed->cluster, source->kind, kind, object, &err) == 0)
+                return;
+        feed->problems++;
+        feed->last = err;
+        LOG(LOG_WARN, "ObjectSkipped", log_text("resource", source->path),
+            log_slice("name", json_get_text(json_get(object, "metadata"), "name")),
+            log_text("path", err.path), log_text("error", err.text));
+}
+
+static void on_changed(void *context, enum reflector_change change, const struct json *object) {
+        struct feed_line *line = context;
+
+        feed_shelf(line->feed, line->source, change, object);
+        feed_model(line->feed, line->source, change, object);
+        cluster_feed_poke(line->feed);
 }
 
 static void on_synced(void *context) {
@@ -89,11 +135,13 @@ static const struct reflector_events feed_events = {
 };
 
 struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
-                                      void (*changed)(void *context), void *context) {
+                                      void (*changed)(void *context, uint32_t woken),
+                                      void *context) {
         struct cluster_feed *feed = xcalloc(1, sizeof(*feed));
 
         feed->loop = config->loop;
         feed->cluster = config->cluster;
+        feed->shelf = config->shelf;
         feed->changed = changed;
         feed->context = context;
         feed->soon = (struct loop_timer){ .fired = notify, .context = feed };
@@ -103,7 +151,8 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
 
                 line->feed = feed;
                 line->source = &sources[i];
-                if (sources[i].is_cold && !config->with_cold)
+                if ((sources[i].when == FEED_COLD && !config->with_cold) ||
+                    (sources[i].when == FEED_SHELF && !config->shelf))
                         continue;
                 line->reflector = reflector_new(
                         &(struct reflector_config){ .path = sources[i].path,

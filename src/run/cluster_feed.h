@@ -9,20 +9,24 @@
 
 struct cluster;
 struct cluster_feed;
+struct object_shelf;
 
 struct cluster_feed_config {
         struct transport *transport;
         struct loop *loop;
         struct cluster *cluster;
+        struct object_shelf *shelf; /* volumes, services ...; NULL = not followed */
         uint64_t seed;
         bool with_finished; /* pods that Succeeded or Failed too */
         bool with_cold;     /* budgets, priority classes, claims, namespaces */
 };
 
-/* changed runs (deferred, once per turn of the loop) after the model changed; it is not called
- * before every first list is complete. */
+/* changed runs (deferred, once per turn of the loop) after the model or the shelf changed, with the
+ * CLUSTER_* bits that changes of the shelf stand for; it is not called before every first list is
+ * complete. */
 struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
-                                      void (*changed)(void *context), void *context);
+                                      void (*changed)(void *context, uint32_t woken),
+                                      void *context);
 void cluster_feed_free(struct cluster_feed *feed); /* accepts NULL */
 bool cluster_feed_is_synced(const struct cluster_feed *feed);
 /* Objects that could not be read, and the last reason. */

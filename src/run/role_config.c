@@ -91,12 +91,8 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
         return 0;
 }
 
-int role_config_build(struct role_config *config, const struct cluster *cluster, struct err *err) {
-        return build_profiles(config, cluster, NULL, &config->profiles, err);
-}
-
-int role_config_build_over(struct role_config *config, const struct cluster *cluster,
-                           const struct object_shelf *shelf, struct err *err) {
+int role_config_build(struct role_config *config, const struct cluster *cluster,
+                      const struct object_shelf *shelf, struct err *err) {
         return build_profiles(config, cluster, shelf, &config->profiles, err);
 }
 

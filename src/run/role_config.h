@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct cluster;
+struct object_shelf;
 struct descheduler_policy;
 struct object_shelf;
 
@@ -34,11 +35,10 @@ struct role_config {
 /* Reads and checks the files.  ret_config must be zeroed; release it also after an error. */
 int role_config_load(const struct role_config_sources *sources, struct role_config *ret_config,
                      struct err *err);
-/* Builds the scheduler's profiles over a cluster, which must outlive them. */
-int role_config_build(struct role_config *config, const struct cluster *cluster, struct err *err);
-/* The same with a shelf of volumes, services and the like, which must outlive them too. */
-int role_config_build_over(struct role_config *config, const struct cluster *cluster,
-                           const struct object_shelf *shelf, struct err *err);
+/* Builds the scheduler's profiles over a cluster and a shelf (NULL = none), which must outlive
+ * them. */
+int role_config_build(struct role_config *config, const struct cluster *cluster,
+                      const struct object_shelf *shelf, struct err *err);
 /* Adds the descheduler with the policy of this configuration (policy, document, registry and parity
  * of role are filled in). */
 struct descheduler_role *role_config_add_descheduler(struct role_config *config,

@@ -7,6 +7,7 @@
 #include "client/event_recorder.h"
 #include "client/write_queue.h"
 #include "model/cluster.h"
+#include "model/object_shelf.h"
 #include "run/action_request.h"
 #include "run/cluster_feed.h"
 #include <assert.h>
@@ -23,6 +24,7 @@ struct runtime {
         struct loop *loop;
         struct transport transport;
         struct cluster *cluster;
+        struct object_shelf *shelf;
         struct cluster_feed *feed;
         struct write_queue *writes;
         struct recorder_slot {
@@ -84,11 +86,16 @@ static void unlink_open(struct open_action *open) {
                 runtime->placing_ns += loop_mono(runtime->loop).ns - runtime->burst_start.ns;
 }
 
-static void on_model_changed(void *context) {
+static void on_model_changed(void *context, uint32_t woken) {
         struct runtime *runtime = context;
 
-        for (size_t i = 0; i < runtime->role_count; i++)
-                runtime->roles[i].changed(runtime->roles[i].self);
+        for (size_t i = 0; i < runtime->role_count; i++) {
+                const struct role *role = &runtime->roles[i];
+
+                if (woken && role->noticed)
+                        role->noticed(role->self, woken);
+                role->changed(role->self);
+        }
 }
 
 struct runtime *runtime_new(const struct runtime_config *config) {
@@ -99,6 +106,8 @@ struct runtime *runtime_new(const struct runtime_config *config) {
         runtime->transport = config->transport;
         runtime->cluster = cluster_new(&(struct cluster_config){
                 .keeps_finished = config->keeps_finished, .keeps_detail = config->keeps_detail });
+        if (config->keeps_shelf)
+                runtime->shelf = object_shelf_new();
         runtime->writes = write_queue_new(
                 &(struct write_queue_config){ .concurrency = config->max_writes
                                                                      ? config->max_writes
@@ -126,6 +135,7 @@ void runtime_free(struct runtime *runtime) {
                 free(open);
         }
         cluster_free(runtime->cluster);
+        object_shelf_free(runtime->shelf);
         arena_release(&runtime->scratch);
         free(runtime);
 }
@@ -135,15 +145,20 @@ void runtime_add_role(struct runtime *runtime, const struct role *role) {
         runtime->roles[runtime->role_count++] = *role;
 }
 
+static void tell_ready(void *runtime) {
+        on_model_changed(runtime, 0);
+}
+
 void runtime_start(struct runtime *runtime) {
         if (runtime->config.has_no_model) {
-                loop_defer(runtime->loop, on_model_changed, runtime);
+                loop_defer(runtime->loop, tell_ready, runtime);
                 return;
         }
         runtime->feed = cluster_feed_new(
                 &(struct cluster_feed_config){ .transport = &runtime->transport,
                                                .loop = runtime->loop,
                                                .cluster = runtime->cluster,
+                                               .shelf = runtime->shelf,
                                                .seed = runtime->config.seed,
                                                .with_finished = runtime->config.keeps_finished,
                                                .with_cold = true },
@@ -160,6 +175,10 @@ struct transport *runtime_transport(struct runtime *runtime) {
 
 struct cluster *runtime_cluster(struct runtime *runtime) {
         return runtime->cluster;
+}
+
+const struct object_shelf *runtime_shelf(const struct runtime *runtime) {
+        return runtime->shelf;
 }
 
 bool runtime_is_synced(const struct runtime *runtime) {
@@ -258,7 +277,8 @@ static struct event_recorder *recorder_of(struct runtime *runtime, struct slice 
                 return slot[-1].recorder;
         snprintf(slot->controller, sizeof(slot->controller), SLICE_FMT, SLICE_ARG(controller));
         /* As upstream's programs name themselves: controller-hostname. */
-        snprintf(instance, sizeof(instance), "%s-%s", slot->controller, runtime->config.instance);
+        snprintf(instance, sizeof(instance), "%s-%.120s", slot->controller,
+                 runtime->config.instance);
         slot->recorder =
                 event_recorder_new(&(struct event_recorder_config){ .controller = slot->controller,
                                                                     .instance = instance },

@@ -10,12 +10,16 @@
 #include <stdint.h>
 
 struct cluster;
+struct object_shelf;
 struct runtime;
 
 struct role {
         const char *name; /* scheduler, descheduler */
         void *self;
         void (*changed)(void *self); /* the model changed, or became ready */
+        /* Something on the shelf changed, standing for these CLUSTER_* bits; before changed.  May
+         * be NULL. */
+        void (*noticed)(void *self, uint32_t mask);
         /* Outcome of an action this role submitted; from the loop. */
         void (*result)(void *self, const struct action_result *result);
         bool (*is_idle)(const void *self); /* nothing to do now or by a near timer */
@@ -28,6 +32,7 @@ struct runtime_config {
         const char *instance; /* reporting instance of events; host name or program */
         uint64_t seed;
         bool keeps_finished, keeps_detail; /* what some role needs of finished pods */
+        bool keeps_shelf;                  /* volumes, services ...: the scheduler reads them */
         /* Nothing is watched, the model stays empty: for roles that read what they need, and may
          * not read more.  They are told of a change once, at the start. */
         bool has_no_model;
@@ -46,6 +51,7 @@ void runtime_start(struct runtime *runtime);
 struct loop *runtime_loop(struct runtime *runtime);
 struct transport *runtime_transport(struct runtime *runtime);
 struct cluster *runtime_cluster(struct runtime *runtime);
+const struct object_shelf *runtime_shelf(const struct runtime *runtime); /* NULL = not kept */
 bool runtime_is_synced(const struct runtime *runtime);
 /* Performs the actions of the role with this self; the list may be cleared afterwards.  Reboots and
  * notifications are passed over: they are for the role that asked for them. */

@@ -48,6 +48,12 @@ static void step(void *self) {
         deliver(role, progress.has_more);
 }
 
+static void on_noticed(void *self, uint32_t mask) {
+        struct scheduler_role *role = self;
+
+        scheduler_notice(role->scheduler, mask, loop_mono(runtime_loop(role->runtime)));
+}
+
 static void on_result(void *self, const struct action_result *result) {
         struct scheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
@@ -98,6 +104,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
         runtime_add_role(runtime, &(struct role){ .name = "scheduler",
                                                   .self = role,
                                                   .changed = step,
+                                                  .noticed = on_noticed,
                                                   .result = on_result,
                                                   .is_idle = is_idle,
                                                   .free = free_role });

@@ -58,10 +58,12 @@ static int set_up(void **state) {
         world->runtime = runtime_new(&(struct runtime_config){
                 .loop = loop,
                 .transport = sandbox_transport(world->sandbox, &api_user_scheduler, "test"),
-                .instance = "test" });
+                .instance = "test",
+                .keeps_shelf = true });
         assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, &world->config, &err),
                          0);
-        assert_int_equal(role_config_build(&world->config, runtime_cluster(world->runtime), &err),
+        assert_int_equal(role_config_build(&world->config, runtime_cluster(world->runtime),
+                                           runtime_shelf(world->runtime), &err),
                          0);
         world->scheduler = scheduler_role_add(
                 world->runtime,
