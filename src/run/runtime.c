@@ -277,7 +277,7 @@ static struct event_recorder *recorder_of(struct runtime *runtime, struct slice 
                 return slot[-1].recorder;
         snprintf(slot->controller, sizeof(slot->controller), SLICE_FMT, SLICE_ARG(controller));
         /* As upstream's programs name themselves: controller-hostname. */
-        snprintf(instance, sizeof(instance), "%s-%.120s", slot->controller,
+        snprintf(instance, sizeof(instance), "%.127s-%.120s", slot->controller,
                  runtime->config.instance);
         slot->recorder =
                 event_recorder_new(&(struct event_recorder_config){ .controller = slot->controller,
