@@ -1,85 +1,12 @@
 /* berth descheduler: evicts pods that a policy says should go. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
-#include "cmd/daemon.h"
+#include "cmd/descheduler_command.h"
 
 #include "base/time.h"
-#include "run/role_config.h"
-#include <sys/random.h>
-
-struct descheduler_options {
-        struct daemon_options daemon;
-        const char *policy, *lease_name;
-        int64_t interval_ns;
-        bool elects, is_dry_run, is_parity;
-};
-
-struct descheduler_daemon {
-        const struct descheduler_options *options;
-        struct role_config config;
-        struct daemon *daemon;
-        struct err failure;
-};
-
-static void on_finished(void *context, const struct err *err) {
-        struct descheduler_daemon *self = context;
-
-        if (err)
-                self->failure = *err;
-        daemon_finish(self->daemon);
-}
-
-static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
-                    struct err *err) {
-        struct descheduler_daemon *self = context;
-
-        (void)err;
-        self->daemon = daemon;
-        role_config_add_descheduler(
-                &self->config, runtime,
-                &(struct descheduler_role_config){ .interval_ns = self->options->interval_ns,
-                                                   .is_dry_run = self->options->is_dry_run,
-                                                   .finished = on_finished,
-                                                   .context = self });
-        return 0;
-}
-
-static int check_options(const struct descheduler_options *options, struct err *err) {
-        if (!options->policy)
-                return err_set(err, BERTH_ERR_USAGE, "expected --policy-config-file FILE");
-        if (options->elects && options->interval_ns == 0)
-                return err_set(err, BERTH_ERR_USAGE,
-                               "option --leader-elect: expected a --descheduling-interval above 0 "
-                               "with it");
-        return 0;
-}
 
 static int run(const struct command_call *call) {
-        const struct descheduler_options *options = call->options;
-        struct descheduler_daemon self = { .options = options };
-        struct daemon_options daemon = options->daemon;
-        struct err err = { 0 };
-        int code = check_options(options, &err);
-
-        if (code < 0)
-                return command_failed("descheduler", &err);
-        if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
-                daemon.seed = 1;
-        daemon.user_agent = "berth-descheduler";
-        daemon.keeps_finished = daemon.keeps_detail = true;
-        daemon.lease_name = options->elects && !options->is_dry_run ? options->lease_name : NULL;
-        code = role_config_load(&(struct role_config_sources){ .policy_path = options->policy,
-                                                               .is_parity = options->is_parity },
-                                &self.config, &err);
-        if (code == 0)
-                code = daemon_run(&daemon,
-                                  &(struct daemon_role){ .context = &self, .add = add_role }, &err);
-        if (code == 0 && self.failure.code) {
-                err = self.failure;
-                code = err.code;
-        }
-        role_config_release(&self.config);
-        return code < 0 ? command_failed("descheduler", &err) : EXIT_DONE;
+        return descheduler_command_run(call->options);
 }
 
 static const struct option descheduler_table[] = {
@@ -148,6 +75,34 @@ static const struct option descheduler_table[] = {
           .value_name = "DURATION",
           .fallback = "26s",
           .help = "between attempts" },
+        { .name = "bind-address",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct descheduler_options, daemon.bind_address),
+          .value_name = "ADDRESS",
+          .fallback = "0.0.0.0",
+          .help = "where metrics, health and the like are served" },
+        { .name = "secure-port",
+          .type = OPTION_I64,
+          .offset = offsetof(struct descheduler_options, daemon.secure_port),
+          .value_name = "PORT",
+          .max = 65535,
+          .help = "of those pages, over TLS; 0 serves none" },
+        { .name = "tls-cert-file",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct descheduler_options, daemon.certificate_path),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "certificate of those pages, PEM; without one it is made in memory" },
+        { .name = "tls-private-key-file",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct descheduler_options, daemon.key_path),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "key of that certificate" },
+        { .name = "disable-metrics",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct descheduler_options, daemon.has_no_metrics),
+          .help = "serve no metrics; health stays" },
         { .name = "parity",
           .type = OPTION_FLAG,
           .offset = offsetof(struct descheduler_options, is_parity),

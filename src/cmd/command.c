@@ -36,7 +36,10 @@ static int print_buf(const char *command, struct buf *text) {
 static int usage_failed(const struct command *command, struct err *err) {
         int code = command_failed(command->name, err);
 
-        fprintf(stderr, "Try: berth help %s\n", command->name);
+        if (command_find(command->name) == command)
+                fprintf(stderr, "Try: berth help %s\n", command->name);
+        else
+                fprintf(stderr, "Try: %s --help\n", command->name);
         return code;
 }
 
@@ -123,24 +126,33 @@ static int run_command(const struct command *command, const char *program,
                                                     .program = program });
 }
 
+/* A program's own command line under its own name, or the command that takes its place as it is. */
 static const struct command *command_standing_in(const char *program) {
         const char *slash = strrchr(program, '/');
+        const char *name = slash ? slash + 1 : program;
 
+        for (size_t i = 0; stand_ins[i]; i++)
+                if (strcmp(stand_ins[i]->name, name) == 0)
+                        return stand_ins[i];
         for (size_t i = 0; commands[i]; i++)
-                if (commands[i]->stands_in_for &&
-                    strcmp(commands[i]->stands_in_for, slash ? slash + 1 : program) == 0)
+                if (commands[i]->stands_in_for && strcmp(commands[i]->stands_in_for, name) == 0)
                         return commands[i];
         return NULL;
+}
+
+/* Programs of Kubernetes know no exit code of their own for wrong usage. */
+static int stand_in(const struct command *command, int argc, char **argv) {
+        int code = run_command(command, argv[0],
+                               (struct option_texts){ (size_t)argc - 1, (const char **)argv + 1 });
+
+        return code == EXIT_USAGE && !command->stands_in_for ? EXIT_FAILED : code;
 }
 
 int command_main(int argc, char **argv) {
         const struct command *command = argc > 0 ? command_standing_in(argv[0]) : NULL;
 
         if (command)
-                return run_command(
-                        command, argv[0],
-                        (struct option_texts){ (size_t)argc - 1, (const char **)argv + 1 });
-
+                return stand_in(command, argc, argv);
         if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
                 struct buf text = { 0 };
 

@@ -1,6 +1,7 @@
 /* Every subcommand, in the order of help. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/stand_in.h"
 
 const struct command *const commands[] = {
         &command_up,          &command_sandbox,    &command_scheduler,
@@ -10,4 +11,4 @@ const struct command *const commands[] = {
         &command_completion,  &command_help_entry, NULL,
 };
 
-const struct command *const stand_ins[] = { NULL };
+const struct command *const stand_ins[] = { &stand_in_kube_scheduler, &stand_in_descheduler, NULL };

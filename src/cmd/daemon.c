@@ -75,12 +75,18 @@ static void on_started(void *context) {
         runtime_start(daemon->runtime);
 }
 
+#define LEAD_LOST "leadership lost"
+
+bool daemon_has_lost_lead(const struct err *err) {
+        return err->code == BERTH_ERR_UNAVAILABLE && strcmp(err->text, LEAD_LOST) == 0;
+}
+
 static void on_stopped(void *context) {
         struct daemon *daemon = context;
 
         if (daemon->is_ending || !daemon->is_leading)
                 return;
-        err_set(&daemon->failure, BERTH_ERR_UNAVAILABLE, "leadership lost");
+        err_set(&daemon->failure, BERTH_ERR_UNAVAILABLE, LEAD_LOST);
         loop_stop(daemon->loop);
 }
 

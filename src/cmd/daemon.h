@@ -41,6 +41,8 @@ struct daemon_role {
  * programs end then). */
 int daemon_run(const struct daemon_options *options, const struct daemon_role *role,
                struct err *err);
+/* Whether the run ended with this error because another process leads now. */
+bool daemon_has_lost_lead(const struct err *err);
 /* Counters of this process and its pages, for the role to add its own; NULL when there are none. */
 struct metrics *daemon_metrics(struct daemon *daemon);
 struct serving *daemon_serving(struct daemon *daemon);

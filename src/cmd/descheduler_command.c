@@ -1,0 +1,83 @@
+/* Reads the policy and starts the descheduler as a daemon. */
+#include "cmd/descheduler_command.h"
+
+#include "base/time.h"
+#include "cmd/command.h"
+#include "cmd/feature_gates.h"
+#include "run/role_config.h"
+#include <sys/random.h>
+
+struct descheduler_daemon {
+        const struct descheduler_options *options;
+        struct role_config config;
+        struct daemon *daemon;
+        struct err failure;
+};
+
+static void on_finished(void *context, const struct err *err) {
+        struct descheduler_daemon *self = context;
+
+        if (err)
+                self->failure = *err;
+        daemon_finish(self->daemon);
+}
+
+static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
+                    struct err *err) {
+        struct descheduler_daemon *self = context;
+
+        (void)err;
+        self->daemon = daemon;
+        role_config_add_descheduler(
+                &self->config, runtime,
+                &(struct descheduler_role_config){ .interval_ns = self->options->interval_ns,
+                                                   .is_dry_run = self->options->is_dry_run,
+                                                   .finished = on_finished,
+                                                   .context = self,
+                                                   .metrics = daemon_metrics(daemon) });
+        return 0;
+}
+
+static int check_options(const struct descheduler_options *options, struct err *err) {
+        if (!options->policy)
+                return err_set(err, BERTH_ERR_USAGE, "expected --policy-config-file FILE");
+        if (options->elects && options->interval_ns == 0)
+                return err_set(err, BERTH_ERR_USAGE,
+                               "option --leader-elect: expected a --descheduling-interval above 0 "
+                               "with it");
+        return 0;
+}
+
+int descheduler_command_run(const struct descheduler_options *options) {
+        struct descheduler_daemon self = { .options = options };
+        struct daemon_options daemon = options->daemon;
+        struct err err = { 0 };
+        struct role_config_sources sources = { .policy_path = options->policy,
+                                               .is_parity = options->is_parity };
+        int code = check_options(options, &err);
+
+        if (code == 0)
+                code = feature_gates_read(options->gates, descheduler_feature_gates, &sources.gates,
+                                          &err);
+        if (code < 0)
+                return command_failed("descheduler", &err);
+        if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
+                daemon.seed = 1;
+        daemon.user_agent = "berth-descheduler";
+        daemon.keeps_finished = daemon.keeps_detail = true;
+        daemon.lease_name = options->elects && !options->is_dry_run ? options->lease_name : NULL;
+        daemon.health_name = "Descheduler";
+        daemon.allows_metrics_reset = true;
+        code = role_config_load(&sources, &self.config, &err);
+        if (code == 0)
+                code = daemon_run(&daemon,
+                                  &(struct daemon_role){ .context = &self, .add = add_role }, &err);
+        if (code == 0 && self.failure.code) {
+                err = self.failure;
+                code = err.code;
+        }
+        role_config_release(&self.config);
+        if (code < 0 && options->ends_well_without_lead && daemon_has_lost_lead(&err))
+                code = 0;
+        return code < 0 ? command_failed("descheduler", &err) : EXIT_DONE;
+}

@@ -1,0 +1,15 @@
+/* The descheduler's daemon, as `berth descheduler` and as descheduler start it. */
+#pragma once
+
+#include "cmd/daemon.h"
+
+struct descheduler_options {
+        struct daemon_options daemon;
+        const char *policy, *lease_name, *gates;
+        int64_t interval_ns;
+        bool elects, is_dry_run, is_parity;
+        bool ends_well_without_lead; /* losing the lead is no failure, as upstream has it */
+};
+
+/* Runs until the end; returns an exit code. */
+int descheduler_command_run(const struct descheduler_options *options);

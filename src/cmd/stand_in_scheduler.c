@@ -1,0 +1,219 @@
+/* kube-scheduler's command line (1.36): what has a meaning here has it, the rest is taken and does
+ * nothing (reference scheduler.md 1.1). */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/scheduler_command.h"
+#include "cmd/stand_in.h"
+
+#include "base/time.h"
+#include <stdio.h>
+
+#define STANDS_FOR "v1.36.0"
+#define AT(member) offsetof(struct kube_scheduler_options, member)
+#define NO_EFFECT(flag, kind, value)                                                               \
+        {                                                                                          \
+                .name = flag, .type = kind, .offset = AT(unused.kind##_value),                     \
+                .value_name = value, .help = "taken for compatibility, without effect"             \
+        }
+#define DEPRECATED(flag, kind, value)                                                              \
+        {                                                                                          \
+                .name = flag, .type = kind, .offset = AT(unused.kind##_value),                     \
+                .value_name = value, .warning = "deprecated, without effect",                      \
+                .help = "deprecated upstream, without effect"                                      \
+        }
+
+struct kube_scheduler_options {
+        struct scheduler_options scheduler;
+        struct unused_values unused;
+        const char *write_config_to, *kubeconfig;
+        int64_t verbosity;
+        bool shows_version;
+};
+
+static int run(const struct command_call *call) {
+        const struct kube_scheduler_options *options = call->options;
+        struct scheduler_options scheduler = options->scheduler;
+
+        if (options->shows_version) {
+                printf("Kubernetes " STANDS_FOR " (berth " BERTH_VERSION ")\n");
+                return EXIT_DONE;
+        }
+        /* With a file this deprecated option does not count. */
+        if (!scheduler.config)
+                scheduler.daemon.kubeconfig = options->kubeconfig;
+        scheduler.daemon.verbosity = stand_in_verbosity(options->verbosity);
+        if (options->write_config_to && *options->write_config_to)
+                return scheduler_command_write_config("kube-scheduler", &scheduler,
+                                                      options->write_config_to);
+        return scheduler_command_run("kube-scheduler", &scheduler);
+}
+
+static const struct option kube_scheduler_table[] = {
+        { .name = "config",
+          .type = OPTION_TEXT,
+          .offset = AT(scheduler.config),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "KubeSchedulerConfiguration" },
+        { .name = "master",
+          .type = OPTION_TEXT,
+          .offset = AT(scheduler.daemon.master),
+          .value_name = "URL",
+          .help = "address of the API server instead of the kubeconfig's" },
+        { .name = "write-config-to",
+          .type = OPTION_TEXT,
+          .offset = AT(write_config_to),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "write the configuration, defaults included, and end" },
+        /* Serving. */
+        { .name = "bind-address",
+          .type = OPTION_TEXT,
+          .offset = AT(scheduler.daemon.bind_address),
+          .value_name = "ADDRESS",
+          .fallback = "0.0.0.0",
+          .help = "where metrics and health are served" },
+        { .name = "secure-port",
+          .type = OPTION_I64,
+          .offset = AT(scheduler.daemon.secure_port),
+          .value_name = "PORT",
+          .fallback = "10259",
+          .max = 65535,
+          .help = "of those pages, over TLS; 0 serves none" },
+        { .name = "tls-cert-file",
+          .type = OPTION_TEXT,
+          .offset = AT(scheduler.daemon.certificate_path),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "certificate of those pages, PEM" },
+        { .name = "tls-private-key-file",
+          .type = OPTION_TEXT,
+          .offset = AT(scheduler.daemon.key_path),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "key of that certificate" },
+        NO_EFFECT("cert-dir", OPTION_TEXT, "DIR"),
+        NO_EFFECT("tls-cipher-suites", OPTION_TEXT, "LIST"),
+        NO_EFFECT("tls-min-version", OPTION_TEXT, "VERSION"),
+        NO_EFFECT("tls-curve-preferences", OPTION_TEXT, "LIST"),
+        NO_EFFECT("tls-sni-cert-key", OPTION_TEXTS, "PAIR"),
+        NO_EFFECT("permit-address-sharing", OPTION_FLAG, NULL),
+        NO_EFFECT("permit-port-sharing", OPTION_FLAG, NULL),
+        NO_EFFECT("http2-max-streams-per-connection", OPTION_I64, "N"),
+        NO_EFFECT("disable-http2-serving", OPTION_FLAG, NULL),
+        /* Who may read the pages. */
+        NO_EFFECT("authentication-kubeconfig", OPTION_TEXT, "FILE"),
+        NO_EFFECT("authentication-skip-lookup", OPTION_FLAG, NULL),
+        NO_EFFECT("authentication-token-webhook-cache-ttl", OPTION_DURATION, "DURATION"),
+        NO_EFFECT("authentication-tolerate-lookup-failure", OPTION_FLAG, NULL),
+        NO_EFFECT("client-ca-file", OPTION_TEXT, "FILE"),
+        NO_EFFECT("requestheader-allowed-names", OPTION_TEXT, "LIST"),
+        NO_EFFECT("requestheader-client-ca-file", OPTION_TEXT, "FILE"),
+        NO_EFFECT("requestheader-extra-headers-prefix", OPTION_TEXT, "LIST"),
+        NO_EFFECT("requestheader-group-headers", OPTION_TEXT, "LIST"),
+        NO_EFFECT("requestheader-uid-headers", OPTION_TEXT, "LIST"),
+        NO_EFFECT("requestheader-username-headers", OPTION_TEXT, "LIST"),
+        NO_EFFECT("authorization-kubeconfig", OPTION_TEXT, "FILE"),
+        NO_EFFECT("authorization-always-allow-paths", OPTION_TEXT, "LIST"),
+        NO_EFFECT("authorization-webhook-cache-authorized-ttl", OPTION_DURATION, "DURATION"),
+        NO_EFFECT("authorization-webhook-cache-unauthorized-ttl", OPTION_DURATION, "DURATION"),
+        /* Leader election. */
+        { .name = "leader-elect",
+          .type = OPTION_FLAG,
+          .offset = AT(scheduler.elects),
+          .presence = AT(scheduler.given.elects),
+          .fallback = "true",
+          .help = "work only while holding a Lease" },
+        { .name = "leader-elect-lease-duration",
+          .type = OPTION_DURATION,
+          .offset = AT(scheduler.daemon.lease_duration_ns),
+          .presence = AT(scheduler.given.lease_duration),
+          .value_name = "DURATION",
+          .fallback = "15s",
+          .help = "how long others wait before they take over" },
+        { .name = "leader-elect-renew-deadline",
+          .type = OPTION_DURATION,
+          .offset = AT(scheduler.daemon.lease_renew_deadline_ns),
+          .presence = AT(scheduler.given.renew_deadline),
+          .value_name = "DURATION",
+          .fallback = "10s",
+          .help = "give up leading when it could not be renewed for so long" },
+        { .name = "leader-elect-retry-period",
+          .type = OPTION_DURATION,
+          .offset = AT(scheduler.daemon.lease_retry_period_ns),
+          .presence = AT(scheduler.given.retry_period),
+          .value_name = "DURATION",
+          .fallback = "2s",
+          .help = "between attempts" },
+        { .name = "leader-elect-resource-lock",
+          .type = OPTION_CHOICE,
+          .offset = AT(unused.OPTION_CHOICE_value),
+          .value_name = "KIND",
+          .choices = stand_in_locks,
+          .fallback = "leases",
+          .help = "kind of the lock" },
+        { .name = "leader-elect-resource-name",
+          .type = OPTION_TEXT,
+          .offset = AT(scheduler.lease_name),
+          .presence = AT(scheduler.given.lease_name),
+          .value_name = "NAME",
+          .fallback = "kube-scheduler",
+          .help = "name of the Lease" },
+        { .name = "leader-elect-resource-namespace",
+          .type = OPTION_TEXT,
+          .offset = AT(scheduler.daemon.lease_namespace),
+          .presence = AT(scheduler.given.lease_namespace),
+          .value_name = "NAME",
+          .fallback = "kube-system",
+          .help = "namespace of the Lease" },
+        /* Deprecated upstream. */
+        { .name = "kubeconfig",
+          .type = OPTION_TEXT,
+          .offset = AT(kubeconfig),
+          .value_name = "FILE",
+          .is_file = true,
+          .warning = "deprecated; it does not count when --config is given",
+          .help = "the cluster to work on" },
+        DEPRECATED("profiling", OPTION_FLAG, NULL),
+        DEPRECATED("contention-profiling", OPTION_FLAG, NULL),
+        DEPRECATED("kube-api-content-type", OPTION_TEXT, "TYPE"),
+        DEPRECATED("kube-api-qps", OPTION_F64, "N"),
+        DEPRECATED("kube-api-burst", OPTION_I64, "N"),
+        { .name = "pod-max-in-unschedulable-pods-duration",
+          .type = OPTION_DURATION,
+          .offset = AT(scheduler.unschedulable_timeout_ns),
+          .value_name = "DURATION",
+          .fallback = "5m",
+          .warning = "deprecated",
+          .help = "a pod that does not fit is tried again after this time at the latest" },
+        /* Features and versions. */
+        { .name = "feature-gates",
+          .type = OPTION_TEXT,
+          .offset = AT(scheduler.gates),
+          .value_name = "NAME=BOOL,...",
+          .help = "features to turn on or off" },
+        NO_EFFECT("emulated-version", OPTION_TEXTS, "VERSION"),
+        NO_EFFECT("emulation-forward-compatible", OPTION_FLAG, NULL),
+        NO_EFFECT("min-compatibility-version", OPTION_TEXTS, "VERSION"),
+        /* Metrics and logs. */
+        NO_EFFECT("show-hidden-metrics-for-version", OPTION_TEXT, "VERSION"),
+        NO_EFFECT("disabled-metrics", OPTION_TEXT, "LIST"),
+        NO_EFFECT("allow-metric-labels", OPTION_TEXT, "MAP"),
+        NO_EFFECT("allow-metric-labels-manifest", OPTION_TEXT, "FILE"),
+        STAND_IN_LOG_OPTIONS(kube_scheduler_options),
+        { .name = "version",
+          .type = OPTION_FLAG,
+          .offset = AT(shows_version),
+          .help = "print the version and end" },
+        OPTION_END,
+};
+
+const struct command stand_in_kube_scheduler = {
+        .name = "kube-scheduler",
+        .summary = "place the pods of a cluster on its nodes",
+        .synopsis = "",
+        .description = "berth's scheduler under kube-scheduler's command line.",
+        .options = kube_scheduler_table,
+        .options_size = sizeof(struct kube_scheduler_options),
+        .run = run,
+};
