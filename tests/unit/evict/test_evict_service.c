@@ -550,6 +550,67 @@ static void test_budgets(void **state) {
         }
 }
 
+/* ---- finished pods, reports, passes between passes ---- */
+
+static enum evict_outcome ask_way(struct bench *bench, const char *name, enum evict_way way) {
+        struct evict_intent one = intent("a", name, "n1");
+        one.way = way;
+        return bench->sink.ask(bench->sink.context, &one);
+}
+
+static void test_deletion(void **state) {
+        (void)state;
+        for (int is_parity = 0; is_parity < 2; is_parity++) {
+                struct bench bench;
+                open_bench(&bench, &(struct evict_config){ .is_parity = is_parity });
+                begin(&bench, (struct evict_limits){ .has_total = true, .total = 1 }, false);
+                assert_int_equal(ask_way(&bench, "1", EVICT_WAY_DELETE), EVICT_DONE);
+                assert_int_equal(ask_way(&bench, "2", EVICT_WAY_DELETE), EVICT_TOTAL_LIMIT);
+                assert_int_equal(step(&bench), 1);
+                const struct action *action = &bench.out.items[0];
+                assert_int_equal(action->kind, ACTION_DELETE_POD);
+                assert_true(slice_is(action->target.uid, "1")); /* always a precondition */
+                const struct action_result result = { .id = action->id, .kind = ACTION_DELETE_POD };
+                assert_true(evict_service_result(bench.service, &result, bench.now, bench.wall));
+                assert_int_equal(last_record(&bench)->result, EVICT_RESULT_SUCCESS);
+                assert_int_equal(step(&bench), 1); /* the event */
+                assert_true(slice_contains(bench.out.items[0].event.note,
+                                           SLICE_LITERAL("deletion of finished pod")));
+                close_bench(&bench);
+        }
+}
+
+static void test_report(void **state) {
+        (void)state;
+        struct bench bench;
+        open_bench(&bench, &(struct evict_config){ 0 });
+        begin(&bench, (struct evict_limits){ .has_total = true }, true);
+        assert_int_equal(ask_way(&bench, "1", EVICT_WAY_REPORT), EVICT_DONE);
+        assert_int_equal(step(&bench), 0);
+        assert_int_equal(last_record(&bench)->result, EVICT_RESULT_DRY_RUN);
+        close_bench(&bench);
+}
+
+static void test_continued_pass(void **state) {
+        (void)state;
+        struct bench bench;
+        open_bench(&bench, &(struct evict_config){ 0 });
+        struct evict_pass pass = { .requested_by = SLICE_LITERAL(REQUESTER),
+                                   .limits = { .has_total = true, .total = 2 },
+                                   .now = bench.wall };
+        bench.sink.begin_pass(bench.sink.context, &pass);
+        assert_int_equal(ask(&bench, "a", "1", "n1"), EVICT_DONE);
+        pass.continues = true;
+        bench.sink.begin_pass(bench.sink.context, &pass);
+        assert_int_equal(evict_service_open(bench.service), 1); /* not withdrawn */
+        assert_int_equal(ask(&bench, "a", "2", "n1"), EVICT_DONE);
+        assert_int_equal(ask(&bench, "a", "3", "n1"), EVICT_TOTAL_LIMIT);
+        pass.continues = false;
+        bench.sink.begin_pass(bench.sink.context, &pass);
+        assert_int_equal(ask(&bench, "a", "3", "n1"), EVICT_DONE);
+        close_bench(&bench);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_limits),
@@ -568,6 +629,9 @@ int main(void) {
                 cmocka_unit_test(test_foreign_result),
                 cmocka_unit_test(test_record_ring),
                 cmocka_unit_test(test_budgets),
+                cmocka_unit_test(test_deletion),
+                cmocka_unit_test(test_report),
+                cmocka_unit_test(test_continued_pass),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
