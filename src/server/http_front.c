@@ -11,7 +11,8 @@
 #include "base/rng.h"
 #include "base/util.h"
 #include "base/uuid.h"
-#include "server/api_server.h"
+#include "server/api_priv.h"
+#include "server/gzip.h"
 #include "server/http_listener.h"
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 #define IDLE_TIMEOUT_S 300U
 #define STREAM_BLOCK_BYTES (32U * 1024)
 #define STREAM_CHUNK_BYTES (64U * 1024)
+#define GZIP_FROM_BYTES (128U * 1024)
+#define RETRY_AFTER_S 1
 #define TLS_HANDSHAKE_BYTE 0x16
 
 /* One of the two daemons with its place in the loop. */
@@ -42,7 +45,7 @@ struct exchange {
         struct buf body, out;
         size_t out_at;
         struct api_stream *stream;
-        bool is_started, is_too_large, is_suspended, is_ready, is_ended;
+        bool is_started, is_too_large, is_too_much, is_suspended, is_ready, is_ended;
 };
 
 struct http_front {
@@ -50,6 +53,7 @@ struct http_front {
         struct engine plain, secure;
         struct http_listener *listener;
         struct exchange *streams, *ready;
+        size_t stream_count, body_bytes; /* of bodies that are not complete, or not answered yet */
         bool is_resume_deferred, is_closing;
         struct rng rng;
         char *key_pem, *certificate_pem;
@@ -179,7 +183,13 @@ static void stream_attach(struct exchange *exchange, struct api_stream *stream) 
         if (exchange->next)
                 exchange->next->previous = exchange;
         front->streams = exchange;
+        front->stream_count++;
         api_stream_on_ready(stream, stream_ready, exchange);
+}
+
+static void body_release(struct exchange *exchange) {
+        exchange->front->body_bytes -= exchange->body.len;
+        buf_release(&exchange->body);
 }
 
 static void exchange_free(struct exchange *exchange) {
@@ -194,9 +204,10 @@ static void exchange_free(struct exchange *exchange) {
                         exchange->next->previous = exchange->previous;
                 if (exchange->is_ready)
                         forget_ready(exchange);
+                front->stream_count--;
                 api_stream_close(exchange->stream);
         }
-        buf_release(&exchange->body);
+        body_release(exchange);
         buf_release(&exchange->out);
         free(exchange->target);
         free(exchange);
@@ -243,9 +254,25 @@ static void add_headers(struct exchange *exchange, struct MHD_Response *response
                 MHD_add_response_header(response, "Content-Type", answer->content_type);
 }
 
+/* Streams are never compressed: watches must not wait for a block to fill, and long lists go out as
+ * fast as they are made. */
+static bool takes_gzip(const struct exchange *exchange) {
+        struct slice codings = header(exchange->connection, "Accept-Encoding"), coding;
+
+        while (slice_split(&codings, ',', &coding)) {
+                struct slice rest = coding, name = SLICE_EMPTY;
+
+                slice_split(&rest, ';', &name);
+                if (slice_is(slice_trim(name), "gzip"))
+                        return !slice_is(slice_trim(rest), "q=0");
+        }
+        return false;
+}
+
 static enum MHD_Result respond(struct exchange *exchange, struct api_server_response *answer) {
         struct MHD_Response *response;
         enum MHD_Result result;
+        bool is_packed = false;
 
         if (answer->stream) {
                 stream_attach(exchange, api_server_response_take_stream(answer));
@@ -253,8 +280,11 @@ static enum MHD_Result respond(struct exchange *exchange, struct api_server_resp
                                                              stream_read, exchange, NULL);
         } else {
                 size_t size = 0;
-                char *body = buf_take(&answer->body, &size);
+                char *body;
 
+                if (takes_gzip(exchange) && answer->body.len > GZIP_FROM_BYTES)
+                        is_packed = gzip_replace(&answer->body);
+                body = buf_take(&answer->body, &size);
                 response = MHD_create_response_from_buffer(size, body, MHD_RESPMEM_MUST_FREE);
                 if (!response)
                         free(body);
@@ -262,6 +292,10 @@ static enum MHD_Result respond(struct exchange *exchange, struct api_server_resp
         if (!response)
                 return MHD_NO;
         add_headers(exchange, response, answer);
+        if (is_packed) {
+                MHD_add_response_header(response, "Content-Encoding", "gzip");
+                MHD_add_response_header(response, "Vary", "Accept-Encoding");
+        }
         result = MHD_queue_response(exchange->connection, (unsigned)answer->status, response);
         MHD_destroy_response(response);
         return result;
@@ -273,12 +307,14 @@ static enum MHD_Result refuse(struct exchange *exchange, int status, const char 
                                               .content_type = "application/json" };
         enum MHD_Result result;
 
+        if (status == 429)
+                respond_header(&answer, "Retry-After", "%d", RETRY_AFTER_S);
         buf_printf(&answer.body,
                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
                    "\"status\":\"Failure\",\"message\":\"%s\",\"reason\":\"%s\",\"code\":%d}",
                    message, reason, status);
         result = respond(exchange, &answer);
-        buf_release(&answer.body);
+        api_server_response_release(&answer);
         return result;
 }
 
@@ -300,6 +336,9 @@ static enum MHD_Result serve(struct exchange *exchange, const char *method) {
         if (exchange->is_too_large)
                 return refuse(exchange, 413, "RequestEntityTooLarge",
                               "Request entity too large: limit is 3145728");
+        if (exchange->is_too_much)
+                return refuse(exchange, 429, "TooManyRequests",
+                              "too many bytes of request bodies under way, try again later");
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &groups);
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &accept);
         exchange->front->handle(exchange->front->context,
@@ -318,11 +357,15 @@ static enum MHD_Result serve(struct exchange *exchange, const char *method) {
                                         .is_local = is_local(connection),
                                 },
                                 &answer);
-        result = respond(exchange, &answer);
+        if (answer.stream && exchange->front->stream_count >= HTTP_STREAMS_MAX)
+                result = refuse(exchange, 429, "TooManyRequests",
+                                "too many watches are open, try again later");
+        else
+                result = respond(exchange, &answer);
         api_server_response_release(&answer);
         buf_release(&groups.text);
         buf_release(&accept.text);
-        buf_release(&exchange->body);
+        body_release(exchange);
         return result;
 }
 
@@ -336,6 +379,19 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
         exchange->connection = connection;
         exchange->target = slice_dup(slice_of(uri));
         return exchange;
+}
+
+static void body_append(struct exchange *exchange, const char *upload, size_t size) {
+        struct http_front *front = exchange->front;
+
+        if (exchange->body.len + size > API_BODY_MAX) {
+                exchange->is_too_large = true;
+        } else if (front->body_bytes + size > HTTP_BODIES_MAX) {
+                exchange->is_too_much = true;
+        } else {
+                buf_append(&exchange->body, upload, size);
+                front->body_bytes += size;
+        }
 }
 
 /* First call: headers are there. Then once per piece of body, which is read to its end even when it
@@ -355,10 +411,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         }
         if (*upload_size == 0)
                 return serve(exchange, method);
-        if (exchange->body.len + *upload_size > API_BODY_MAX)
-                exchange->is_too_large = true;
-        else
-                buf_append(&exchange->body, upload, *upload_size);
+        body_append(exchange, upload, *upload_size);
         *upload_size = 0;
         return MHD_YES;
 }

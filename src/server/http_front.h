@@ -5,7 +5,10 @@
 #include "port/loop.h"
 #include <stdint.h>
 
+/* Whoever goes beyond one of these is asked to come again later (429). */
 #define HTTP_CONNECTIONS_MAX 4096
+#define HTTP_STREAMS_MAX 3584              /* watches and long lists */
+#define HTTP_BODIES_MAX ((size_t)64 << 20) /* bytes of request bodies under way */
 
 struct api_server;
 struct api_server_request;

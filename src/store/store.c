@@ -53,6 +53,8 @@ struct store *store_new(const struct store_config *config) {
                 store->config = *config;
         if (store->config.history_events == 0)
                 store->config.history_events = STORE_HISTORY_DEFAULT;
+        if (store->config.history_bytes == 0)
+                store->config.history_bytes = STORE_HISTORY_BYTES_DEFAULT;
         store->revision = STORE_REVISION_START;
         store->resources = xcalloc(STORE_RESOURCES_MAX, sizeof(store->resources[0]));
         return store;
@@ -100,6 +102,7 @@ int store_add_resource(struct store *store, struct slice name) {
         resource = &store->resources[store->resource_count];
         resource->name = slice_dup(name);
         resource->history.limit = store->config.history_events;
+        resource->history.bytes_limit = store->config.history_bytes;
         resource->history.compacted = store->revision;
         return (int)store->resource_count++;
 }

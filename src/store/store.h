@@ -17,8 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STORE_REVISION_START 1000   /* older revisions count as compacted */
-#define STORE_HISTORY_DEFAULT 16384 /* events kept per resource */
+#define STORE_REVISION_START 1000                      /* older revisions count as compacted */
+#define STORE_HISTORY_DEFAULT 16384                    /* events kept per resource */
+#define STORE_HISTORY_BYTES_DEFAULT ((size_t)64 << 20) /* of their objects, per resource */
 #define STORE_RESOURCES_MAX 512
 #define STORE_BODY_MAX ((size_t)64 << 20)
 #define STORE_ALL_RESOURCES (-1)
@@ -73,6 +74,7 @@ struct store_backend {
 
 struct store_config {
         size_t history_events;               /* per resource; 0 = STORE_HISTORY_DEFAULT */
+        size_t history_bytes;                /* the same; 0 = STORE_HISTORY_BYTES_DEFAULT */
         const struct store_backend *backend; /* NULL = memory only */
         void *backend_self;
 };

@@ -16,6 +16,7 @@ static void drop_first(struct store_history *history) {
 
         if (event->revision > history->compacted)
                 history->compacted = event->revision;
+        history->bytes -= event->object->body_size;
         event_release(event);
         history->first = (history->first + 1) & (history->cap - 1);
         history->count--;
@@ -44,7 +45,9 @@ static void grow(struct store_history *history) {
 void store_history_add(struct store_history *history, const struct store_event *event) {
         struct store_event *slot;
 
-        while (history->count >= history->limit)
+        history->bytes += event->object->body_size;
+        while (history->count >= history->limit ||
+               (history->count > 0 && history->bytes > history->bytes_limit))
                 drop_first(history);
         if (history->count == history->cap)
                 grow(history);

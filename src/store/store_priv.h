@@ -42,6 +42,7 @@ const struct store_object *store_index_remove(struct store_index *index,
 struct store_history {
         struct store_event *events;
         size_t cap /* power of two */, limit, first, count;
+        size_t bytes, bytes_limit; /* of the new states that events hold */
         uint64_t compacted;
 };
 void store_history_release(struct store_history *history);

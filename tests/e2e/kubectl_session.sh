@@ -167,8 +167,11 @@ kill $watcher
 check gone 'NotFound' k get pod two
 check delete-selector 'deleted' k delete deployment,service -l app=web
 check delete-all 'deleted' k delete configmaps --all
-check logs 'container j of pod n/j-' k logs job/j
-check exec 'containers are simulated' sh -c '"$kubectl" run e --image=a >/dev/null; "$kubectl" wait --for=condition=Ready pod/e --timeout=20s >/dev/null; "$kubectl" exec e -- true'
+printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: e}\nspec: {containers: [{name: e, image: a, resources: {requests: {cpu: 5m}}}]}\n' >"$work/e.yaml"
+check create-file 'pod/e created' k create -f "$work/e.yaml"
+check wait-ready 'condition met' k wait --for=condition=Ready pod/e --timeout=30s
+check logs 'container e of pod n/e, simulated on node' k logs e
+check exec 'containers are simulated' k exec e -- true
 check top 'etrics' k top nodes
 if [ "$release" = new ]; then
         check create-cronjob 'created' k create cronjob cj --image=a '--schedule=@daily'

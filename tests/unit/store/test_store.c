@@ -122,6 +122,25 @@ static void test_compaction(void **state) {
         store_free(store);
 }
 
+/* Large objects leave the history sooner; the last event always stays. */
+static void test_history_bytes(void **state) {
+        struct store *store = store_new(&(struct store_config){ .history_bytes = 40 });
+        int pods = store_add_resource(store, SLICE_LITERAL("pods"));
+        char large[128];
+
+        (void)state;
+        for (int i = 0; i < 6; i++)
+                put(store, pods, "n", "a"); /* 8 bytes each: n/a@1001 */
+        assert_int_equal(store_compacted(store, pods), 1001);
+        memset(large, 'x', sizeof(large));
+        assert_int_equal(store_put(store, pods, SLICE_LITERAL("n"), SLICE_LITERAL("b"),
+                                   slice_make(large, sizeof(large)), NULL),
+                         0);
+        assert_int_equal(store_compacted(store, pods), 1006);
+        assert_int_equal(store_event_after(store, pods, 1006)->revision, 1007);
+        store_free(store);
+}
+
 struct witness {
         struct store *store;
         struct store_subscription *subscription;
@@ -324,6 +343,7 @@ int main(void) {
                 cmocka_unit_test(test_order_and_ranges),
                 cmocka_unit_test(test_snapshot),
                 cmocka_unit_test(test_compaction),
+                cmocka_unit_test(test_history_bytes),
                 cmocka_unit_test(test_subscriptions),
                 cmocka_unit_test(test_random_against_oracle),
                 cmocka_unit_test(test_many_blocks),

@@ -1,0 +1,8 @@
+/* Compressed answers. The only file of this room that knows zlib. */
+#pragma once
+
+#include "base/buf.h"
+#include <stdbool.h>
+
+/* Replaces the content by its gzip form; false, and content as it was, when that failed. */
+bool gzip_replace(struct buf *content);
