@@ -1,0 +1,134 @@
+"""What a sandbox refuses, and what it cuts off: limits.py URL (plain HTTP, token "e2e") PID.
+
+The last line is "N passed, M failed".
+"""
+
+import gzip
+import http.client
+import json
+import pathlib
+import socket
+import sys
+import time
+
+HOST, PORT, PID = "127.0.0.1", int(sys.argv[1].rsplit(":", 1)[1]), sys.argv[2]
+MAPS = "/api/v1/namespaces/default/configmaps"
+AUTH = {"Authorization": "Bearer e2e"}
+counts = {True: 0, False: 0}
+
+
+def judge(name, is_good, found=""):
+    counts[bool(is_good)] += 1
+    if not is_good:
+        print(f"FAIL {name}: {str(found)[:400]}")
+
+
+def ask(method, path, body=None, headers=None):
+    connection = http.client.HTTPConnection(HOST, PORT, timeout=30)
+    connection.request(method, path, body, {**AUTH, **(headers or {})})
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    return answer, content
+
+
+def config_map(name, size):
+    return json.dumps({"metadata": {"name": name}, "data": {"x": "y" * size}})
+
+
+def resident():
+    for line in pathlib.Path(f"/proc/{PID}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) // 1024
+
+
+def compresses():
+    for number in range(3):
+        ask("POST", MAPS, config_map(f"large-{number}", 100000))
+    answer, plain = ask("GET", MAPS)
+    judge("plain unless asked", answer.getheader("Content-Encoding") is None and len(plain) > 300000, answer.headers)
+    answer, packed = ask("GET", MAPS, headers={"Accept-Encoding": "deflate, gzip;q=0.8"})
+    judge("gzip when asked", answer.getheader("Content-Encoding") == "gzip" and "Accept-Encoding" in
+          answer.getheader("Vary", ""), answer.headers)
+    judge("same content", gzip.decompress(packed) == plain and len(packed) < 10000, len(packed))
+    answer, _ = ask("GET", MAPS, headers={"Accept-Encoding": "gzip;q=0, identity"})
+    judge("not when refused", answer.getheader("Content-Encoding") is None, answer.headers)
+    answer, _ = ask("GET", MAPS + "/large-0", headers={"Accept-Encoding": "gzip"})
+    judge("not when small", answer.getheader("Content-Encoding") is None, answer.headers)
+
+
+def overload():
+    """Bodies that never end fill the room there is for them; the next one is asked to come again."""
+    held = []
+    for _ in range(24):
+        one = socket.create_connection((HOST, PORT))
+        one.sendall(f"POST {MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer e2e\r\nContent-Length: 3000001\r\n\r\n".encode()
+                    + b" " * 3000000)
+        held.append(one)
+    time.sleep(0.3)
+    answer, content = ask("POST", MAPS, config_map("late", 400000))
+    judge("overload is 429", answer.status == 429 and int(answer.getheader("Retry-After", 0)) > 0 and
+          json.loads(content)["reason"] == "TooManyRequests", (answer.status, answer.headers))
+    judge("reads go on", ask("GET", "/version")[0].status == 200)
+    judge("memory is bounded", resident() < 400, resident())
+    for one in held:
+        one.close()
+    time.sleep(0.3)
+    judge("and it is over", ask("POST", MAPS, config_map("late", 400000))[0].status == 201)
+
+
+def slow_watch():
+    """A watcher that does not read costs no memory, stops nobody, and is told that it is too late."""
+    ask("POST", MAPS, config_map("slow", 1))
+    _, content = ask("GET", MAPS)
+    revision = json.loads(content)["metadata"]["resourceVersion"]
+    slow = socket.create_connection((HOST, PORT))
+    slow.sendall(f"GET {MAPS}?watch=1&resourceVersion={revision} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer e2e\r\n\r\n".encode())
+    before = resident()
+    connection = http.client.HTTPConnection(HOST, PORT, timeout=30)
+    for number in range(300):
+        text = json.dumps({"metadata": {"name": "slow"}, "data": {"x": str(number) + "y" * 500000}})
+        connection.request("PUT", MAPS + "/slow", text, AUTH)
+        status = connection.getresponse()
+        status.read()
+        if status.status != 200:
+            judge("writes go on", False, status.status)
+            break
+    judge("a slow watch buffers nothing", resident() - before < 150, (before, resident()))
+    slow.settimeout(10)
+    read = b""
+    try:
+        while b'"type":"ERROR"' not in read[-4096:] and (part := slow.recv(1 << 20)):
+            read = read[-4096:] + part
+    except OSError as error:
+        read += repr(error).encode()
+    judge("and ends with 410", b'"code":410' in read[-4096:], read[-300:])
+
+
+def requests():
+    deep = "[" * 100000 + "]" * 100000
+    cases = {
+        "too large": ("POST", MAPS, config_map("big", 4 << 20), {}, (413,)),
+        "too deep": ("POST", MAPS, '{"metadata":{"name":"deep"},"data":' + deep + "}", {}, (400, 422)),
+        "long header": ("GET", MAPS, None, {"X-Long": "x" * 100000}, (400, 413, 431)),
+        "long selector": ("GET", MAPS + "?labelSelector=" + "a%2C" * 5000, None, {}, (200, 400, 414, 431)),
+        "no such method": ("BREW", MAPS, None, {}, (405, 501)),
+        "bad length": ("POST", MAPS, None, {"Content-Length": "-5"}, (400, 413)),
+    }
+    for name, (method, path, body, headers, wanted) in cases.items():
+        try:
+            status = ask(method, path, body, headers)[0].status
+        except (OSError, http.client.HTTPException) as error:
+            status = repr(error)
+        judge(name, status in wanted or "Reset" in str(status) or "BrokenPipe" in str(status) or "Disconnected" in str(status),
+              status)
+    judge("still alive", ask("GET", "/readyz")[1] == b"ok")
+
+
+if __name__ == "__main__":
+    compresses()
+    requests()
+    slow_watch()
+    overload()
+    print(f"{counts[True]} passed, {counts[False]} failed")
+    sys.exit(1 if counts[False] else 0)

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Compression, overload, slow watchers and oversized requests: limits.sh BERTH. Skips (77) without python3.
+# shellcheck source=tests/e2e/clients.sh disable=SC1091
+. "$(dirname "$0")/clients.sh"
+command -v python3 >/dev/null || skip "no python3"
+start_sandbox "$1" --controllers none
+python3 "$(dirname "$0")/limits.py" "$url" "$server"
