@@ -70,12 +70,13 @@ static void add_shapes(struct world *world) {
                 "",
                 "\"nodeSelector\":{\"zone\":\"z1\"},",
                 "\"tolerations\":[{\"key\":\"k0\",\"operator\":\"Exists\"}],",
-                "\"affinity\":{\"nodeAffinity\":{"
-                "\"preferredDuringSchedulingIgnoredDuringExecution\":"
-                "[{\"weight\":30,\"preference\":{\"matchExpressions\":[{\"key\":\"rank\","
-                "\"operator\":\"Gt\",\"values\":[\"4\"]}]}},{\"weight\":7,\"preference\":{"
-                "\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"z0\"]}]}"
-                "}]}},",
+                ("\"affinity\":{\"nodeAffinity\":{"
+                 "\"preferredDuringSchedulingIgnoredDuringExecution\":"
+                 "[{\"weight\":30,\"preference\":{\"matchExpressions\":[{\"key\":\"rank\","
+                 "\"operator\":\"Gt\",\"values\":[\"4\"]}]}},{\"weight\":7,\"preference\":{"
+                 "\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"z0\"]}]"
+                 "}"
+                 "}]}},"),
                 "\"affinity\":{\"nodeAffinity\":{"
                 "\"requiredDuringSchedulingIgnoredDuringExecution\":{"
                 "\"nodeSelectorTerms\":[{\"matchExpressions\":[{\"key\":\"rank\",\"operator\":"
