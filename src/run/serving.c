@@ -183,9 +183,11 @@ static int read_pem(const char *path, char **ret_text, struct err *err) {
 
         if (file_text_read(path, &text, err) < 0)
                 return err->code;
+        if (!slice_contains(buf_view(&text), SLICE_LITERAL("-----BEGIN "))) {
+                buf_release(&text);
+                return err_set(err, BERTH_ERR_INVALID, "%s: expected PEM", path);
+        }
         *ret_text = buf_take(&text, NULL);
-        if (!*ret_text)
-                return err_set(err, BERTH_ERR_INVALID, "%s: expected PEM, found nothing", path);
         return 0;
 }
 

@@ -52,8 +52,17 @@ int snapshot_put(struct snapshot *snapshot, const struct snapshot_kind *kind,
 
 /* ---- completing ---- */
 
-static struct slice name_of(const struct json *object) {
-        return json_get_text(json_get(object, "metadata"), "name");
+static int check_name(const struct json *object, struct err *err) {
+        const struct json *name = json_get(json_get(object, "metadata"), "name");
+
+        if (json_text(name).len)
+                return 0;
+        /* n and y are no strings in YAML. */
+        if (json_type(name) != JSON_NONE && json_type(name) != JSON_STRING)
+                return err_set(err, BERTH_ERR_INVALID,
+                               "expected metadata.name to be a string, found %s: quote it",
+                               json_type_name(json_type(name)));
+        return err_set(err, BERTH_ERR_INVALID, "expected metadata.name");
 }
 
 static void complete_meta(struct json_tree *tree, struct json_node *root,
@@ -154,8 +163,8 @@ static int add_object(void *context, const struct input_object *object, struct e
                 snapshot->passed_over++;
                 return 0;
         }
-        if (!name_of(object->value).len)
-                return err_set(err, BERTH_ERR_INVALID, "expected metadata.name");
+        if (check_name(object->value, err) < 0)
+                return err->code;
         return is_complete(kind, object->value) ? snapshot_put(snapshot, kind, object->value, err)
                                                 : put_completed(snapshot, kind, object, err);
 }
