@@ -80,10 +80,10 @@ void reboot_notifier_send(struct reboot_notifier *notifier, struct slice message
         struct notify_requests requests;
         struct err err = { 0 };
 
+        arena_init(&arena, 2048);
         LOG(LOG_INFO, "Notice", log_slice("message", message));
         if (!notifier->url || !notifier->url[0])
                 return;
-        arena_init(&arena, 2048);
         if (notify_url_requests(slice_of(notifier->url), message, &arena, &requests, &err) < 0)
                 LOG(LOG_WARN, "NotificationFailed", log_text("error", err.text));
         for (size_t i = 0; i < requests.count; i++)
