@@ -9,7 +9,7 @@
 
 enum action_kind {
         ACTION_BIND,         /* POST pods/binding */
-        ACTION_POD_STATUS,   /* one PATCH of pods/status: PodScheduled condition and nomination */
+        ACTION_POD_STATUS,   /* one PATCH of pods/status: conditions and nomination */
         ACTION_EVICT,        /* POST pods/eviction */
         ACTION_DELETE_POD,   /* DELETE pods */
         ACTION_RECORD_EVENT, /* events.k8s.io/v1 */
@@ -35,6 +35,9 @@ struct pod_status_action {
         struct wall_time changed; /* lastTransitionTime to write */
         bool sets_nomination;     /* nominatedNodeName := nomination ("" clears it) */
         struct slice nomination;
+        /* DisruptionTarget True with this message, for reason PreemptionByScheduler; "" leaves the
+         * condition alone. */
+        struct slice disruption;
 };
 struct evict_action {
         struct slice node, plugin, profile, reason; /* reason: free text, "" = none */

@@ -50,6 +50,7 @@ static void keep_payload(struct arena *arena, struct action *action) {
                 keep(arena, &action->status.reason);
                 keep(arena, &action->status.message);
                 keep(arena, &action->status.nomination);
+                keep(arena, &action->status.disruption);
                 return;
         case ACTION_EVICT:
                 keep(arena, &action->evict.node);

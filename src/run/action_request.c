@@ -49,11 +49,41 @@ static void make_bind(const struct action *action, struct arena *arena,
         request->body = keep(arena, &body);
 }
 
-/* Condition and nomination in one strategic merge patch: the condition list merges by type. */
+/* One condition of a pod; the caller closes it with reason and message. */
+static void condition(struct buf *out, const char *type, const char *value,
+                      const struct pod_status_action *status) {
+        char changed[WALL_TIME_TEXT_MAX];
+
+        wall_time_format(status->changed, changed);
+        buf_printf(out,
+                   "{\"type\":\"%s\",\"status\":\"%s\",\"observedGeneration\":%lld,"
+                   "\"lastTransitionTime\":\"%s\",",
+                   type, value, (long long)status->observed_generation, changed);
+}
+
+static void conditions(struct buf *out, const struct pod_status_action *status) {
+        buf_text(out, "\"conditions\":[");
+        if (status->sets_condition) {
+                condition(out, "PodScheduled", "False", status);
+                member(out, "reason", status->reason);
+                buf_char(out, ',');
+                member(out, "message", status->message);
+                buf_text(out, status->disruption.len ? "}," : "}");
+        }
+        if (status->disruption.len) {
+                condition(out, "DisruptionTarget", "True", status);
+                buf_text(out, "\"reason\":\"PreemptionByScheduler\",");
+                member(out, "message", status->disruption);
+                buf_char(out, '}');
+        }
+        buf_char(out, ']');
+}
+
+/* Conditions and nomination in one strategic merge patch: the condition list merges by type. */
 static void make_status(const struct action *action, struct arena *arena,
                         struct action_request *request) {
         const struct pod_status_action *status = &action->status;
-        char changed[WALL_TIME_TEXT_MAX];
+        bool has_conditions = status->sets_condition || status->disruption.len;
         struct buf body = { 0 };
 
         buf_text(&body, "{");
@@ -63,19 +93,10 @@ static void make_status(const struct action *action, struct arena *arena,
                 buf_text(&body, "},");
         }
         buf_text(&body, "\"status\":{");
-        if (status->sets_condition) {
-                wall_time_format(status->changed, changed);
-                buf_printf(&body,
-                           "\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\","
-                           "\"observedGeneration\":%lld,\"lastTransitionTime\":\"%s\",",
-                           (long long)status->observed_generation, changed);
-                member(&body, "reason", status->reason);
-                buf_char(&body, ',');
-                member(&body, "message", status->message);
-                buf_text(&body, "}]");
-        }
+        if (has_conditions)
+                conditions(&body, status);
         if (status->sets_nomination) {
-                buf_text(&body, status->sets_condition ? "," : "");
+                buf_text(&body, has_conditions ? "," : "");
                 if (status->nomination.len)
                         member(&body, "nominatedNodeName", status->nomination);
                 else

@@ -126,13 +126,22 @@ static void delete_victim(struct step *step, const struct queued_pod *entry, str
         struct slice note =
                 slice_of(arena_printf(&scheduler->scratch, "Preempted by pod %s on node " SLICE_FMT,
                                       preemptor->uid, SLICE_ARG(cluster_node_name(cluster, node))));
-        struct action removal = { .kind = ACTION_DELETE_POD, .target = ref_of(cluster, row) };
+        struct slice why = slice_of(arena_printf(
+                &scheduler->scratch, SLICE_FMT ": preempting to accommodate a higher priority pod",
+                SLICE_ARG(controller_of(scheduler, entry))));
+        struct action mark = { .kind = ACTION_POD_STATUS,
+                               .target = ref_of(cluster, row),
+                               .status = { .observed_generation = row->observed_generation,
+                                           .changed = step->wall,
+                                           .disruption = why } };
+        struct action removal = { .kind = ACTION_DELETE_POD, .target = mark.target };
         struct action event = { .kind = ACTION_RECORD_EVENT,
                                 .target = removal.target,
                                 .event = { .reason = SLICE_LITERAL("Preempted"),
                                            .action = SLICE_LITERAL("Preempting"),
                                            .note = note,
                                            .controller = controller_of(scheduler, entry) } };
+        action_list_add(step->out, &mark);
         scheduler_remember(scheduler, &removal, action_list_add(step->out, &removal), entry,
                            SLICE_EMPTY);
         action_list_add(step->out, &event);

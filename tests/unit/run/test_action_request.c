@@ -91,6 +91,19 @@ static void writes_requests(void **state) {
                   "/api/v1/namespaces/ns/pods/p/status",
                   "application/strategic-merge-patch+json",
                   "{\"metadata\":{\"uid\":\"u-1\"},\"status\":{\"nominatedNodeName\":\"n2\"}}" },
+                { "victim of preemption",
+                  { .kind = ACTION_POD_STATUS,
+                    .target = POD,
+                    .status = { .observed_generation = 2,
+                                .changed = { 1700000000 * NS_PER_S },
+                                .disruption = SLICE_LITERAL("make room") } },
+                  API_PATCH,
+                  "/api/v1/namespaces/ns/pods/p/status",
+                  "application/strategic-merge-patch+json",
+                  "{\"metadata\":{\"uid\":\"u-1\"},\"status\":{\"conditions\":[{\"type\":"
+                  "\"DisruptionTarget\",\"status\":\"True\",\"observedGeneration\":2,"
+                  "\"lastTransitionTime\":\"2023-11-14T22:13:20Z\",\"reason\":"
+                  "\"PreemptionByScheduler\",\"message\":\"make room\"}]}}" },
                 { "eviction with grace",
                   { .kind = ACTION_EVICT,
                     .target = POD,

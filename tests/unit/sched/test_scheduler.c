@@ -257,6 +257,13 @@ static void test_preempts_lower_priority(void **state) {
         put_pod(test, "p", 800, "\"priority\":100,");
         step(test);
         assert_non_null(find_action(test, ACTION_DELETE_POD, "victim"));
+        const struct action *mark = find_action(test, ACTION_POD_STATUS, "victim");
+        assert_non_null(mark);
+        assert_true(mark < find_action(test, ACTION_DELETE_POD, "victim"));
+        assert_true(slice_is(mark->status.disruption,
+                             "default-scheduler: preempting to accommodate "
+                             "a higher priority pod"));
+        assert_false(mark->status.sets_condition || mark->status.sets_nomination);
         const struct action *status = find_action(test, ACTION_POD_STATUS, "p");
         assert_non_null(status);
         assert_true(status->status.sets_condition && status->status.sets_nomination);
