@@ -619,21 +619,34 @@ static struct eviction_slot *slot_of(const struct eviction_target *target, const
         return NULL;
 }
 
+/* That the pod exists is the watch's to tell: an answer may be older than what the watch said. */
 static void take_read(struct eviction_reconciler *reconciler, struct eviction_target *target,
                       const struct eviction_effect_result *result) {
         target->is_reading = false;
-        if (result->code == BERTH_OK && result->object)
-                eviction_reconciler_put_pod(reconciler, result->object, NULL);
-        else if (result->code == BERTH_ERR_NOT_FOUND &&
-                 !map_get(reconciler->pods, slice_of(target->pod_name)))
+        if (result->code == BERTH_ERR_NOT_FOUND &&
+            !map_get(reconciler->pods, slice_of(target->pod_name)))
                 target->is_read = true;
 }
 
+/* An answer brings an object up to date, but never back: it may have been deleted since. */
 static void take_object(struct eviction_reconciler *reconciler, enum eviction_effect_kind kind,
                         const struct json *object) {
-        if (kind == EVICTION_PATCH_REQUEST)
+        const struct json *meta = json_get(object, "metadata");
+        struct slice ns = json_get_text(meta, "namespace"), name = json_get_text(meta, "name");
+        struct slice uid = json_get_text(meta, "uid");
+        bool is_request = kind == EVICTION_PATCH_REQUEST;
+        char text[KEY_MAX];
+        struct eviction_target *target = map_get(
+                is_request ? reconciler->requests : reconciler->evictions, key_of(ns, name, text));
+        int at = !target      ? -1
+                 : is_request ? find_request(target, ns, name)
+                              : find_slot(target, ns, name);
+
+        if (at < 0)
+                return;
+        if (is_request && slice_eq(target->requests[at]->object.uid, uid))
                 eviction_reconciler_put_request(reconciler, object, NULL);
-        else if (kind <= EVICTION_PATCH_STATUS)
+        else if (!is_request && slice_eq(target->slots[at]->eviction->object.uid, uid))
                 eviction_reconciler_put_eviction(reconciler, object, NULL);
 }
 
@@ -658,12 +671,12 @@ void eviction_reconciler_result(struct eviction_reconciler *reconciler,
         } else if (open->kind == EVICTION_READ_POD) {
                 take_read(reconciler, target, result);
         }
-        if (result->code == BERTH_OK || open->kind == EVICTION_EVICT_POD ||
-            (open->kind == EVICTION_READ_POD && result->code == BERTH_ERR_NOT_FOUND))
+        if (open->kind == EVICTION_EVICT_POD ||
+            (open->kind == EVICTION_READ_POD ? target->is_read : result->code == BERTH_OK))
                 target->failures = 0;
         else
                 hold_back(target, result, now);
-        if (result->code == BERTH_OK && result->object)
+        if (result->code == BERTH_OK && result->object && open->kind <= EVICTION_PATCH_REQUEST)
                 take_object(reconciler, open->kind, result->object);
         target->open--; /* kept it alive until here */
         drop_if_empty(reconciler, target);

@@ -1,0 +1,307 @@
+/* People and programs around the role: pods come, requesters want them evicted and change their
+ * minds, responders work, dawdle, decline or fall silent, and pods vanish underneath. */
+#include "sim/sim_world_priv.h"
+
+#include "base/util.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PODS_MIN 4
+#define PODS_SPAN 8
+#define TICK_MIN_NS (5 * NS_PER_S)
+#define TICK_SPAN_NS (90 * NS_PER_S)
+#define RESPONDER "mover.example.com/move"
+#define REQUESTERS 2
+
+enum behaviour { RESPONDS_NOT, COMPLETES, EVICTS, SILENT, DECLINES, BEHAVIOUR_COUNT };
+enum budget { BUDGET_NONE, BUDGET_CLOSED, BUDGET_OPENS_LATE, BUDGET_COUNT };
+enum wish { WISH_NONE, WISH_EVICT, WISH_WITHDRAWN };
+
+struct actor {
+        struct sim_actors *actors;
+        char name[32], uid[64];
+        enum behaviour behaviour;
+        enum budget budget;
+        enum wish wishes[REQUESTERS];
+        unsigned serials[REQUESTERS], beats_left;
+        bool was_deleted; /* underneath, or by its responder */
+        struct loop_timer timer;
+};
+
+struct sim_actors {
+        struct sim_world *world;
+        struct rng rng;
+        struct actor *items;
+        size_t count;
+        bool is_calm;
+        unsigned serial;
+};
+
+static bool chance(struct sim_actors *actors, unsigned percent) {
+        return rng_below(&actors->rng, 100) < percent;
+}
+
+static int ask(struct sim_actors *actors, const char *method, const char *path, const char *body) {
+        return sim_world_ask(actors->world, method, path, body, NULL);
+}
+
+/* ---- pods ---- */
+
+static void read_uid(struct actor *actor, const struct buf *body) {
+        struct json_doc *doc = NULL;
+
+        if (json_parse(buf_view(body), &doc, NULL) < 0)
+                return;
+        snprintf(actor->uid, sizeof(actor->uid), SLICE_FMT,
+                 SLICE_ARG(json_get_text(json_get(json_doc_root(doc), "metadata"), "uid")));
+        json_doc_free(doc);
+}
+
+static void create_pod(struct actor *actor) {
+        char body[600];
+        struct buf answer = { 0 };
+
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\"},\"annotations\":{%s}},"
+                 "\"spec\":{\"nodeName\":\"n0\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}"
+                 "}",
+                 actor->name, actor->name,
+                 actor->behaviour == RESPONDS_NOT ? ""
+                                                  : "\"" EVICTION_RESPONDERS_KEY "\":\"" RESPONDER
+                                                    "=2000\"");
+        if (sim_world_ask(actor->actors->world, "POST", SIM_PODS, body, &answer) == 201)
+                read_uid(actor, &answer);
+        buf_release(&answer);
+}
+
+static void create_budget(struct actor *actor) {
+        char body[300];
+
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"minAvailable\":1,\"selector\":{"
+                 "\"matchLabels\":{\"app\":\"%s\"}}}}",
+                 actor->name, actor->name);
+        ask(actor->actors, "POST", "/apis/policy/v1/namespaces/" SIM_NS "/poddisruptionbudgets",
+            body);
+}
+
+static void delete_pod(struct actor *actor, bool is_rude) {
+        char path[SIM_PATH_MAX];
+
+        snprintf(path, sizeof(path), SIM_PODS "/%s", actor->name);
+        ask(actor->actors, "DELETE", path, is_rude ? "{\"gracePeriodSeconds\":0}" : "");
+        actor->was_deleted = true;
+}
+
+/* ---- requesters ---- */
+
+static void request_path(const struct actor *actor, size_t who, char *path) {
+        snprintf(path, SIM_PATH_MAX, SIM_GROUP "/evictionrequests/want-%s-%zu-%u", actor->name, who,
+                 actor->serials[who]);
+}
+
+static void wish(struct actor *actor, size_t who) {
+        struct sim_actors *actors = actor->actors;
+        bool is_wrong = chance(actors, 4);
+        char body[700];
+
+        actor->serials[who] = ++actors->serial;
+        snprintf(body, sizeof(body),
+                 "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionRequest\","
+                 "\"metadata\":{\"name\":\"want-%s-%zu-%u\"},\"spec\":{\"target\":{\"pod\":{"
+                 "\"name\":\"%s\",\"uid\":\"%s\"}},\"requester\":\"who%zu.example.com/sim\","
+                 "\"intent\":\"Eviction\"}}",
+                 actor->name, who, actor->serials[who], actor->name,
+                 is_wrong ? "00000000-0000-4000-8000-000000000000" : actor->uid, who);
+        if (ask(actors, "POST", SIM_GROUP "/evictionrequests", body) == 201)
+                actor->wishes[who] = WISH_EVICT;
+}
+
+static void set_intent(struct actor *actor, size_t who, enum wish wish) {
+        char path[SIM_PATH_MAX];
+
+        request_path(actor, who, path);
+        if (ask(actor->actors, "PATCH", path,
+                wish == WISH_EVICT ? "{\"spec\":{\"intent\":\"Eviction\"}}"
+                                   : "{\"spec\":{\"intent\":\"Withdrawn\"}}") == 200)
+                actor->wishes[who] = wish;
+}
+
+static void change_mind(struct actor *actor, size_t who) {
+        struct sim_actors *actors = actor->actors;
+        char path[SIM_PATH_MAX];
+
+        if (actor->wishes[who] == WISH_NONE) {
+                if (actor->uid[0] && chance(actors, who ? 10 : 50))
+                        wish(actor, who);
+        } else if (chance(actors, 5)) {
+                request_path(actor, who, path);
+                ask(actors, "DELETE", path, "");
+                actor->wishes[who] = WISH_NONE;
+        } else if (chance(actors, actor->wishes[who] == WISH_EVICT ? 10 : 40)) {
+                set_intent(actor, who,
+                           actor->wishes[who] == WISH_EVICT ? WISH_WITHDRAWN : WISH_EVICT);
+        }
+}
+
+/* ---- responders ---- */
+
+static void report(struct actor *actor, struct eviction *eviction, int index, bool is_done) {
+        struct eviction_responder *own = &eviction->status.responders[index];
+        struct wall_time now = loop_wall(actor->actors->world->loop);
+        struct buf body = { 0 };
+        char path[SIM_PATH_MAX];
+
+        now.ns = now.ns / 1000 * 1000;
+        now.ns = now.ns < own->start.ns ? own->start.ns : now.ns;
+        if (wall_time_is_set(own->heartbeat) && now.ns < own->heartbeat.ns)
+                now = own->heartbeat;
+        own->heartbeat = now;
+        own->message = SLICE_LITERAL("moving");
+        if (is_done)
+                own->completion = now;
+        buf_printf(&body, "{\"metadata\":{\"resourceVersion\":\"" SLICE_FMT "\"},\"status\":",
+                   SLICE_ARG(eviction->object.version));
+        eviction_status_write(&eviction->status, &body);
+        buf_text(&body, "}");
+        buf_char(&body, '\0');
+        snprintf(path, sizeof(path), SIM_GROUP "/evictions/" SLICE_FMT "/status",
+                 SLICE_ARG(eviction->object.name));
+        ask(actor->actors, "PATCH", path, buf_view(&body).ptr);
+        buf_release(&body);
+}
+
+static void respond_to(struct actor *actor, struct eviction *eviction) {
+        int index = eviction_find_responder(&eviction->status, SLICE_LITERAL(RESPONDER));
+        bool is_last = actor->beats_left <= 1;
+
+        if (index < 0 || eviction->status.responders[index].state != RESPONDER_ACTIVE ||
+            wall_time_is_set(eviction->status.responders[index].completion) ||
+            !slice_is(eviction->object.target_uid, actor->uid) || actor->behaviour == SILENT)
+                return;
+        if (actor->beats_left == 0)
+                actor->beats_left = 1 + (unsigned)rng_below(&actor->actors->rng, 6);
+        else
+                actor->beats_left--;
+        if (actor->behaviour == DECLINES) {
+                report(actor, eviction, index, true);
+        } else if (actor->behaviour == EVICTS && is_last) {
+                delete_pod(actor, false);
+        } else {
+                report(actor, eviction, index, is_last);
+        }
+}
+
+static void respond(struct actor *actor) {
+        struct json_doc *doc = NULL;
+        struct buf body = { 0 };
+        const struct json *item;
+        struct json_iter iter;
+
+        if (actor->behaviour == RESPONDS_NOT ||
+            sim_world_ask(actor->actors->world, "GET", SIM_GROUP "/evictions", "", &body) != 200 ||
+            json_parse(buf_view(&body), &doc, NULL) < 0) {
+                buf_release(&body);
+                return;
+        }
+        iter = json_iter(json_get(json_doc_root(doc), "items"));
+        while (json_next(&iter, NULL, &item)) {
+                struct eviction *eviction = NULL;
+
+                if (eviction_decode(item, &eviction, NULL) == 0)
+                        respond_to(actor, eviction);
+                eviction_free(eviction);
+        }
+        json_doc_free(doc);
+        buf_release(&body);
+}
+
+/* ---- ticks ---- */
+
+static void tick(void *context) {
+        struct actor *actor = context;
+        struct sim_actors *actors = actor->actors;
+
+        loop_timer_arm(actors->world->loop, &actor->timer,
+                       TICK_MIN_NS + (int64_t)rng_below(&actors->rng, TICK_SPAN_NS));
+        respond(actor);
+        if (actors->is_calm)
+                return;
+        for (size_t who = 0; who < REQUESTERS; who++)
+                change_mind(actor, who);
+        if (sim_faults_draw(actors->world->faults, SIM_DELETE_POD)) {
+                delete_pod(actor, chance(actors, 50));
+                if (chance(actors, 40))
+                        create_pod(actor); /* fails while the old one is there */
+        }
+}
+
+static void add_actor(struct sim_actors *actors, struct actor *actor, size_t index) {
+        actor->actors = actors;
+        snprintf(actor->name, sizeof(actor->name), "p%zu", index);
+        if (chance(actors, 45))
+                actor->behaviour = (enum behaviour)rng_below(&actors->rng, BEHAVIOUR_COUNT);
+        if (chance(actors, 35))
+                actor->budget = (enum budget)rng_below(&actors->rng, BUDGET_COUNT);
+        if (actor->budget == BUDGET_CLOSED && actor->behaviour == EVICTS)
+                actor->behaviour = COMPLETES;
+        if (actor->budget != BUDGET_NONE)
+                create_budget(actor);
+        create_pod(actor);
+        actor->timer = (struct loop_timer){ .fired = tick, .context = actor };
+        loop_timer_arm(actors->world->loop, &actor->timer,
+                       TICK_MIN_NS + (int64_t)rng_below(&actors->rng, TICK_SPAN_NS));
+}
+
+struct sim_actors *sim_actors_new(struct sim_world *world, unsigned pod_count) {
+        struct sim_actors *actors = xcalloc(1, sizeof(*actors));
+
+        actors->world = world;
+        rng_init(&actors->rng, world->config.seed ^ 0xac7);
+        actors->count = pod_count ? pod_count : PODS_MIN + rng_below(&actors->rng, PODS_SPAN);
+        actors->items = xcalloc(actors->count, sizeof(actors->items[0]));
+        for (size_t i = 0; i < actors->count; i++)
+                add_actor(actors, &actors->items[i], i);
+        return actors;
+}
+
+void sim_actors_free(struct sim_actors *actors) {
+        if (!actors)
+                return;
+        for (size_t i = 0; i < actors->count; i++)
+                loop_timer_disarm(actors->world->loop, &actors->items[i].timer);
+        free(actors->items);
+        free(actors);
+}
+
+void sim_actors_calm(struct sim_actors *actors) {
+        char path[SIM_PATH_MAX];
+
+        actors->is_calm = true;
+        for (size_t i = 0; i < actors->count; i++) {
+                if (actors->items[i].budget != BUDGET_OPENS_LATE)
+                        continue;
+                snprintf(path, sizeof(path),
+                         "/apis/policy/v1/namespaces/" SIM_NS "/poddisruptionbudgets/%s",
+                         actors->items[i].name);
+                ask(actors, "DELETE", path, "");
+        }
+}
+
+bool sim_actors_guards(const struct sim_actors *actors, struct slice pod) {
+        for (size_t i = 0; actors && i < actors->count; i++)
+                if (slice_is(pod, actors->items[i].name))
+                        return actors->items[i].budget == BUDGET_CLOSED;
+        return false;
+}
+
+size_t sim_actors_count(const struct sim_actors *actors) {
+        return actors ? actors->count : 0;
+}
+
+const char *sim_actors_guarded(const struct sim_actors *actors, size_t index) {
+        const struct actor *actor = &actors->items[index];
+
+        return actor->budget == BUDGET_CLOSED && !actor->was_deleted ? actor->name : NULL;
+}

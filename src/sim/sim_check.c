@@ -1,0 +1,361 @@
+/* What must hold: of every change of an Eviction, of every call, of the trail, and in the end. */
+#include "sim/sim_world_priv.h"
+
+#include "base/util.h"
+#include "server/api_server.h"
+#include "store/store.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct sim_beat { /* of one Eviction: its Active responder's last sign of life, as it happened */
+        int active;
+        struct wall_time value;
+        struct mono_time at;
+};
+
+void sim_violated(struct sim_world *world, const char *format, ...) {
+        va_list args;
+
+        if (world->violation[0])
+                return; /* the first one tells most */
+        va_start(args, format);
+        vsnprintf(world->violation, sizeof(world->violation), format, args);
+        va_end(args);
+}
+
+static struct eviction *decode(const struct store_object *object) {
+        struct eviction *eviction = NULL;
+        struct json_doc *doc = NULL;
+
+        if (!object || json_parse(store_object_body(object), &doc, NULL) < 0)
+                return NULL;
+        eviction_decode(json_doc_root(doc), &eviction, NULL);
+        json_doc_free(doc);
+        return eviction;
+}
+
+static struct wall_time beat_of(const struct eviction_status *status, int active) {
+        const struct eviction_responder *responder = &status->responders[active];
+
+        return wall_time_is_set(responder->heartbeat) ? responder->heartbeat : responder->start;
+}
+
+/* Remembers when, by the clock that never steps, a responder last showed life. */
+static struct sim_beat *follow_beat(struct sim_world *world, const struct eviction *eviction) {
+        struct sim_beat *beat = map_get(world->beats, eviction->object.uid);
+        int active = eviction_active(&eviction->status);
+
+        if (!beat) {
+                beat = xcalloc(1, sizeof(*beat));
+                beat->active = -1;
+                map_put(world->beats, eviction->object.uid, beat);
+        }
+        if (active < 0)
+                return beat;
+        if (beat->active != active || beat->value.ns != beat_of(&eviction->status, active).ns) {
+                beat->active = active;
+                beat->value = beat_of(&eviction->status, active);
+                beat->at = loop_mono(world->loop);
+        }
+        return beat;
+}
+
+/* The time by which a silence may be judged: what really passed, or what the clock says. */
+static struct wall_time judge_time(struct sim_world *world, const struct sim_beat *beat) {
+        struct wall_time now = loop_wall(world->loop);
+        int64_t real = beat->value.ns + loop_mono(world->loop).ns - beat->at.ns;
+
+        if (beat->active >= 0 && (!world->has_stepped || real > now.ns))
+                now.ns = real;
+        return now;
+}
+
+static void check_change(struct sim_world *world, const struct store_event *event) {
+        struct eviction *was = decode(event->previous), *is = decode(event->object);
+        struct sim_beat *beat;
+        struct err err = { 0 };
+
+        world->changes++;
+        if (!is)
+                sim_violated(world, "an Eviction cannot be read");
+        if (is && event->type != STORE_DELETED) {
+                int active = was ? eviction_active(&was->status) : -1;
+
+                beat = map_get(world->beats, is->object.uid);
+                if (eviction_status_check(was ? &was->status : NULL, &is->status,
+                                          beat ? judge_time(world, beat) : loop_wall(world->loop),
+                                          true, &err) < 0 &&
+                    is->status.responder_count)
+                        sim_violated(world, SLICE_FMT ": %s", SLICE_ARG(is->object.name), err.text);
+                if (active >= 0 && is->status.responders[active].state == RESPONDER_INTERRUPTED &&
+                    !eviction_outcome_is_final(is->status.conditions.outcome))
+                        world->interrupted++;
+                follow_beat(world, is);
+        }
+        eviction_free(was);
+        eviction_free(is);
+}
+
+struct target_view {
+        struct slice uid;
+        struct sim_world *world;
+        size_t running, active;
+        size_t total, canceled, evicted;
+};
+
+static struct store_cursor *open_all(struct sim_world *world, int resource) {
+        struct store_range range = { .resource = resource };
+        struct store_cursor *cursor = NULL;
+
+        store_cursor_open(world->store, &range, &cursor, NULL);
+        return cursor;
+}
+
+/* Every Eviction as it is stored now. */
+static void each_eviction(struct sim_world *world,
+                          void (*visit)(void *context, const struct eviction *eviction),
+                          void *context) {
+        struct store_cursor *cursor;
+        const struct store_object *object;
+
+        if (world->evictions < 0)
+                return;
+        cursor = open_all(world, world->evictions);
+        while ((object = store_cursor_next(cursor))) {
+                struct eviction *eviction = decode(object);
+
+                if (eviction)
+                        visit(context, eviction);
+                eviction_free(eviction);
+        }
+        store_cursor_close(cursor);
+}
+
+static void view_target(void *context, const struct eviction *eviction) {
+        struct target_view *view = context;
+
+        if (!slice_eq(eviction->object.target_uid, view->uid))
+                return;
+        view->total++;
+        view->active += eviction_active(&eviction->status) >= 0;
+        view->running += !eviction_outcome_is_final(eviction->status.conditions.outcome);
+        view->canceled += eviction->status.conditions.outcome == EVICTION_CANCELED;
+        view->evicted += eviction_outcome_is_evicted(eviction->status.conditions.outcome);
+}
+
+static void check_target(struct sim_world *world, const struct store_object *object) {
+        struct eviction *eviction = decode(object);
+        struct target_view view = { .world = world };
+
+        if (!eviction)
+                return;
+        view.uid = eviction->object.target_uid;
+        each_eviction(world, view_target, &view);
+        if (view.active > 1)
+                sim_violated(world, "%zu responders of one pod are Active", view.active);
+        if (view.running > 1)
+                sim_violated(world, "%zu Evictions of one pod are under way", view.running);
+        eviction_free(eviction);
+}
+
+static void on_change(void *context, int resource, const struct store_event *event) {
+        struct sim_world *world = context;
+
+        if (world->evictions < 0)
+                world->evictions =
+                        store_find_resource(world->store, SLICE_LITERAL("evictions.lifecycle."
+                                                                        "berth.dev"));
+        if (resource != world->evictions || world->evictions < 0)
+                return;
+        check_change(world, event);
+        check_target(world, event->object);
+}
+
+void sim_check_start(struct sim_world *world) {
+        world->evictions = -1;
+        world->beats = map_new();
+        world->subscription = store_subscribe(world->store, STORE_ALL_RESOURCES, on_change, world);
+}
+
+void sim_check_stop(struct sim_world *world) {
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        store_unsubscribe(world->store, world->subscription);
+        while (map_next(world->beats, &at, &key, &value))
+                free(value);
+        map_free(world->beats);
+}
+
+/* An eviction is only asked for while an Eviction of that very pod is under way.  One that is gone
+ * altogether went with its last request, which the process may not have seen yet. */
+void sim_check_call(struct sim_world *world, const struct api_call *call) {
+        struct json_doc *doc = NULL;
+        struct target_view view = { .world = world };
+
+        if (json_parse(call->body, &doc, NULL) < 0) {
+                sim_violated(world, "an eviction call without a body");
+                return;
+        }
+        view.uid = json_get_text(
+                json_get(json_get(json_doc_root(doc), "deleteOptions"), "preconditions"), "uid");
+        each_eviction(world, view_target, &view);
+        if (view.uid.len == 0)
+                sim_violated(world, "an eviction call without uid");
+        else if (view.total && view.running == 0)
+                sim_violated(world, "an eviction call for a pod whose Evictions are over");
+        json_doc_free(doc);
+}
+
+void sim_check_audit(struct sim_world *world) {
+        struct audit_chain chain = { 0 };
+        struct err err = { 0 };
+
+        if (audit_chain_verify(&chain, buf_view(&world->audit), &err) < 0)
+                sim_violated(world, "audit: %s", err.text);
+}
+
+/* ---- the end ---- */
+
+struct settle {
+        struct sim_world *world;
+        char *text;
+        size_t size;
+        bool is_settled;
+        struct sim_report *report;
+};
+
+static void unsettled(struct settle *settle, const char *what, struct slice name,
+                      struct slice more) {
+        settle->is_settled = false;
+        snprintf(settle->text, settle->size, "%s " SLICE_FMT " " SLICE_FMT, what, SLICE_ARG(name),
+                 SLICE_ARG(more));
+}
+
+static bool lives(struct sim_world *world, const struct eviction_object *object) {
+        struct buf body = { 0 };
+        struct json_doc *doc = NULL;
+        char path[SIM_PATH_MAX];
+        bool is_alive = false;
+
+        snprintf(path, sizeof(path), SIM_PODS "/" SLICE_FMT, SLICE_ARG(object->target_name));
+        if (sim_world_ask(world, "GET", path, NULL, &body) == 200 &&
+            json_parse(buf_view(&body), &doc, NULL) == 0) {
+                const struct json *root = json_doc_root(doc);
+                struct slice phase = json_get_text(json_get(root, "status"), "phase");
+
+                is_alive = slice_eq(json_get_text(json_get(root, "metadata"), "uid"),
+                                    object->target_uid) &&
+                           !slice_is(phase, "Succeeded") && !slice_is(phase, "Failed");
+        }
+        json_doc_free(doc);
+        buf_release(&body);
+        return is_alive;
+}
+
+static void judge_request(struct settle *settle, const struct eviction_request *request) {
+        enum eviction_outcome outcome = request->object.conditions.outcome;
+        bool is_wanted = request->intent == EVICTION_INTENT_EVICT && !request->object.is_deleting;
+        bool is_alive = lives(settle->world, &request->object);
+        struct slice reason = slice_of(eviction_outcome_name(outcome));
+
+        if (request->object.observed_generation < request->object.generation)
+                unsettled(settle, "not looked at: request", request->object.name, reason);
+        else if (!is_alive && !eviction_outcome_is_final(outcome))
+                unsettled(settle, "open though its pod is gone: request", request->object.name,
+                          reason);
+        else if (is_alive && eviction_outcome_is_evicted(outcome))
+                unsettled(settle, "evicted though its pod lives: request", request->object.name,
+                          reason);
+        else if (is_alive && is_wanted && outcome != EVICTION_INVALID &&
+                 !sim_actors_guards(settle->world->actors, request->object.target_name))
+                unsettled(settle, "wanted and not evicted: request", request->object.name, reason);
+}
+
+static void judge_eviction(void *context, const struct eviction *eviction) {
+        struct settle *settle = context;
+        enum eviction_outcome outcome = eviction->status.conditions.outcome;
+        struct target_view view = { .uid = eviction->object.target_uid };
+        bool is_alive = lives(settle->world, &eviction->object);
+
+        each_eviction(settle->world, view_target, &view);
+        if (eviction_outcome_is_evicted(outcome) && is_alive)
+                unsettled(settle, "evicted though its pod lives:", eviction->object.name,
+                          SLICE_EMPTY);
+        if (!eviction_outcome_is_final(outcome) && !is_alive)
+                unsettled(settle, "open though its pod is gone:", eviction->object.name,
+                          SLICE_EMPTY);
+}
+
+static void each_request(struct sim_world *world,
+                         void (*visit)(struct settle *, const struct eviction_request *),
+                         struct settle *settle) {
+        int resource = store_find_resource(world->store,
+                                           SLICE_LITERAL("evictionrequests.lifecycle.berth.dev"));
+        struct store_cursor *cursor;
+        const struct store_object *object;
+
+        if (resource < 0)
+                return;
+        cursor = open_all(world, resource);
+        while ((object = store_cursor_next(cursor))) {
+                struct eviction_request *request = NULL;
+                struct json_doc *doc = NULL;
+
+                if (json_parse(store_object_body(object), &doc, NULL) == 0 &&
+                    eviction_request_decode(json_doc_root(doc), &request, NULL) == 0)
+                        visit(settle, request);
+                eviction_request_free(request);
+                json_doc_free(doc);
+        }
+        store_cursor_close(cursor);
+}
+
+static void judge_guards(struct settle *settle) {
+        struct sim_world *world = settle->world;
+
+        for (size_t i = 0; i < sim_actors_count(world->actors); i++) {
+                const char *name = sim_actors_guarded(world->actors, i);
+                char path[SIM_PATH_MAX];
+
+                if (!name)
+                        continue;
+                snprintf(path, sizeof(path), SIM_PODS "/%s", name);
+                if (sim_world_ask(world, "GET", path, NULL, NULL) != 200)
+                        sim_violated(world, "%s is gone despite its budget", name);
+        }
+}
+
+bool sim_check_settled(struct sim_world *world, char *text, size_t size) {
+        struct settle settle = { .world = world, .text = text, .size = size, .is_settled = true };
+
+        if (world->evictions < 0)
+                unsettled(&settle, "the kinds are not served", SLICE_EMPTY, SLICE_EMPTY);
+        each_request(world, judge_request, &settle);
+        each_eviction(world, judge_eviction, &settle);
+        judge_guards(&settle);
+        return settle.is_settled;
+}
+
+static void count_eviction(void *context, const struct eviction *eviction) {
+        struct sim_report *report = ((struct settle *)context)->report;
+        enum eviction_outcome outcome = eviction->status.conditions.outcome;
+
+        report->evicted += eviction_outcome_is_evicted(outcome);
+        report->canceled += outcome == EVICTION_CANCELED;
+        report->failed += outcome == EVICTION_INVALID || outcome == EVICTION_NO_RESPONDER;
+}
+
+static void count_request(struct settle *settle, const struct eviction_request *request) {
+        (void)request;
+        settle->report->requests++;
+}
+
+void sim_check_count(struct sim_world *world, struct sim_report *report) {
+        struct settle settle = { .world = world, .report = report };
+
+        each_request(world, count_request, &settle);
+        each_eviction(world, count_eviction, &settle);
+}

@@ -1,0 +1,425 @@
+/* Calls and streams between a process and the API server, with faults in between. */
+#include "sim/sim_faults.h"
+
+#include "base/util.h"
+#include <stdlib.h>
+
+#define LATE_ANSWER_NS (60 * NS_PER_S)
+#define LATE_EVENT_NS (20 * NS_PER_S)
+#define WEIGHT_UNIT 1000000U /* weights are parts of a million, per occasion */
+
+static const struct fault_row {
+        const char *name;
+        unsigned weight; /* at 100 percent, when the swarm has it */
+} rows[SIM_FAULT_COUNT] = {
+        [SIM_LOSE_CALL] = { "lose-call", 80000 },
+        [SIM_LOSE_ANSWER] = { "lose-answer", 80000 },
+        [SIM_CONFLICT] = { "conflict", 200000 },
+        [SIM_BUSY] = { "busy", 50000 },
+        [SIM_BREAK] = { "break", 80000 },
+        [SIM_LATE_ANSWER] = { "late-answer", 150000 },
+        [SIM_CUT_WATCH] = { "cut-watch", 60000 },
+        [SIM_REPEAT_EVENT] = { "repeat-event", 100000 },
+        [SIM_LATE_EVENT] = { "late-event", 150000 },
+        [SIM_KILL] = { "kill", 80000 },
+        [SIM_OUTAGE] = { "outage", 20000 },
+        [SIM_CLOCK_STEP] = { "clock-step", 20000 },
+        [SIM_DELETE_POD] = { "delete-pod", 20000 },
+};
+
+const char *sim_fault_name(enum sim_fault fault) {
+        return rows[fault].name;
+}
+
+struct piece { /* of a late stream */
+        struct piece *next;
+        size_t size;
+        char data[];
+};
+
+struct api_request {
+        struct sim_faults *faults;
+        struct api_request *next, *prev;
+        struct api_request *inner; /* of the transport behind; NULL = none is open */
+        void (*done)(void *context, const struct api_reply *reply);
+        const struct api_stream_events *events; /* NULL for calls */
+        void *context;
+        enum sim_fault fate; /* SIM_FAULT_COUNT = none */
+        bool is_orphan;      /* the caller is gone; the call goes on */
+        bool is_held;        /* late: pieces or the answer wait for the timer */
+        bool has_ended;
+        struct loop_timer timer;
+        int status, retry_after_s; /* of the answer that waits */
+        struct err error;
+        char *body;
+        size_t body_size;
+        struct piece *first, **last;
+        bool is_busy, is_cancelled; /* inside a callback of the caller */
+};
+
+struct sim_faults {
+        struct transport inner;
+        struct loop *loop;
+        struct rng rng;
+        unsigned weights[SIM_FAULT_COUNT];
+        uint64_t counts[SIM_FAULT_COUNT], calls;
+        struct api_request *requests;
+        struct mono_time outage_end;
+        bool is_stopped;
+        void (*kill)(void *context);
+        void *kill_context;
+        void (*seen)(void *context, const struct api_call *call);
+        void *seen_context;
+};
+
+static void request_free(struct api_request *request) {
+        struct sim_faults *faults = request->faults;
+
+        loop_timer_disarm(faults->loop, &request->timer);
+        if (request->prev)
+                request->prev->next = request->next;
+        else
+                faults->requests = request->next;
+        if (request->next)
+                request->next->prev = request->prev;
+        for (struct piece *piece = request->first, *next; piece; piece = next) {
+                next = piece->next;
+                free(piece);
+        }
+        free(request->body);
+        free(request);
+}
+
+/* ---- handing on ---- */
+
+static void answer(struct api_request *request, const struct api_reply *reply) {
+        void (*done)(void *, const struct api_reply *) =
+                request->events ? request->events->ended : request->done;
+        void *context = request->context;
+        bool is_orphan = request->is_orphan;
+
+        request_free(request);
+        if (!is_orphan)
+                done(context, reply);
+}
+
+static void answer_kept(struct api_request *request) {
+        char *body = request->body;
+        struct api_reply reply = { .status = request->status,
+                                   .body = slice_make(body, request->body_size),
+                                   .retry_after_s = request->retry_after_s,
+                                   .error = request->error };
+
+        request->body = NULL;
+        answer(request, &reply);
+        free(body);
+}
+
+static void keep_answer(struct api_request *request, const struct api_reply *reply) {
+        request->status = reply->status;
+        request->retry_after_s = reply->retry_after_s;
+        request->error = reply->error;
+        request->body = reply->body.len ? slice_dup(reply->body) : NULL;
+        request->body_size = reply->body.len;
+}
+
+static void make_answer(struct api_request *request, int status, int code, const char *text) {
+        request->status = status;
+        request->retry_after_s = status == 429 ? 1 : -1;
+        err_set(&request->error, code, "%s", text);
+        loop_timer_arm(request->faults->loop, &request->timer, NS_PER_MS);
+}
+
+/* false: the caller cancelled from inside, and the request is gone. */
+static bool pass_data(struct api_request *request, struct slice chunk) {
+        request->is_busy = true;
+        request->events->data(request->context, chunk);
+        request->is_busy = false;
+        if (!request->is_cancelled)
+                return true;
+        request_free(request);
+        return false;
+}
+
+static bool pass_pieces(struct api_request *request) {
+        while (request->first) {
+                struct piece *piece = request->first;
+                bool is_alive;
+
+                request->first = piece->next;
+                is_alive = pass_data(request, slice_make(piece->data, piece->size));
+                free(piece);
+                if (!is_alive)
+                        return false;
+        }
+        request->last = &request->first;
+        return true;
+}
+
+static void on_timer(void *context) {
+        struct api_request *request = context;
+
+        request->is_held = false;
+        if (request->events && !pass_pieces(request))
+                return;
+        if (request->has_ended || !request->inner)
+                answer_kept(request);
+}
+
+/* ---- from behind ---- */
+
+static int64_t some_time(struct sim_faults *faults, int64_t most_ns) {
+        return (int64_t)rng_below(&faults->rng, (uint64_t)most_ns);
+}
+
+static void on_done(void *context, const struct api_reply *reply) {
+        struct api_request *request = context;
+        struct sim_faults *faults = request->faults;
+
+        request->inner = NULL;
+        if (request->is_orphan) {
+                request_free(request);
+        } else if (request->fate == SIM_LOSE_ANSWER) {
+                make_answer(request, 0, BERTH_ERR_TIMEOUT, "the answer was lost");
+        } else if (request->fate == SIM_LATE_ANSWER) {
+                keep_answer(request, reply);
+                loop_timer_arm(faults->loop, &request->timer, some_time(faults, LATE_ANSWER_NS));
+        } else {
+                answer(request, reply);
+        }
+}
+
+static void hold(struct api_request *request, struct slice chunk) {
+        struct piece *piece = xmalloc(sizeof(*piece) + chunk.len);
+
+        piece->next = NULL;
+        piece->size = chunk.len;
+        memcpy(piece->data, chunk.ptr, chunk.len);
+        *request->last = piece;
+        request->last = &piece->next;
+}
+
+static void cut(struct api_request *request) {
+        struct sim_faults *faults = request->faults;
+
+        transport_cancel(&faults->inner, request->inner);
+        request->inner = NULL;
+        request->has_ended = true;
+        make_answer(request, 0, BERTH_ERR_IO, "the connection was cut");
+}
+
+static void on_opened(void *context, int status) {
+        struct api_request *request = context;
+
+        if (request->events->opened)
+                request->events->opened(request->context, status);
+}
+
+static void on_data(void *context, struct slice chunk) {
+        struct api_request *request = context;
+        struct sim_faults *faults = request->faults;
+
+        if (sim_faults_draw(faults, SIM_CUT_WATCH)) {
+                cut(request);
+                return;
+        }
+        if (!request->is_held && sim_faults_draw(faults, SIM_LATE_EVENT)) {
+                request->is_held = true;
+                loop_timer_arm(faults->loop, &request->timer, some_time(faults, LATE_EVENT_NS));
+        }
+        if (request->is_held) {
+                hold(request, chunk);
+                return;
+        }
+        if (!pass_data(request, chunk))
+                return;
+        if (sim_faults_draw(faults, SIM_REPEAT_EVENT))
+                pass_data(request, chunk);
+}
+
+static void on_ended(void *context, const struct api_reply *reply) {
+        struct api_request *request = context;
+
+        request->inner = NULL;
+        if (request->is_held) {
+                request->has_ended = true;
+                keep_answer(request, reply);
+                return;
+        }
+        answer(request, reply);
+}
+
+/* ---- from the front ---- */
+
+static struct api_request *request_new(struct sim_faults *faults, void *context) {
+        struct api_request *request = xcalloc(1, sizeof(*request));
+
+        request->faults = faults;
+        request->context = context;
+        request->fate = SIM_FAULT_COUNT;
+        request->last = &request->first;
+        request->timer = (struct loop_timer){ .fired = on_timer, .context = request };
+        request->next = faults->requests;
+        if (request->next)
+                request->next->prev = request;
+        faults->requests = request;
+        faults->calls++;
+        return request;
+}
+
+static bool is_out(const struct sim_faults *faults) {
+        return loop_mono(faults->loop).ns < faults->outage_end.ns;
+}
+
+static bool is_write(const struct api_call *call) {
+        return call->method != API_GET;
+}
+
+/* A call that never arrives, or is answered in the server's stead. */
+static bool fails_at_once(struct api_request *request, const struct api_call *call) {
+        struct sim_faults *faults = request->faults;
+
+        if (is_out(faults))
+                make_answer(request, 0, BERTH_ERR_UNAVAILABLE, "connection refused");
+        else if (sim_faults_draw(faults, SIM_LOSE_CALL))
+                make_answer(request, 0, BERTH_ERR_TIMEOUT, "the call was lost");
+        else if (is_write(call) && sim_faults_draw(faults, SIM_CONFLICT))
+                make_answer(request, 409, BERTH_ERR_CONFLICT, "the object has been modified");
+        else if (sim_faults_draw(faults, SIM_BUSY))
+                make_answer(request, 429, BERTH_ERR_TOO_MANY, "too many requests");
+        else if (sim_faults_draw(faults, SIM_BREAK))
+                make_answer(request, 500, BERTH_ERR_INTERNAL, "internal error");
+        else
+                return false;
+        return true;
+}
+
+static struct api_request *call(void *self, const struct api_call *call,
+                                void (*done)(void *context, const struct api_reply *reply),
+                                void *context) {
+        struct sim_faults *faults = self;
+        struct api_request *request = request_new(faults, context);
+
+        request->done = done;
+        if (faults->seen)
+                faults->seen(faults->seen_context, call);
+        if (is_write(call) && sim_faults_draw(faults, SIM_KILL)) {
+                faults->kill(faults->kill_context);
+                if (rng_below(&faults->rng, 2)) { /* before the call was made */
+                        make_answer(request, 0, BERTH_ERR_TIMEOUT, "killed");
+                        return request;
+                }
+                request->fate = SIM_KILL;
+        } else if (fails_at_once(request, call)) {
+                return request;
+        } else if (sim_faults_draw(faults, SIM_LOSE_ANSWER)) {
+                request->fate = SIM_LOSE_ANSWER;
+        } else if (sim_faults_draw(faults, SIM_LATE_ANSWER)) {
+                request->fate = SIM_LATE_ANSWER;
+        }
+        request->inner = transport_call(&faults->inner, call, on_done, request);
+        return request;
+}
+
+static struct api_request *stream(void *self, const struct api_call *call,
+                                  const struct api_stream_events *events, void *context) {
+        static const struct api_stream_events own = { .opened = on_opened,
+                                                      .data = on_data,
+                                                      .ended = on_ended };
+        struct sim_faults *faults = self;
+        struct api_request *request = request_new(faults, context);
+
+        request->events = events;
+        if (fails_at_once(request, call))
+                return request;
+        request->inner = transport_stream(&faults->inner, call, &own, request);
+        return request;
+}
+
+static void cancel(void *self, struct api_request *request) {
+        struct sim_faults *faults = self;
+
+        if (request->inner && request->fate == SIM_KILL) { /* it was on its way */
+                request->is_orphan = true;
+                return;
+        }
+        if (request->inner)
+                transport_cancel(&faults->inner, request->inner);
+        request->inner = NULL;
+        if (request->is_busy)
+                request->is_cancelled = true;
+        else
+                request_free(request);
+}
+
+/* ---- life ---- */
+
+struct sim_faults *sim_faults_new(struct transport inner, struct loop *loop, uint64_t seed,
+                                  unsigned percent, void (*kill)(void *context), void *context) {
+        struct sim_faults *faults = xcalloc(1, sizeof(*faults));
+
+        faults->inner = inner;
+        faults->loop = loop;
+        faults->kill = kill;
+        faults->kill_context = context;
+        rng_init(&faults->rng, seed);
+        for (size_t i = 0; i < SIM_FAULT_COUNT; i++) {
+                uint64_t share = rng_below(&faults->rng, 2) ? rng_below(&faults->rng, 101) : 0;
+
+                faults->weights[i] = (unsigned)(rows[i].weight * share * percent / 10000);
+        }
+        return faults;
+}
+
+void sim_faults_free(struct sim_faults *faults) {
+        if (!faults)
+                return;
+        while (faults->requests) {
+                if (faults->requests->inner)
+                        transport_cancel(&faults->inner, faults->requests->inner);
+                request_free(faults->requests);
+        }
+        free(faults);
+}
+
+struct transport sim_faults_transport(struct sim_faults *faults) {
+        static const struct transport_ops ops = { .call = call,
+                                                  .stream = stream,
+                                                  .cancel = cancel };
+
+        return (struct transport){ &ops, faults };
+}
+
+void sim_faults_stop(struct sim_faults *faults) {
+        faults->is_stopped = true;
+        faults->outage_end.ns = 0;
+}
+
+bool sim_faults_draw(struct sim_faults *faults, enum sim_fault fault) {
+        if (faults->is_stopped || faults->weights[fault] == 0 ||
+            rng_below(&faults->rng, WEIGHT_UNIT) >= faults->weights[fault])
+                return false;
+        faults->counts[fault]++;
+        return true;
+}
+
+void sim_faults_begin_outage(struct sim_faults *faults, int64_t duration_ns) {
+        faults->outage_end.ns = loop_mono(faults->loop).ns + duration_ns;
+        for (struct api_request *request = faults->requests; request; request = request->next)
+                if (request->events && request->inner)
+                        cut(request);
+}
+
+uint64_t sim_faults_count(const struct sim_faults *faults, enum sim_fault fault) {
+        return faults->counts[fault];
+}
+
+uint64_t sim_faults_calls(const struct sim_faults *faults) {
+        return faults->calls;
+}
+
+void sim_faults_watch(struct sim_faults *faults,
+                      void (*seen)(void *context, const struct api_call *call), void *context) {
+        faults->seen = seen;
+        faults->seen_context = context;
+}

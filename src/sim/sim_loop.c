@@ -1,0 +1,129 @@
+/* A heap of timers and a queue of deferred calls. */
+#include "sim/sim_loop.h"
+
+#include "base/heap.h"
+#include "base/util.h"
+#include <stdlib.h>
+
+struct deferred {
+        void (*call)(void *context);
+        void *context;
+};
+
+struct sim_loop {
+        struct loop loop;
+        int64_t now_ns, wall_ns; /* since the start */
+        struct heap timers;
+        struct deferred *calls;
+        size_t first, count, cap;
+};
+
+static struct wall_time wall(void *self) {
+        const struct sim_loop *loop = self;
+
+        return (struct wall_time){ SIM_START_NS + loop->now_ns + loop->wall_ns };
+}
+
+static struct mono_time mono(void *self) {
+        return (struct mono_time){ ((struct sim_loop *)self)->now_ns };
+}
+
+static bool is_before(const void *a, const void *b, void *context) {
+        (void)context;
+        return ((const struct loop_timer *)a)->due.ns < ((const struct loop_timer *)b)->due.ns;
+}
+
+static void moved(void *item, size_t index) {
+        ((struct loop_timer *)item)->position = index == HEAP_NO_INDEX ? 0 : index + 1;
+}
+
+static void disarm(void *self, struct loop_timer *timer) {
+        struct sim_loop *loop = self;
+
+        if (timer->position)
+                heap_remove(&loop->timers, timer->position - 1);
+}
+
+static void arm(void *self, struct loop_timer *timer, int64_t delay_ns) {
+        struct sim_loop *loop = self;
+
+        disarm(self, timer);
+        timer->due.ns = loop->now_ns + (delay_ns > 0 ? delay_ns : 0);
+        heap_push(&loop->timers, timer);
+}
+
+static void defer(void *self, void (*call)(void *context), void *context) {
+        struct sim_loop *loop = self;
+
+        if (loop->count == loop->cap) {
+                loop->cap = loop->cap ? loop->cap * 2 : 16;
+                loop->calls = xreallocarray(loop->calls, loop->cap, sizeof(loop->calls[0]));
+        }
+        loop->calls[loop->count++] = (struct deferred){ call, context };
+}
+
+static void stop(void *self) {
+        (void)self; /* whoever steps the loop decides when to end */
+}
+
+struct sim_loop *sim_loop_new(void) {
+        static const struct loop_ops ops = { .wall = wall,
+                                             .mono = mono,
+                                             .timer_arm = arm,
+                                             .timer_disarm = disarm,
+                                             .defer = defer,
+                                             .stop = stop };
+        struct sim_loop *loop = xcalloc(1, sizeof(*loop));
+
+        loop->loop = (struct loop){ &ops, loop };
+        heap_init(&loop->timers, is_before, moved, NULL);
+        return loop;
+}
+
+static bool run_deferred(struct sim_loop *loop) {
+        struct deferred call;
+
+        if (loop->first == loop->count)
+                return false;
+        call = loop->calls[loop->first++];
+        if (loop->first == loop->count)
+                loop->first = loop->count = 0;
+        call.call(call.context);
+        return true;
+}
+
+void sim_loop_free(struct sim_loop *loop) {
+        if (!loop)
+                return;
+        while (run_deferred(loop))
+                continue;
+        heap_release(&loop->timers);
+        free(loop->calls);
+        free(loop);
+}
+
+struct loop *sim_loop_get(struct sim_loop *loop) {
+        return &loop->loop;
+}
+
+bool sim_loop_step(struct sim_loop *loop, struct mono_time limit) {
+        struct loop_timer *timer;
+
+        if (run_deferred(loop))
+                return true;
+        timer = heap_peek(&loop->timers);
+        if (!timer || timer->due.ns > limit.ns) {
+                if (limit.ns > loop->now_ns)
+                        loop->now_ns = limit.ns;
+                return false;
+        }
+        if (timer->due.ns > loop->now_ns)
+                loop->now_ns = timer->due.ns;
+        heap_pop(&loop->timers);
+        timer->fired(timer->context);
+        return true;
+}
+
+void sim_loop_set_back(struct sim_loop *loop, int64_t ns) {
+        loop->wall_ns -= ns;
+}

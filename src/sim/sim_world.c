@@ -1,0 +1,288 @@
+/* Puts the simulated cluster together, kills and restarts the role's process, and runs a seed. */
+#include "sim/sim_world_priv.h"
+
+#include "base/util.h"
+#include "config/document.h"
+#include "control/control.h"
+#include "server/api_server.h"
+#include "server/local_transport.h"
+#include "store/store.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FAULTS_DEFAULT_NS (40 * 60 * NS_PER_S)
+#define CALM_MAX_NS (8 * 3600 * NS_PER_S)
+#define CALM_LOOK_NS (60 * NS_PER_S)
+#define RESTART_MAX_NS (30 * NS_PER_S)
+#define RESTART_LONG_NS (25 * 60 * NS_PER_S)
+#define HEARTBEAT_NS (3600 * NS_PER_S) /* of nodes: nothing here depends on them */
+#define STEPS_MAX 500000 /* within one stretch of time: something spins */
+
+/* ---- the process ---- */
+
+static void on_audit(void *context, struct slice line) {
+        buf_slice(&((struct sim_world *)context)->audit, line);
+}
+
+void sim_world_start(struct sim_world *world) {
+        struct audit_chain chain = { 0 };
+        struct err err = { 0 };
+
+        if (world->runtime)
+                return;
+        world->starts++;
+        if (audit_chain_verify(&chain, buf_view(&world->audit), &err) < 0)
+                sim_violated(world, "audit: %s", err.text);
+        chain.actor = EVICTION_MANAGER;
+        world->runtime = runtime_new(
+                &(struct runtime_config){ .loop = world->loop,
+                                          .transport = sim_faults_transport(world->faults),
+                                          .instance = "sim",
+                                          .seed = world->config.seed + world->starts,
+                                          .has_no_model = true });
+        world->role = evictions_role_add(world->runtime,
+                                         &(struct evictions_role_config){ .mode = EVICTIONS_CRD,
+                                                                          .chain = chain,
+                                                                          .audit = on_audit,
+                                                                          .context = world });
+        runtime_start(world->runtime);
+}
+
+void sim_world_kill(struct sim_world *world) {
+        runtime_free(world->runtime);
+        world->runtime = NULL;
+        world->role = NULL;
+        world->wants_kill = false;
+}
+
+static void on_kill(void *context) {
+        ((struct sim_world *)context)->wants_kill = true;
+}
+
+static void on_restart(void *context) {
+        sim_world_start(context);
+}
+
+static void kill_for_a_while(struct sim_world *world) {
+        bool is_long = rng_below(&world->rng, 20) == 0;
+
+        sim_world_kill(world);
+        loop_timer_arm(world->loop, &world->restart,
+                       (int64_t)rng_below(&world->rng, is_long ? RESTART_LONG_NS : RESTART_MAX_NS));
+}
+
+static void on_call(void *context, const struct api_call *call) {
+        struct sim_world *world = context;
+
+        if (call->method == API_DELETE)
+                sim_violated(world, "the role deleted " SLICE_FMT, SLICE_ARG(call->path));
+        if (call->method == API_POST && slice_has_suffix(call->path, SLICE_LITERAL("/eviction"))) {
+                world->evict_calls++;
+                sim_check_call(world, call);
+        }
+}
+
+/* ---- life ---- */
+
+static void load_objects(struct sim_world *world) {
+        struct slice rest = slice_of(world->config.objects), line;
+
+        while (rest.ptr && slice_split(&rest, '\n', &line)) {
+                struct json_doc *doc = NULL;
+                const char *path = NULL;
+                struct slice kind;
+
+                if (line.len == 0 || json_parse(line, &doc, NULL) < 0)
+                        continue;
+                kind = json_get_text(json_doc_root(doc), "kind");
+                if (slice_is(kind, "Pod"))
+                        path = SIM_PODS;
+                else if (slice_is(kind, "PodDisruptionBudget"))
+                        path = "/apis/policy/v1/namespaces/" SIM_NS "/poddisruptionbudgets";
+                if (path) {
+                        char *text = slice_dup(line);
+
+                        sim_world_ask(world, "POST", path, text, NULL);
+                        free(text);
+                }
+                json_doc_free(doc);
+        }
+}
+
+struct sim_world *sim_world_new(const struct sim_world_config *config) {
+        struct sim_world *world = xcalloc(1, sizeof(*world));
+        struct err err = { 0 };
+
+        world->config = *config;
+        rng_init(&world->rng, config->seed ^ 0x5eed);
+        world->time = sim_loop_new();
+        world->loop = sim_loop_get(world->time);
+        world->server =
+                api_server_new(&(struct api_server_config){ .seed = config->seed,
+                                                            .read_yaml = document_read_tree },
+                               world->loop);
+        world->store = api_server_store(world->server);
+        if (control_new(&(struct control_config){ .loop = world->loop,
+                                                  .server = world->server,
+                                                  .seed = config->seed,
+                                                  .heartbeat_ns = HEARTBEAT_NS,
+                                                  .node_grace_ns = 4 * HEARTBEAT_NS,
+                                                  .is_quiet = true },
+                        &world->control, &err) < 0 ||
+            control_add_nodes(world->control, 1, &(struct control_node){ .prefix = "n" }, &err) < 0)
+                sim_violated(world, "%s", err.text);
+        world->local =
+                local_transport_new(world->server, world->loop, &api_user_admin, EVICTION_MANAGER);
+        world->faults = sim_faults_new(local_transport(world->local), world->loop, config->seed,
+                                       config->fault_percent, on_kill, world);
+        sim_faults_watch(world->faults, on_call, world);
+        world->restart = (struct loop_timer){ .fired = on_restart, .context = world };
+        buf_init(&world->audit, (size_t)256 << 20);
+        sim_check_start(world);
+        sim_world_advance(world, NS_PER_S);
+        load_objects(world);
+        return world;
+}
+
+void sim_world_free(struct sim_world *world) {
+        if (!world)
+                return;
+        loop_timer_disarm(world->loop, &world->restart);
+        sim_actors_free(world->actors);
+        sim_world_kill(world);
+        sim_faults_free(world->faults);
+        local_transport_free(world->local);
+        sim_check_stop(world);
+        control_free(world->control);
+        api_server_free(world->server);
+        sim_loop_free(world->time);
+        buf_release(&world->audit);
+        free(world);
+}
+
+struct api_server *sim_world_server(struct sim_world *world) {
+        return world->server;
+}
+
+const char *sim_world_violation(const struct sim_world *world) {
+        return world->violation;
+}
+
+struct slice sim_world_audit(const struct sim_world *world) {
+        return buf_view(&world->audit);
+}
+
+uint64_t sim_world_evict_calls(const struct sim_world *world) {
+        return world->evict_calls;
+}
+
+int sim_world_ask(struct sim_world *world, const char *method, const char *path, const char *body,
+                  struct buf *ret_body) {
+        struct api_server_request request = { .method = slice_of(method),
+                                              .target = slice_of(path),
+                                              .body = slice_of(body),
+                                              .content_type = SLICE_LITERAL("application/json"),
+                                              .user = &api_user_admin,
+                                              .user_agent = SLICE_LITERAL("sim") };
+        struct api_server_response response;
+        int status;
+
+        if (strcmp(method, "PATCH") == 0)
+                request.content_type = SLICE_LITERAL("application/merge-patch+json");
+        api_server_handle(world->server, &request, &response);
+        status = response.status;
+        if (ret_body) {
+                buf_clear(ret_body);
+                buf_slice(ret_body, buf_view(&response.body));
+        }
+        api_server_response_release(&response);
+        return status;
+}
+
+/* ---- time ---- */
+
+static void disturb(struct sim_world *world) {
+        if (sim_faults_draw(world->faults, SIM_OUTAGE))
+                sim_faults_begin_outage(world->faults,
+                                        (int64_t)rng_below(&world->rng, 120 * NS_PER_S));
+        if (sim_faults_draw(world->faults, SIM_CLOCK_STEP))
+                sim_world_step_clock(world, (int64_t)rng_below(&world->rng, 7200) * NS_PER_S -
+                                                    3600 * NS_PER_S);
+}
+
+void sim_world_advance(struct sim_world *world, int64_t ns) {
+        struct mono_time end = { loop_mono(world->loop).ns + ns };
+        uint64_t steps = 0;
+
+        while (world->violation[0] == '\0' && sim_loop_step(world->time, end)) {
+                if (world->wants_kill)
+                        kill_for_a_while(world);
+                if (++steps > STEPS_MAX)
+                        sim_violated(world, "time stands still");
+        }
+}
+
+void sim_world_step_clock(struct sim_world *world, int64_t back_ns) {
+        world->has_stepped = true;
+        sim_loop_set_back(world->time, back_ns);
+}
+
+/* ---- a seed ---- */
+
+static void fill_report(struct sim_world *world, struct sim_report *report) {
+        *report = (struct sim_report){ .seed = world->config.seed,
+                                       .calls = sim_faults_calls(world->faults),
+                                       .changes = world->changes,
+                                       .starts = world->starts,
+                                       .interrupted = world->interrupted,
+                                       .virtual_ns = loop_mono(world->loop).ns };
+        for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
+                report->faults[i] = sim_faults_count(world->faults, (enum sim_fault)i);
+        sim_check_count(world, report);
+        snprintf(report->violation, sizeof(report->violation), "%s", world->violation);
+}
+
+static void run_faults(struct sim_world *world) {
+        int64_t left = world->config.faults_ns ? world->config.faults_ns : FAULTS_DEFAULT_NS;
+
+        for (; left > 0 && !world->violation[0]; left -= 10 * NS_PER_S) {
+                sim_world_advance(world, 10 * NS_PER_S);
+                disturb(world);
+        }
+}
+
+static void run_calm(struct sim_world *world) {
+        char text[400] = "";
+
+        sim_faults_stop(world->faults);
+        sim_actors_calm(world->actors);
+        for (int64_t spent = 0; spent < CALM_MAX_NS && !world->violation[0];
+             spent += CALM_LOOK_NS) {
+                sim_world_advance(world, CALM_LOOK_NS);
+                if (sim_check_settled(world, text, sizeof(text)))
+                        return;
+        }
+        sim_violated(world, "not settled: %s", text);
+}
+
+int sim_world_run(const struct sim_world_config *config, struct sim_report *ret_report,
+                  struct err *err) {
+        struct sim_world *world = sim_world_new(config);
+        int code = 0;
+
+        world->actors = sim_actors_new(world, config->pod_count);
+        sim_world_start(world);
+        run_faults(world);
+        run_calm(world);
+        sim_check_audit(world);
+        fill_report(world, ret_report);
+        if (world->violation[0])
+                code = err_set(err, BERTH_ERR_INTERNAL,
+                               "seed %llu at %lld s: %s (replay: berth simulate --seed %llu)",
+                               (unsigned long long)config->seed,
+                               (long long)(ret_report->virtual_ns / NS_PER_S), world->violation,
+                               (unsigned long long)config->seed);
+        sim_world_free(world);
+        return code;
+}

@@ -1,0 +1,52 @@
+/* A cluster with its life in virtual time: store, API server and control plane, the role under test
+ * in a process that can be killed, people and programs that want pods evicted, and faults in
+ * between.  What must never happen is checked at every change of the store; what must happen in the
+ * end, once the faults stopped. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "sim/sim_faults.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct api_server;
+struct sim_loop;
+struct sim_world;
+
+struct sim_world_config {
+        uint64_t seed;
+        unsigned fault_percent; /* 0 = none, 100 = as designed */
+        unsigned pod_count;     /* 0 = drawn */
+        int64_t faults_ns;      /* how long faults happen; 0 = 40 minutes */
+        const char *objects;    /* JSON lines of objects to begin with; NULL = made up */
+};
+
+struct sim_report {
+        uint64_t seed, calls, faults[SIM_FAULT_COUNT], changes, starts;
+        size_t requests, evicted, canceled, failed, interrupted;
+        int64_t virtual_ns;
+        char violation[512]; /* "" = none */
+};
+
+/* A whole run.  Returns 0 when nothing was violated; BERTH_ERR_INTERNAL otherwise, with the text
+ * naming the seed that replays it. */
+int sim_world_run(const struct sim_world_config *config, struct sim_report *ret_report,
+                  struct err *err);
+
+/* ---- piece by piece, for tests ---- */
+struct sim_world *sim_world_new(const struct sim_world_config *config);
+void sim_world_free(struct sim_world *world); /* accepts NULL */
+struct api_server *sim_world_server(struct sim_world *world);
+/* Starts and kills the process of the role; at once. */
+void sim_world_start(struct sim_world *world);
+void sim_world_kill(struct sim_world *world);
+void sim_world_advance(struct sim_world *world, int64_t ns);
+void sim_world_step_clock(struct sim_world *world, int64_t back_ns);
+/* One call as administrator; the status.  body: JSON or empty; ret_body may be NULL. */
+int sim_world_ask(struct sim_world *world, const char *method, const char *path, const char *body,
+                  struct buf *ret_body);
+const char *sim_world_violation(const struct sim_world *world); /* "" = none */
+struct slice sim_world_audit(const struct sim_world *world);
+/* Eviction calls the role made so far. */
+uint64_t sim_world_evict_calls(const struct sim_world *world);

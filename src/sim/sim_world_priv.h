@@ -1,0 +1,66 @@
+/* Inside the simulated cluster. */
+#pragma once
+
+#include "base/map.h"
+#include "evict/eviction_request.h"
+#include "run/evictions_role.h"
+#include "sim/sim_loop.h"
+#include "sim/sim_world.h"
+
+#define SIM_NS "default"
+#define SIM_PATH_MAX 512
+#define SIM_GROUP "/apis/lifecycle.berth.dev/v1alpha1/namespaces/" SIM_NS
+#define SIM_PODS "/api/v1/namespaces/" SIM_NS "/pods"
+
+struct control;
+struct store;
+
+struct sim_actors; /* who wants what, and the responders */
+
+struct sim_world {
+        struct sim_world_config config;
+        struct sim_loop *time;
+        struct loop *loop;
+        struct store *store;
+        struct api_server *server;
+        struct control *control;
+        struct local_transport *local;
+        struct sim_faults *faults;
+        struct runtime *runtime; /* NULL while the process is dead */
+        struct evictions_role *role;
+        struct sim_actors *actors;
+        struct rng rng;
+        struct buf audit; /* what the processes wrote, as a file would keep it */
+        bool wants_kill, is_advancing;
+        struct loop_timer restart;
+        uint64_t starts, changes, evict_calls;
+        /* checker */
+        struct store_subscription *subscription;
+        struct map *beats; /* Eviction uid -> struct sim_beat */
+        int evictions;     /* store resource; -1 until defined */
+        size_t interrupted;
+        bool has_stepped;
+        char violation[512];
+};
+
+/* ---- sim_check.c ---- */
+void sim_check_start(struct sim_world *world);
+void sim_check_stop(struct sim_world *world);
+void sim_violated(struct sim_world *world, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
+/* Before an eviction call leaves the process. */
+void sim_check_call(struct sim_world *world, const struct api_call *call);
+void sim_check_audit(struct sim_world *world);
+/* Once faults stopped: whether everything came to its end; if not, what is missing. */
+bool sim_check_settled(struct sim_world *world, char *text, size_t size);
+void sim_check_count(struct sim_world *world, struct sim_report *report);
+
+/* ---- sim_actors.c ---- */
+struct sim_actors *sim_actors_new(struct sim_world *world, unsigned pod_count);
+void sim_actors_free(struct sim_actors *actors);
+/* From now on nobody changes their mind. */
+void sim_actors_calm(struct sim_actors *actors);
+/* Pods that must be alive: guarded by a budget that never opens, and never deleted underneath. */
+bool sim_actors_guards(const struct sim_actors *actors, struct slice pod);
+size_t sim_actors_count(const struct sim_actors *actors);
+const char *sim_actors_guarded(const struct sim_actors *actors, size_t index); /* NULL = not */
