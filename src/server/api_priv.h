@@ -55,7 +55,7 @@ struct api_server {
         struct arena scratch; /* of the request under way */
         struct json_cache_entry cache[JSON_CACHE_SLOTS];
         struct watch *watches; /* open ones, doubly linked */
-        struct api_resource *pods, *nodes, *namespaces, *budgets;
+        struct api_resource *pods, *nodes, *namespaces, *budgets, *quotas;
         struct custom_resources *customs; /* custom_resource.c */
         struct event_retention *retention;
 };

@@ -71,6 +71,7 @@ static void resources_init(struct api_server *server) {
         server->pods = core(server, "", "pods");
         server->nodes = core(server, "", "nodes");
         server->namespaces = core(server, "", "namespaces");
+        server->quotas = core(server, "", "resourcequotas");
         server->budgets = core(server, "policy", "poddisruptionbudgets");
 }
 

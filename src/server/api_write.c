@@ -1,5 +1,6 @@
 /* The ways of creating and updating: hooks, versions, what a write may change. */
 #include "server/api_priv.h"
+#include "server/kinds/admit.h"
 
 #include <stdlib.h>
 
@@ -7,6 +8,13 @@
 
 static void emit_warning(void *context, const char *text) {
         warn_add(context, slice_of(text));
+}
+
+/* A glance that spares most writes the look at quotas. */
+static bool has_quotas(const struct api_context *context, const struct write *write) {
+        const struct api_server *server = context->server;
+
+        return write->ns.len > 0 && store_count(server->store, server->quotas->store_resource) > 0;
 }
 
 static int run_hooks(struct api_context *context, struct write *write) {
@@ -19,6 +27,9 @@ static int run_hooks(struct api_context *context, struct write *write) {
         if (kind->admit && !context->server->is_bootstrapping &&
             kind->admit(&context->hooks, write->operation, write->tree, write->object,
                         write->old_json, &err) < 0)
+                return fail_hook(context, write->name, &err);
+        if (write->operation == KIND_CREATE && has_quotas(context, write) &&
+            quota_admit(&context->hooks, write->object, write->ns, &err) < 0)
                 return fail_hook(context, write->name, &err);
         if (kind->prepare)
                 kind->prepare(&context->hooks, write->operation, write->tree, write->object,

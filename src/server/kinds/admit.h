@@ -17,6 +17,9 @@ ADMIT_HOOK(persistent_volume_claim_admit);
 /* Defaults and bounds of the LimitRanges of the pod's namespace (pods at create). */
 int limit_range_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
                       struct err *err);
+/* Resource quotas of the namespace against what one more object would use (any kind at create). */
+int quota_admit(struct kind_context *context, const struct json_node *object, struct slice ns,
+                struct err *err);
 /* RuntimeClass of a pod: overhead and where it may run. */
 int runtime_class_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
                         struct err *err);

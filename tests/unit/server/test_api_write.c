@@ -324,6 +324,55 @@ static void test_pod_parts(void **state) {
         fixture_free(&f);
 }
 
+static int post_sized_pod(struct fixture *f, const char *name, const char *cpu) {
+        char body[256];
+
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+                 "\"image\":\"a\",\"resources\":{\"requests\":{\"cpu\":\"%s\"}}}]}}",
+                 name, cpu);
+        return ask(f, "POST", "/api/v1/namespaces/default/pods", body);
+}
+
+#define QUOTAS "/api/v1/namespaces/default/resourcequotas"
+
+/* A quota limits once its status says so; finished pods do not count, other namespaces neither. */
+static void test_quota(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", QUOTAS,
+                             "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"hard\":{\"pods\":\"2\","
+                             "\"requests.cpu\":\"1\",\"count/configmaps\":\"1\"}}}"),
+                         201);
+        assert_int_equal(post_sized_pod(&f, "a", "600m"), 201);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, QUOTAS "/q/status",
+                                   "{\"status\":{\"hard\":{\"pods\":\"2\",\"requests.cpu\":\"1\","
+                                   "\"count/configmaps\":\"1\"}}}"),
+                         200);
+        assert_int_equal(post_sized_pod(&f, "b", "500m"), 403);
+        assert_non_null(strstr(f.text, "pods \\\"b\\\" is forbidden: exceeded quota: q, requested: "
+                                       "requests.cpu=500m, used: requests.cpu=600m, limited: "
+                                       "requests.cpu=1"));
+        assert_int_equal(post_sized_pod(&f, "b", "400m"), 201);
+        assert_int_equal(post_sized_pod(&f, "c", "0"), 403);
+        assert_non_null(strstr(f.text, "requested: pods=1, used: pods=2, limited: pods=2"));
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, "/api/v1/namespaces/default/pods/a/status",
+                                   "{\"status\":{\"phase\":\"Succeeded\"}}"),
+                         200);
+        assert_int_equal(post_sized_pod(&f, "c", "100m"), 201);
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/configmaps",
+                             "{\"metadata\":{\"name\":\"one\"}}"),
+                         201);
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/default/configmaps",
+                             "{\"metadata\":{\"name\":\"two\"}}"),
+                         403);
+        assert_int_equal(ask(&f, "POST", "/api/v1/namespaces/kube-system/configmaps",
+                             "{\"metadata\":{\"name\":\"two\"}}"),
+                         201);
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_create),
@@ -338,6 +387,7 @@ int main(void) {
                 cmocka_unit_test(test_given_owners),
                 cmocka_unit_test(test_namespace_life),
                 cmocka_unit_test(test_pod_parts),
+                cmocka_unit_test(test_quota),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
