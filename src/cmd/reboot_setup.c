@@ -257,6 +257,7 @@ static int set_agent(struct setup_call *call) {
         agent->reboot_timeout_ns = options->reboot_timeout_ns;
         agent->taint_key = slice_of(options->taint);
         agent->taint_lead_ns = options->is_parity ? 0 : options->taint_lead_ns;
+        agent->taint_ahead = (uint32_t)options->taint_ahead;
         agent->is_late_taint = options->is_parity;
         agent->annotates = options->annotates;
         agent->drain_message = slice_of(options->drain_message);

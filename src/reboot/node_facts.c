@@ -43,6 +43,7 @@ void node_facts_take(struct node_facts *facts, struct json_doc *doc, struct slic
         facts->is_ready = is_ready(status);
         facts->has_taint = has_taint(spec, taint_key);
         facts->has_in_progress = json_get(annotations, IN_PROGRESS_ANNOTATION);
+        facts->is_held = slice_is(json_get_text(annotations, REBOOT_HOLD_ANNOTATION), "true");
         reboot_record_parse(json_get_text(annotations, REBOOT_RECORD_ANNOTATION), arena,
                             &facts->record);
 }

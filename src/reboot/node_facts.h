@@ -13,6 +13,7 @@ struct node_facts {
         bool is_cordoned, is_ready;
         bool has_taint; /* ours: key and PreferNoSchedule */
         bool has_in_progress;
+        bool is_held; /* annotation REBOOT_HOLD_ANNOTATION */
         struct reboot_record record;
 };
 

@@ -12,7 +12,7 @@ const int64_t lead_bucket_s[LEAD_BUCKETS] = { 10,   60,    300,   900,   1800,
 const char *reboot_read_name(enum reboot_read read) {
         static const char *const names[REBOOT_READ_COUNT] = { "nothing", "sentinel", "node",
                                                               "lock",    "blockers", "pods",
-                                                              "holder" };
+                                                              "peers",   "holder" };
 
         return names[read];
 }
@@ -54,7 +54,7 @@ void agent_forget(struct reboot_agent *agent, enum agent_scope scope) {
         if (scope == SCOPE_NODE)
                 return;
         agent->knows_sentinel = agent->knows_lock = agent->knows_blockers = false;
-        agent->knows_holder = agent->is_taint_skipped = false;
+        agent->knows_holder = agent->knows_peers = agent->is_taint_skipped = false;
 }
 
 bool agent_needs(struct agent_step *step, enum reboot_read read) {
@@ -65,6 +65,7 @@ bool agent_needs(struct agent_step *step, enum reboot_read read) {
                 [REBOOT_READ_LOCK] = agent->knows_lock,
                 [REBOOT_READ_BLOCKERS] = agent->knows_blockers,
                 [REBOOT_READ_PODS] = agent->knows_pods,
+                [REBOOT_READ_PEERS] = agent->knows_peers,
                 [REBOOT_READ_HOLDER] = agent->knows_holder,
         };
 
@@ -164,6 +165,32 @@ void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
                 agent->pods.items[i] = copy_pod(&listing->pods->items[i], arena);
         agent->impossible = drain_impossible(&agent->pods, &rules, listing->budgets,
                                              (struct wall_time){ 0 }, arena);
+}
+
+void reboot_agent_saw_peers(struct reboot_agent *agent, uint32_t waiting_before) {
+        answered(agent, BERTH_OK);
+        agent->knows_peers = true;
+        agent->waiting_before = waiting_before;
+}
+
+uint32_t reboot_peers_before(const struct json *nodes, struct slice node) {
+        struct json_iter iter = json_iter(json_get(nodes, "items"));
+        CLEANUP(arena_release) struct arena arena;
+        const struct json *item;
+        uint32_t count = 0;
+
+        arena_init(&arena, 0);
+        while (json_next(&iter, NULL, &item)) {
+                const struct json *meta = json_get(item, "metadata");
+                const struct json *annotations = json_get(meta, "annotations");
+                struct reboot_record record;
+
+                reboot_record_parse(json_get_text(annotations, REBOOT_RECORD_ANNOTATION), &arena,
+                                    &record);
+                count += record.phase > REBOOT_IDLE && record.phase < REBOOT_DRAINING &&
+                         slice_compare(json_get_text(meta, "name"), node) < 0;
+        }
+        return count;
 }
 
 void reboot_agent_saw_holder(struct reboot_agent *agent, int code) {

@@ -36,6 +36,7 @@ enum reboot_read {
         REBOOT_READ_LOCK,     /* the object that carries the lock */
         REBOOT_READ_BLOCKERS, /* alerts, then pods */
         REBOOT_READ_PODS,     /* on our node, with the fate of their DaemonSets, and budgets */
+        REBOOT_READ_PEERS,    /* how many nodes before ours, by name, wait for a reboot */
         REBOOT_READ_HOLDER,   /* whether the node turn->holder exists */
         REBOOT_READ_COUNT
 };
@@ -69,6 +70,10 @@ struct drain_listing {
 };
 void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
                            const struct drain_listing *listing);
+/* Those whose record is in a phase before the cordon; 0 when nodes may not be listed. */
+void reboot_agent_saw_peers(struct reboot_agent *agent, uint32_t waiting_before);
+/* Counts them in a NodeList. */
+uint32_t reboot_peers_before(const struct json *nodes, struct slice node);
 void reboot_agent_saw_holder(struct reboot_agent *agent, int code);
 /* Outcome of a patch or of the reboot; others are not ours (false). */
 bool reboot_agent_result(struct reboot_agent *agent, const struct action_result *result);

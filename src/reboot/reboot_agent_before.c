@@ -47,9 +47,18 @@ static bool looks_for_old_lock(struct agent_step *step) {
 
 static bool wants_taint(const struct agent_step *step, bool is_queued) {
         if (step->config->taint_key.len == 0 || step->agent->node.has_taint ||
-            step->agent->is_taint_skipped)
+            step->agent->is_taint_skipped ||
+            (step->config->taint_ahead > 0 &&
+             step->agent->waiting_before >= step->config->taint_ahead))
                 return false;
         return is_queued || !step->config->is_late_taint;
+}
+
+/* With a limit on tainted nodes the others that wait have to be known.  False: the reading was
+ * asked for, and the step ends. */
+static bool knows_rank(struct agent_step *step) {
+        return step->config->taint_ahead == 0 || step->config->taint_key.len == 0 ||
+               step->agent->node.has_taint || agent_needs(step, REBOOT_READ_PEERS);
 }
 
 static void enter_wanted(struct agent_step *step) {
@@ -91,10 +100,10 @@ static void leave_clean(struct agent_step *step) {
 void agent_idle(struct agent_step *step) {
         if (looks_for_old_lock(step))
                 return;
-        if (agent_is_due(step, step->config->taint_lead_ns))
-                enter_wanted(step);
-        else
+        if (!agent_is_due(step, step->config->taint_lead_ns))
                 leave_clean(step);
+        else if (knows_rank(step))
+                enter_wanted(step);
 }
 
 /* Stays where it is for the period; what it waits for is written down when that changed. */
@@ -129,6 +138,8 @@ static bool find_obstacle(struct agent_step *step, struct slice *ret_reason) {
         if (config->attempts_max && record->attempt >= config->attempts_max)
                 *ret_reason =
                         SLICE_LITERAL("gave up: reboots do not satisfy the sentinel, or fail");
+        else if (step->agent->node.is_held)
+                *ret_reason = SLICE_LITERAL("held by annotation " REBOOT_HOLD_ANNOTATION);
         else if (left_ns > 0 && left_ns <= REBOOT_BACKOFF_MAX_NS)
                 *ret_reason = SLICE_LITERAL("backing off after a failure");
         else if (!agent_is_due(step, 0))
@@ -222,6 +233,8 @@ void agent_wanted(struct agent_step *step) {
                 leave_clean(step);
                 return;
         }
+        if (!knows_rank(step))
+                return;
         if (wants_taint(step, false)) { /* somebody took it away, or it could not be set */
                 hold(step, agent->node.record.phase, agent->node.record.reason);
                 return;

@@ -23,7 +23,8 @@ struct reboot_agent {
         char *boot_id;
 
         /* Readings; each holds until forgotten. */
-        bool knows_sentinel, knows_node, knows_lock, knows_blockers, knows_pods, knows_holder;
+        bool knows_sentinel, knows_node, knows_lock, knows_blockers, knows_pods, knows_holder,
+                knows_peers;
         bool is_required, was_required; /* the latter: seen by this process (I5) */
         bool node_is_gone, lock_is_missing, lock_is_broken, holder_is_gone;
         struct node_facts node;
@@ -44,6 +45,7 @@ struct reboot_agent {
         bool is_waiting;
         struct mono_time wake;
         enum agent_scope wake_scope;
+        uint32_t waiting_before;
         unsigned errors;   /* in a row */
         bool must_pause;   /* before the next try, since something failed */
         bool lock_checked; /* this process saw that we hold no lock */

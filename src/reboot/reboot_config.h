@@ -30,7 +30,8 @@ struct reboot_config {
         uint32_t concurrency;
         struct slice taint_key; /* "" = no taint */
         int64_t taint_lead_ns;
-        bool is_late_taint; /* parity: only while somebody else holds the lock */
+        uint32_t taint_ahead; /* only so many waiting nodes, by name, are tainted; 0 = all */
+        bool is_late_taint;   /* parity: only while somebody else holds the lock */
         struct time_window window;
         bool annotates;
         struct label_list pre_labels, post_labels;

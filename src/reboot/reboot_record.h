@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #define REBOOT_RECORD_ANNOTATION "berth.dev/reboot"
+/* "true" keeps a node from rebooting until it is taken away. */
+#define REBOOT_HOLD_ANNOTATION "berth.dev/reboot-hold"
 
 enum reboot_phase {
         REBOOT_IDLE,      /* no record */

@@ -147,6 +147,22 @@ static void on_holder(void *context, const struct api_reply *reply) {
         finish(reader);
 }
 
+static void on_peers(void *context, const struct api_reply *reply) {
+        struct reboot_reader *reader = context;
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        uint32_t before = 0;
+
+        reader->request = NULL;
+        if (reply_document(reply, &doc) == BERTH_OK)
+                before = reboot_peers_before(json_doc_root(doc), reader->config->agent->node);
+        else
+                LOG(LOG_WARN, "NodesNotListed",
+                    log_text("effect", "--taint-ahead has no effect: every waiting node is "
+                                       "tainted"));
+        reboot_agent_saw_peers(reader->agent, before);
+        finish(reader);
+}
+
 static void read_node(struct reboot_reader *reader, struct slice name,
                       void (*done)(void *context, const struct api_reply *reply)) {
         struct buf path = { 0 };
@@ -427,6 +443,9 @@ void reboot_reader_start(struct reboot_reader *reader, const struct reboot_turn 
                 return;
         case REBOOT_READ_PODS:
                 read_pods(reader);
+                return;
+        case REBOOT_READ_PEERS:
+                get(reader, "/api/v1/nodes", on_peers);
                 return;
         case REBOOT_READ_HOLDER:
                 read_node(reader, turn->holder, on_holder);

@@ -362,6 +362,23 @@ static void answer_holder(struct world *world, struct world_node *node, struct s
         reboot_agent_saw_holder(node->agent, BERTH_ERR_NOT_FOUND);
 }
 
+static void answer_peers(struct world *world, struct world_node *node) {
+        struct buf list = { 0 };
+        struct json_doc *doc = NULL;
+
+        buf_text(&list, "{\"items\":[");
+        for (size_t i = 0; i < world->node_count; i++) {
+                buf_text(&list, i ? "," : "");
+                node_write(json_tree_root(world->nodes[i].object), &list);
+        }
+        buf_text(&list, "]}");
+        json_parse(buf_view(&list), &doc, NULL);
+        buf_release(&list);
+        reboot_agent_saw_peers(node->agent,
+                               reboot_peers_before(json_doc_root(doc), slice_of(node->name)));
+        json_doc_free(doc);
+}
+
 static int read_code(struct world *world, const struct json_tree *object) {
         if (world->api_is_down || happens(world, world->read_failures))
                 return BERTH_ERR_UNAVAILABLE;
@@ -394,6 +411,9 @@ static void answer(struct world *world, struct world_node *node, const struct re
                         answer_pods(node);
                 else
                         reboot_agent_saw_pods(node->agent, BERTH_ERR_UNAVAILABLE, NULL);
+                return;
+        case REBOOT_READ_PEERS:
+                answer_peers(world, node);
                 return;
         case REBOOT_READ_HOLDER:
                 answer_holder(world, node, turn->holder);

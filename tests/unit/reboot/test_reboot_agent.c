@@ -394,6 +394,82 @@ static void releases_forgotten_locks(void **state) {
         finish(world);
 }
 
+/* --taint-ahead: of three that wait only the first two by name carry the taint. */
+static void taints_few_ahead(void **state) {
+        struct world *world = world_new(3, 1);
+
+        (void)state;
+        for (size_t i = 0; i < 3; i++) {
+                world->nodes[i].config.taint_ahead = 2;
+                world->nodes[i].is_required = true;
+                world->nodes[i].blocker = SLICE_LITERAL("pod ns/batch");
+                world_start(world, i);
+        }
+        world_run(world, 200);
+        assert_true(world_has_taint(world, 0));
+        assert_true(world_has_taint(world, 1));
+        assert_false(world_has_taint(world, 2));
+        world->nodes[0].is_required = false;
+        world_run(world, 200);
+        assert_true(world_has_taint(world, 2));
+        finish(world);
+}
+
+static void holds_on_request(void **state) {
+        struct world *world = world_new(1, 1);
+        struct json_node *meta = node_get(json_tree_root(world->nodes[0].object), "metadata");
+
+        (void)state;
+        node_put_string(world->nodes[0].object,
+                        node_need_object(world->nodes[0].object, meta, "annotations"),
+                        "berth.dev/reboot-hold", "true");
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        world_run(world, 300);
+        assert_string_equal(world->log, "T12");
+        node_remove(node_get(meta, "annotations"), "berth.dev/reboot-hold");
+        world_run(world, 300);
+        assert_true(world_is_clean(world));
+        finish(world);
+}
+
+/* --parity: the taint comes only while somebody else holds the lock. */
+static void taints_late_in_parity(void **state) {
+        struct world *world = world_new(1, 1);
+
+        (void)state;
+        world->nodes[0].config.is_late_taint = true;
+        world->nodes[0].blocker = SLICE_LITERAL("pod ns/batch");
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        world_run(world, 100);
+        assert_string_equal(world->log, "12");
+        world->nodes[0].blocker = SLICE_EMPTY;
+        world_set_lock(world, "{\"nodeID\":\"manual\"}");
+        world_run(world, 100);
+        assert_string_equal(world->log, "12T3");
+        finish(world);
+}
+
+/* Acceptance 8, 16: nothing happens outside the window; closing takes the taint away. */
+static void keeps_to_the_window(void **state) {
+        struct world *world = world_new(1, 1); /* the world begins at 22:13:20 */
+
+        (void)state;
+        world->nodes[0].config.window.start_s = 22 * 3600 + 15 * 60;
+        world->nodes[0].config.window.end_s = 22 * 3600 + 20 * 60;
+        world->nodes[0].blocker = SLICE_LITERAL("pod ns/batch");
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        world_run(world, 90);
+        assert_string_equal(world->log, "");
+        world_run(world, 300);
+        assert_string_equal(world->log, "T12");
+        world_run(world, 120);
+        assert_true(world_is_clean(world));
+        finish(world);
+}
+
 /* Acceptance 29, 66 and more under random faults: two hours of them, then calm. */
 static void keeps_invariants(void **state) {
         (void)state;
@@ -460,6 +536,10 @@ int main(void) {
                 cmocka_unit_test(notices_interference),
                 cmocka_unit_test(undoes_a_drain_no_longer_needed),
                 cmocka_unit_test(releases_forgotten_locks),
+                cmocka_unit_test(taints_few_ahead),
+                cmocka_unit_test(holds_on_request),
+                cmocka_unit_test(taints_late_in_parity),
+                cmocka_unit_test(keeps_to_the_window),
                 cmocka_unit_test(keeps_invariants),
         };
 
