@@ -24,6 +24,11 @@ static const struct option descheduler_table[] = {
           .min = 0,
           .max = 365 * 24 * 3600 * NS_PER_S,
           .help = "between passes; 0 makes one pass and ends" },
+        { .name = "watch",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct descheduler_options, watches),
+          .help = "also act between passes, within a second of a change and when a rule falls "
+                  "due" },
         { .name = "dry-run",
           .type = OPTION_FLAG,
           .offset = offsetof(struct descheduler_options, is_dry_run),

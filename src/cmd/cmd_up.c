@@ -54,6 +54,11 @@ static const struct option up_table[] = {
           .min = 100 * NS_PER_MS,
           .max = 24 * 3600 * NS_PER_S,
           .help = "between passes of the descheduler" },
+        { .name = "watch",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct up_options, watches),
+          .help = "let the descheduler also act between passes, on changes and when rules fall "
+                  "due" },
         { .name = "dry-run",
           .type = OPTION_FLAG,
           .offset = offsetof(struct up_options, is_dry_run),

@@ -26,12 +26,14 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                     struct err *err) {
         struct descheduler_daemon *self = context;
 
-        (void)err;
         self->daemon = daemon;
+        if (role_config_build(&self->config, runtime_cluster(runtime), NULL, err) < 0)
+                return err->code;
         role_config_add_descheduler(
                 &self->config, runtime,
                 &(struct descheduler_role_config){ .interval_ns = self->options->interval_ns,
                                                    .is_dry_run = self->options->is_dry_run,
+                                                   .watches = self->options->watches,
                                                    .finished = on_finished,
                                                    .context = self,
                                                    .metrics = daemon_metrics(daemon) });
@@ -41,6 +43,10 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
 static int check_options(const struct descheduler_options *options, struct err *err) {
         if (!options->policy)
                 return err_set(err, BERTH_ERR_USAGE, "expected --policy-config-file FILE");
+        if (options->watches && options->interval_ns == 0)
+                return err_set(err, BERTH_ERR_USAGE,
+                               "option --watch: expected a --descheduling-interval above 0 with "
+                               "it, as a safety net");
         if (options->elects && options->interval_ns == 0)
                 return err_set(err, BERTH_ERR_USAGE,
                                "option --leader-elect: expected a --descheduling-interval above 0 "

@@ -7,7 +7,7 @@ struct descheduler_options {
         struct daemon_options daemon;
         const char *policy, *lease_name, *gates;
         int64_t interval_ns;
-        bool elects, is_dry_run, is_parity;
+        bool elects, is_dry_run, is_parity, watches;
         bool ends_well_without_lead; /* losing the lead is no failure, as upstream has it */
 };
 

@@ -259,6 +259,7 @@ static int start_roles(struct up *up, struct err *err) {
                 &(struct descheduler_role_config){ .interval_ns = options->interval_ns,
                                                    .first_delay_ns = options->interval_ns,
                                                    .is_dry_run = options->is_dry_run,
+                                                   .watches = options->watches,
                                                    .finished = descheduler_finished,
                                                    .context = up });
         return 0;

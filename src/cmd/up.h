@@ -11,7 +11,7 @@ struct up_options {
         const char *trace;
         struct option_texts inputs;
         int64_t nodes, seed, verbosity, interval_ns, for_ns, timeout_ns;
-        bool settles, is_dry_run, is_parity;
+        bool settles, is_dry_run, is_parity, watches;
 };
 
 /* Runs until it has settled, its time is over or a signal comes; prints progress and the report on

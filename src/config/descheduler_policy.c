@@ -171,6 +171,21 @@ const struct field descheduler_policy_fields[] = {
           AT(grace_period_s),
           GIVEN(has_grace_period),
           .help = "Grace period asked for with every eviction; unset leaves it to the pod." },
+        { .name = "moveOnlyIfBetter",
+          .type = FIELD_BOOL,
+          AT(moves_only_if_better),
+          .fallback = "true",
+          .help = "Let balancing and violation strategies evict only what the scheduler would "
+                  "place "
+                  "on another, better node." },
+        { .name = "minScoreGain",
+          .type = FIELD_I64,
+          AT(min_score_gain),
+          .is_bounded = true,
+          .min = 0,
+          .max = INT64_MAX,
+          .fallback = "1",
+          .help = "By how much the total score must be higher there." },
         { .name = "metricsCollector",
           .type = FIELD_STRUCT,
           .offset = 0, /* its one row fills a member of the policy */

@@ -58,7 +58,9 @@ struct descheduler_policy {
         int64_t max_per_node, max_per_namespace, max_total; /* evictions of one pass; 0 forbids */
         int64_t grace_period_s;
         bool notifies_eviction_failures;
-        bool collects_metrics; /* metricsCollector.enabled: as source KubernetesMetrics */
+        bool moves_only_if_better; /* berth's own; not looked at under parity */
+        int64_t min_score_gain;    /* berth's own: total score that counts as better */
+        bool collects_metrics;     /* metricsCollector.enabled: as source KubernetesMetrics */
         struct item_list metrics_providers; /* struct metrics_provider */
         const struct document *document;    /* owned; for positions of args */
         struct arena arena;

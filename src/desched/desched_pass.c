@@ -12,6 +12,8 @@ struct pass {
         struct descheduler *descheduler;
         struct desched_run run;
         struct desched_rule_report *rule; /* at work */
+        bool is_partial;
+        uint32_t changes; /* CLUSTER_*, of a partial pass */
 };
 
 static void note_spared(void *context, struct pod_id pod, struct slice reasons) {
@@ -38,6 +40,7 @@ static void note_asked(void *context, struct pod_id pod, enum evict_outcome outc
         case EVICT_BUDGET:
         case EVICT_REPEATED:
         case EVICT_FAILED:
+        case EVICT_NOT_BETTER:
                 pass->rule->refused++;
                 break;
         }
@@ -78,7 +81,12 @@ static void prepare(struct pass *pass, struct descheduler *descheduler, struct w
                 .grace_s = descheduler->grace_s,
                 .listener = { .context = pass, .spared = note_spared, .asked = note_asked },
                 .wants_reasons = descheduler->observer.spared != NULL,
+                .moves = { .oracle = descheduler->oracle.place ? &descheduler->oracle : NULL,
+                           .returns = descheduler->returns,
+                           .min_gain = config->policy->min_score_gain },
         };
+        if (pass->run.moves.oracle)
+                descheduler->oracle.begin(descheduler->oracle.context, now);
         struct bitset selected = select_nodes(descheduler);
         desched_run_prepare(&pass->run, &selected);
 }
@@ -95,11 +103,21 @@ static void run_rule(struct pass *pass, const struct desched_instance *instance,
         struct err err = { 0 };
         arena_clear(pass->run.scratch);
         pass->run.plugin = slice_of(instance->plugin->name);
+        pass->run.is_mover = points->is_mover;
+        pass->run.has_due = false;
         int code = is_balance ? points->balance(&pass->run, instance->state, &err)
                               : points->deschedule(&pass->run, instance->state, &err);
         rule->code = code;
         if (code < 0)
                 snprintf(rule->text, sizeof(rule->text), "%s", err.text);
+}
+
+/* In a pass between regular ones, rules that neither a change nor the time can have made true are
+ * passed over. */
+static bool is_asked(const struct pass *pass, const struct plugin *plugin) {
+        if (!pass->is_partial || plugin->wakes_on & pass->changes)
+                return true;
+        return pass->rule->has_due && pass->rule->due.ns <= pass->run.now.ns;
 }
 
 static void run_point(struct pass *pass, enum desched_point point) {
@@ -110,20 +128,30 @@ static void run_point(struct pass *pass, enum desched_point point) {
                 for (size_t j = 0; j < profile->points[point].count; j++) {
                         const struct desched_instance *instance = &profile->points[point].items[j];
                         pass->rule = &descheduler->rules[descheduler->report.rule_count++];
+                        bool is_wanted = is_asked(pass, instance->plugin);
                         *pass->rule = (struct desched_rule_report){
                                 .profile = profile->name,
                                 .plugin = slice_of(instance->plugin->name),
                                 .is_balance = point == DESCHED_BALANCE,
+                                .was_passed_over = !is_wanted,
+                                .has_due = pass->rule->has_due,
+                                .due = pass->rule->due,
                         };
+                        if (!is_wanted)
+                                continue;
                         run_rule(pass, instance, point == DESCHED_BALANCE);
+                        pass->rule->has_due = pass->run.has_due;
+                        pass->rule->due = pass->run.due;
                 }
         }
 }
 
-const struct desched_report *descheduler_pass(struct descheduler *descheduler,
-                                              struct wall_time now) {
+static const struct desched_report *run_pass(struct descheduler *descheduler, struct wall_time now,
+                                             bool is_partial, uint32_t changes) {
         struct pass pass;
         prepare(&pass, descheduler, now);
+        pass.is_partial = is_partial;
+        pass.changes = changes;
         struct desched_report *report = &descheduler->report;
         *report = (struct desched_report){ .node_count = pass.run.nodes.count,
                                            .rules = descheduler->rules };
@@ -136,12 +164,48 @@ const struct desched_report *descheduler_pass(struct descheduler *descheduler,
         const struct evict_pass start = { .requested_by = SLICE_LITERAL(DESCHED_REQUESTED_BY),
                                           .limits = descheduler->limits,
                                           .now = now,
-                                          .notes_failures = descheduler->notes_failures };
+                                          .notes_failures = descheduler->notes_failures,
+                                          .continues = is_partial };
         pass.run.sink.begin_pass(pass.run.sink.context, &start);
         run_point(&pass, DESCHED_DESCHEDULE);
         run_point(&pass, DESCHED_BALANCE);
         desched_run_finish(&pass.run);
         return report;
+}
+
+const struct desched_report *descheduler_pass(struct descheduler *descheduler,
+                                              struct wall_time now) {
+        return run_pass(descheduler, now, false, 0);
+}
+
+const struct desched_report *descheduler_react(struct descheduler *descheduler,
+                                               struct wall_time now, uint32_t changes) {
+        return run_pass(descheduler, now, true, changes);
+}
+
+bool descheduler_next_due(const struct descheduler *descheduler, struct wall_time *ret_due) {
+        bool is_found = false;
+        for (size_t i = 0; i < descheduler->report.rule_count; i++) {
+                const struct desched_rule_report *rule = &descheduler->rules[i];
+                if (!rule->has_due || (is_found && rule->due.ns >= ret_due->ns))
+                        continue;
+                is_found = true;
+                *ret_due = rule->due;
+        }
+        return is_found;
+}
+
+uint32_t descheduler_wakes_on(const struct descheduler *descheduler) {
+        static const enum desched_point points[] = { DESCHED_DESCHEDULE, DESCHED_BALANCE };
+        uint32_t mask = 0;
+        for (size_t i = 0; i < descheduler->profile_count; i++)
+                for (size_t p = 0; p < ARRAY_LEN(points); p++) {
+                        const struct desched_list *list =
+                                &descheduler->profiles[i]->points[points[p]];
+                        for (size_t j = 0; j < list->count; j++)
+                                mask |= list->items[j].plugin->wakes_on;
+                }
+        return mask;
 }
 
 void descheduler_explain(struct descheduler *descheduler, struct wall_time now, struct pod_id pod,

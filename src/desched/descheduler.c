@@ -77,6 +77,10 @@ int descheduler_new(const struct descheduler_config *config, struct config_probl
         arena_init(&descheduler->pass, 0);
         arena_init(&descheduler->scratch, 0);
         take_limits(descheduler, config->policy);
+        if (config->oracle && !config->is_parity && config->policy->moves_only_if_better) {
+                descheduler->oracle = *config->oracle;
+                descheduler->returns = return_memory_new();
+        }
         build_profiles(descheduler, problems);
         int code = config_problems_to_err(problems, err);
         if (code < 0)
@@ -92,6 +96,7 @@ void descheduler_free(struct descheduler *descheduler) {
         for (size_t i = 0; i < descheduler->profile_count; i++)
                 desched_profile_free(descheduler->profiles[i]);
         free(descheduler->profiles);
+        return_memory_free(descheduler->returns);
         arena_release(&descheduler->arena);
         arena_release(&descheduler->pass);
         arena_release(&descheduler->scratch);

@@ -13,6 +13,7 @@
 
 struct descheduler;
 struct desched_usage;      /* plugin/desched_points.h */
+struct placement_oracle;   /* plugin/placement_oracle.h */
 struct descheduler_policy; /* config/descheduler_policy.h */
 struct config_problems;
 
@@ -25,6 +26,9 @@ struct descheduler_config {
         const struct plugin *const *registry;    /* NULL-ended */
         struct evict_sink sink;
         const struct desched_usage *usage; /* measured usage; may be NULL */
+        /* Copied; NULL = pods are moved without asking where they would go.  Not used in parity,
+         * nor when the policy says moveOnlyIfBetter: false. */
+        const struct placement_oracle *oracle;
         bool is_parity, is_dry_run;
 };
 
@@ -39,6 +43,9 @@ struct desched_rule_report { /* one enabled plugin of one profile */
         struct slice profile, plugin;
         bool is_balance;
         uint32_t evicted, limited, refused, spared;
+        bool was_passed_over; /* in a pass that was not about it */
+        bool has_due;         /* time alone makes it want something at `due` */
+        struct wall_time due;
         int code; /* BERTH_OK, or the plugin failed with text */
         char text[ERR_TEXT_MAX];
 };
@@ -52,6 +59,16 @@ struct desched_report {  /* valid until the next pass */
 /* One pass at `now`; asks the sink, which must have been told nothing (begin_pass is called). */
 const struct desched_report *descheduler_pass(struct descheduler *descheduler,
                                               struct wall_time now);
+
+/* A pass between regular ones: only rules that changes of these kinds (CLUSTER_*), or the time, may
+ * have made true.  It goes on with the limits of the regular pass before, and leaves alone what
+ * waits for another try. */
+const struct desched_report *descheduler_react(struct descheduler *descheduler,
+                                               struct wall_time now, uint32_t changes);
+/* When a rule falls due by time alone, as of the last passes; false: none that is known of. */
+bool descheduler_next_due(const struct descheduler *descheduler, struct wall_time *ret_due);
+/* Changes that some rule reacts to. */
+uint32_t descheduler_wakes_on(const struct descheduler *descheduler);
 
 /* Told of every pod that a rule wanted to evict and a filter kept. */
 struct desched_observer {

@@ -148,6 +148,19 @@ bool age_seconds(struct wall_time since, struct wall_time now, int64_t *ret_seco
         return true;
 }
 
+bool is_old_enough(struct desched_run *run, struct wall_time since, int64_t seconds) {
+        struct wall_time due;
+        int64_t wait_ns;
+        if (!wall_time_is_set(since) || since.ns > desched_run_now(run).ns ||
+            __builtin_mul_overflow(seconds, NS_PER_S, &wait_ns) ||
+            __builtin_add_overflow(since.ns, wait_ns, &due.ns))
+                return false;
+        if (due.ns <= desched_run_now(run).ns)
+                return true;
+        desched_run_note_due(run, due);
+        return false;
+}
+
 bool pod_has_owner_kind(const struct pod_row *pod, const struct name_set *kinds) {
         for (uint16_t i = 0; i < pod->owner_count; i++)
                 if (name_set_has(kinds, pod->owners[i].kind))

@@ -50,5 +50,8 @@ bool pod_scope_has(const struct desched_run *run, const struct pod_scope *scope,
 /* Time since then, in nanoseconds or whole seconds; false when it is unset or still to come. */
 bool age_nanoseconds(struct wall_time since, struct wall_time now, int64_t *ret_ns);
 bool age_seconds(struct wall_time since, struct wall_time now, int64_t *ret_seconds);
+/* Whether that many whole seconds have passed; when not yet, the run is told when they will have.
+ */
+bool is_old_enough(struct desched_run *run, struct wall_time since, int64_t seconds);
 /* Whether any owner's kind is in the set. */
 bool pod_has_owner_kind(const struct pod_row *pod, const struct name_set *kinds);

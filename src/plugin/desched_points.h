@@ -98,4 +98,6 @@ struct desched_points {
         /* Returns 0 or an error of this plugin (the pass goes on with the next). */
         int (*deschedule)(struct desched_run *run, const void *state, struct err *err);
         int (*balance)(struct desched_run *run, const void *state, struct err *err);
+        /* Its evictions are to move pods to better places; without one they are pointless. */
+        bool is_mover;
 };

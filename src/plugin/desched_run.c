@@ -356,9 +356,72 @@ static enum evict_outcome remove_pod(struct desched_run *run, struct pod_id pod,
         return outcome;
 }
 
+/* ---- is it better elsewhere? ---- */
+
+static struct slice controller_of(const struct cluster *cluster, const struct pod_row *pod) {
+        for (uint32_t i = 0; i < pod->owner_count; i++)
+                if (pod->owners[i].is_controller || pod->owner_count == 1)
+                        return cluster_text(cluster, pod->owners[i].uid);
+        return SLICE_EMPTY;
+}
+
+static bool spare(struct desched_run *run, struct pod_id pod, const char *why) {
+        if (run->listener.spared)
+                run->listener.spared(run->listener.context, pod, slice_of(why));
+        return false;
+}
+
+static bool has_come_back(struct desched_run *run, const struct pod_row *row) {
+        struct slice owner = controller_of(run->cluster, row);
+        struct wall_time until;
+        return run->moves.returns && owner.len > 0 &&
+               return_memory_blocks(run->moves.returns, owner,
+                                    cluster_node_name(run->cluster, row->node), row->created,
+                                    run->now, &until);
+}
+
+/* False when the pod is spared; placement then says nothing. */
+static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
+                            struct placement *placement) {
+        const struct placement_oracle *oracle = run->moves.oracle;
+        const struct pod_row *row = cluster_pod(run->cluster, pod);
+        if (has_come_back(run, row))
+                return spare(run, pod, "pods of its owner came back to this node after eviction");
+        if (!oracle->place(oracle->context, pod, placement)) {
+                placement->node = NODE_NONE; /* scheduled by somebody we do not know */
+                return true;
+        }
+        if (!placement->is_placed)
+                return spare(run, pod, "no node would take it");
+        if (placement->node.index == row->node.index)
+                return spare(run, pod, "the scheduler would put it back on its node");
+        if (placement->has_gain && placement->gain < run->moves.min_gain)
+                return spare(run, pod, "no other node is better by the margin");
+        return true;
+}
+
+static void note_move(struct desched_run *run, struct pod_id pod, struct node_id node) {
+        const struct placement_oracle *oracle = run->moves.oracle;
+        const struct pod_row *row = cluster_pod(run->cluster, pod);
+        struct slice owner = controller_of(run->cluster, row);
+        if (!pod_row_is_finished(row))
+                oracle->move(oracle->context, pod, node);
+        if (run->is_mover && run->moves.returns && owner.len > 0 && !run->is_dry_run)
+                return_memory_note(run->moves.returns, owner,
+                                   cluster_node_name(run->cluster, row->node), run->now);
+}
+
 enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
                                      struct slice reason) {
-        return remove_pod(run, pod, reason, EVICT_WAY_EVICT);
+        struct placement placement = { .node = NODE_NONE };
+        if (!run->moves.oracle)
+                return remove_pod(run, pod, reason, EVICT_WAY_EVICT);
+        if (run->is_mover && !is_worth_moving(run, pod, &placement))
+                return EVICT_NOT_BETTER;
+        enum evict_outcome outcome = remove_pod(run, pod, reason, EVICT_WAY_EVICT);
+        if (outcome == EVICT_DONE)
+                note_move(run, pod, placement.node);
+        return outcome;
 }
 
 enum evict_outcome desched_run_delete(struct desched_run *run, struct pod_id pod,

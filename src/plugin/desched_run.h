@@ -4,6 +4,8 @@
 #pragma once
 
 #include "plugin/desched_points.h"
+#include "plugin/placement_oracle.h"
+#include "plugin/return_memory.h"
 
 struct map;
 
@@ -21,6 +23,13 @@ struct desched_run_listener {
         void *context;
         void (*spared)(void *context, struct pod_id pod, struct slice reasons);
         void (*asked)(void *context, struct pod_id pod, enum evict_outcome outcome);
+};
+
+/* Whether moving a pod makes sense.  Without an oracle nobody asks. */
+struct desched_moves {
+        const struct placement_oracle *oracle; /* NULL = not asked */
+        struct return_memory *returns;         /* of earlier passes; NULL = none */
+        int64_t min_gain;
 };
 
 struct desched_run {
@@ -50,6 +59,8 @@ struct desched_run {
         bool is_cleanup; /* the filters at work are asked about a finished pod to delete */
         bool has_due;
         struct wall_time due; /* see desched_run_note_due */
+        struct desched_moves moves;
+        bool is_mover; /* the rule at work moves pods */
 };
 
 /* Orders nodes and pods; nodes are the ready ones among selected.  Memory comes from run->pass. */

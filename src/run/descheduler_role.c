@@ -6,8 +6,13 @@
 #include "config/field_table.h"
 #include "desched/descheduler.h"
 #include "evict/evict_service.h"
+#include "model/cluster.h"
+#include "run/placement_brain.h"
 #include "run/role_metrics.h"
 #include <stdlib.h>
+
+/* Changes within this time are answered together, and reactions are at least so far apart. */
+#define REACT_PAUSE_NS (200 * NS_PER_MS)
 
 struct descheduler_role {
         struct runtime *runtime;
@@ -16,7 +21,11 @@ struct descheduler_role {
         struct evict_service *service;
         struct action_list actions;
         struct descheduler_metrics *metrics; /* NULL = nobody counts */
-        struct loop_timer pass_timer, retry_timer;
+        struct placement_brain *brain;       /* NULL = not asked where pods would go */
+        struct loop_timer pass_timer, retry_timer, react_timer;
+        uint64_t seen;    /* generation up to which changes were looked at */
+        uint32_t changes; /* CLUSTER_*, of interest and not reacted to yet */
+        uint64_t reactions;
         uint64_t passes, logged; /* logged: the last record that was */
         bool is_started, is_finished;
 };
@@ -86,6 +95,74 @@ static void log_report(const struct desched_report *report) {
             log_i64("evictions", report->evicted));
 }
 
+/* ---- between passes ---- */
+
+static void arm_reaction(struct descheduler_role *role, int64_t delay_ns) {
+        struct loop *loop = runtime_loop(role->runtime);
+
+        if (!loop_timer_is_armed(&role->react_timer))
+                loop_timer_arm(loop, &role->react_timer, delay_ns);
+}
+
+/* The next rule to fall due, unless a change comes first. */
+static void await_due(struct descheduler_role *role) {
+        struct loop *loop = runtime_loop(role->runtime);
+        struct wall_time due;
+        int64_t delay_ns;
+
+        if (!role->config.watches || role->changes != 0 ||
+            !descheduler_next_due(role->descheduler, &due))
+                return;
+        delay_ns = due.ns - loop_wall(loop).ns;
+        loop_timer_disarm(loop, &role->react_timer);
+        loop_timer_arm(loop, &role->react_timer,
+                       delay_ns > REACT_PAUSE_NS ? delay_ns : REACT_PAUSE_NS);
+}
+
+/* What of interest changed since the last look; all of it when the log does not reach back. */
+static uint32_t gather_changes(struct descheduler_role *role) {
+        const struct cluster *cluster = runtime_cluster(role->runtime);
+        struct change_range range;
+        uint32_t mask = 0;
+
+        if (!cluster_changes_since(cluster, role->seen, &range)) {
+                mask = UINT32_MAX;
+        } else {
+                for (size_t i = 0; i < range.first_count; i++)
+                        mask |= range.first[i].mask;
+                for (size_t i = 0; i < range.second_count; i++)
+                        mask |= range.second[i].mask;
+        }
+        role->seen = cluster_generation(cluster);
+        return mask & descheduler_wakes_on(role->descheduler);
+}
+
+static void react(void *self) {
+        struct descheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+        const struct desched_report *report;
+
+        report = descheduler_react(role->descheduler, loop_wall(loop), role->changes);
+        role->changes = 0;
+        role->reactions++;
+        if (report->evicted > 0)
+                log_report(report);
+        serve(role);
+        await_due(role);
+}
+
+/* Changes that come together are taken together. */
+static void watch_changes(struct descheduler_role *role) {
+        struct loop *loop = runtime_loop(role->runtime);
+        bool had_changes = role->changes != 0;
+
+        role->changes |= gather_changes(role);
+        if (role->changes == 0 || had_changes)
+                return;
+        loop_timer_disarm(loop, &role->react_timer);
+        arm_reaction(role, REACT_PAUSE_NS);
+}
+
 /* At a fixed rate: a pass that starts late does not delay the next. */
 static void pass(void *self) {
         struct descheduler_role *role = self;
@@ -97,18 +174,29 @@ static void pass(void *self) {
         role->passes++;
         if (role->config.interval_ns > 0)
                 loop_timer_arm(loop, &role->pass_timer, role->config.interval_ns);
+        role->changes = 0;
+        role->seen = cluster_generation(runtime_cluster(role->runtime));
         serve(role);
+        await_due(role);
 }
 
 static int build(struct descheduler_role *role, struct err *err) {
         const struct descheduler_role_config *config = &role->config;
         struct config_problems *problems = config_problems_new();
-        int code = descheduler_new(
+        struct placement_oracle oracle = { 0 };
+        int code;
+
+        if (config->profiles) {
+                role->brain = placement_brain_new(runtime_cluster(role->runtime), config->profiles);
+                oracle = placement_brain_oracle(role->brain);
+        }
+        code = descheduler_new(
                 &(struct descheduler_config){ .cluster = runtime_cluster(role->runtime),
                                               .policy = config->policy,
                                               .document = config->document,
                                               .registry = config->registry,
                                               .sink = evict_service_sink(role->service),
+                                              .oracle = role->brain ? &oracle : NULL,
                                               .is_parity = config->is_parity,
                                               .is_dry_run = config->is_dry_run },
                 problems, &role->descheduler, err);
@@ -121,6 +209,8 @@ static void on_changed(void *self) {
         struct descheduler_role *role = self;
         struct err err = { 0 };
 
+        if (role->is_started && role->config.watches && role->passes > 0)
+                watch_changes(role);
         if (role->is_started || !runtime_is_synced(role->runtime))
                 return;
         role->is_started = true;
@@ -146,7 +236,7 @@ static void on_result(void *self, const struct action_result *result) {
 static bool is_idle(const void *self) {
         const struct descheduler_role *role = self;
 
-        return role->passes > 0 && evict_service_open(role->service) == 0;
+        return role->passes > 0 && role->changes == 0 && evict_service_open(role->service) == 0;
 }
 
 static void free_role(void *self) {
@@ -155,8 +245,10 @@ static void free_role(void *self) {
 
         loop_timer_disarm(loop, &role->pass_timer);
         loop_timer_disarm(loop, &role->retry_timer);
+        loop_timer_disarm(loop, &role->react_timer);
         descheduler_metrics_free(role->metrics);
         descheduler_free(role->descheduler);
+        placement_brain_free(role->brain);
         evict_service_free(role->service);
         action_list_release(&role->actions);
         free(role);
@@ -169,6 +261,7 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
         role->runtime = runtime;
         role->config = *config;
         role->pass_timer = (struct loop_timer){ .fired = pass, .context = role };
+        role->react_timer = (struct loop_timer){ .fired = react, .context = role };
         role->retry_timer = (struct loop_timer){ .fired = serve, .context = role };
         action_list_init(&role->actions);
         role->service = evict_service_new(&(struct evict_config){
@@ -187,6 +280,7 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
 void descheduler_role_stats(const struct descheduler_role *role,
                             struct descheduler_role_stats *ret_stats) {
         *ret_stats = (struct descheduler_role_stats){ .passes = role->passes,
+                                                      .reactions = role->reactions,
                                                       .service = role->service,
                                                       .descheduler = role->descheduler };
 }

@@ -9,6 +9,7 @@ struct document;
 struct evict_service;
 struct metrics;
 struct plugin;
+struct sched_profile_list;
 
 struct descheduler_role_config {
         const struct descheduler_policy *policy; /* must outlive the role, like document */
@@ -17,6 +18,9 @@ struct descheduler_role_config {
         int64_t interval_ns; /* 0: one pass, then finished */
         int64_t first_delay_ns;
         bool is_dry_run, is_parity;
+        bool watches; /* also acts between passes: on changes, and when a rule falls due */
+        /* How pods are scheduled here, for moving only what lands better; NULL = not asked. */
+        const struct sched_profile_list *profiles;
         /* Called once: after a single pass whose evictions are all answered (err NULL), or when the
          * policy names something the cluster does not have.  May be NULL. */
         void (*finished)(void *context, const struct err *err);
@@ -27,6 +31,7 @@ struct descheduler_role_config {
 /* What the role did so far; the service holds the records. */
 struct descheduler_role_stats {
         uint64_t passes;
+        uint64_t reactions; /* passes between passes */
         struct evict_service *service;
         struct descheduler *descheduler; /* NULL until the first pass is near */
 };

@@ -8,6 +8,7 @@
 #include "desched/recorded_usage.h"
 #include "evict/evict_service.h"
 #include "plugins/desched/registry.h"
+#include "run/placement_brain.h"
 #include "run/role_config.h"
 #include "run/snapshot_input.h"
 #include "sched/decision.h"
@@ -22,6 +23,7 @@ const char *evict_outcome_text(enum evict_outcome outcome) {
                 [EVICT_BUDGET] = "disruption budget",
                 [EVICT_REPEATED] = "asked for already",
                 [EVICT_FAILED] = "refused",
+                [EVICT_NOT_BETTER] = "not better elsewhere",
         };
 
         return texts[outcome];
@@ -46,6 +48,8 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
         struct evict_sink sink = evict_service_sink(plan->service);
         enum evict_outcome outcome = sink.ask(sink.context, intent);
 
+        if (intent->way == EVICT_WAY_REPORT)
+                return outcome;
         plan->evictions = grow(plan->evictions, plan->eviction_count, &plan->eviction_cap,
                                sizeof(*plan->evictions));
         plan->evictions[plan->eviction_count++] = (struct planned_eviction){
@@ -80,16 +84,25 @@ static void note_spared(void *context, const struct desched_rule_report *rule, s
         };
 }
 
-static int build(struct eviction_plan *plan, const struct role_config *config, struct err *err) {
+static int build(struct eviction_plan *plan, struct cluster *cluster,
+                 const struct role_config *config, struct err *err) {
         struct config_problems *problems = config_problems_new();
         const struct desched_observer observer = { plan, note_spared };
-        int code = descheduler_new(
+        struct placement_oracle oracle = { 0 };
+        int code;
+
+        if (config->profiles.count > 0) {
+                plan->brain = placement_brain_new(cluster, &config->profiles);
+                oracle = placement_brain_oracle(plan->brain);
+        }
+        code = descheduler_new(
                 &(struct descheduler_config){ .cluster = plan->cluster,
                                               .policy = config->policy,
                                               .document = config->policy->document,
                                               .registry = desched_registry,
                                               .sink = { plan, begin_pass, ask },
                                               .usage = recorded_usage_source(plan->usage),
+                                              .oracle = plan->brain ? &oracle : NULL,
                                               .is_parity = config->is_parity },
                 problems, &plan->descheduler, err);
 
@@ -112,7 +125,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
                 code = recorded_usage_new(json_doc_root(plan->usage_doc), config->policy,
                                           &plan->usage, err);
         if (code == 0)
-                code = build(plan, config, err);
+                code = build(plan, snapshot->cluster, config, err);
         if (code == 0)
                 plan->report = descheduler_pass(plan->descheduler, now);
         return code;
@@ -120,6 +133,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
 
 void eviction_plan_release(struct eviction_plan *plan) {
         descheduler_free(plan->descheduler);
+        placement_brain_free(plan->brain);
         recorded_usage_free(plan->usage);
         json_doc_free(plan->usage_doc);
         evict_service_free(plan->service);

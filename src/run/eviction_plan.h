@@ -11,6 +11,7 @@
 struct descheduler;
 struct desched_report;
 struct evict_service;
+struct placement_brain;
 struct json_doc;
 struct role_config;
 struct recorded_usage;
@@ -36,6 +37,7 @@ struct eviction_plan {
         struct evict_service *service;
         struct recorded_usage *usage;
         struct json_doc *usage_doc;
+        struct placement_brain *brain; /* NULL = not asked where pods would go */
         struct descheduler *descheduler;
         const struct cluster *cluster;
         const struct desched_report *report; /* per rule */

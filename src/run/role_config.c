@@ -105,6 +105,7 @@ struct descheduler_role *role_config_add_descheduler(struct role_config *config,
         whole.document = config->policy->document;
         whole.registry = desched_registry;
         whole.is_parity = config->is_parity;
+        whole.profiles = config->profiles.count > 0 ? &config->profiles : NULL;
         return descheduler_role_add(runtime, &whole);
 }
 

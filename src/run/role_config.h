@@ -39,8 +39,8 @@ int role_config_load(const struct role_config_sources *sources, struct role_conf
  * them. */
 int role_config_build(struct role_config *config, const struct cluster *cluster,
                       const struct object_shelf *shelf, struct err *err);
-/* Adds the descheduler with the policy of this configuration (policy, document, registry and parity
- * of role are filled in). */
+/* Adds the descheduler with the policy of this configuration (policy, document, registry, parity
+ * and profiles, if built, of role are filled in). */
 struct descheduler_role *role_config_add_descheduler(struct role_config *config,
                                                      struct runtime *runtime,
                                                      const struct descheduler_role_config *role);

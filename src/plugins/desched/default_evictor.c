@@ -211,12 +211,16 @@ static bool has_few_replicas(const struct default_evictor *evictor, const struct
 }
 
 static bool is_too_young(const struct default_evictor *evictor, const struct pod_row *pod,
-                         struct wall_time now, struct spare_reasons *reasons) {
+                         struct desched_run *run, struct spare_reasons *reasons) {
         if (!evictor->args->has_min_age)
                 return false;
         int64_t age_ns;
-        if (age_nanoseconds(pod->started, now, &age_ns) && age_ns >= evictor->args->min_age_ns)
-                return false;
+        if (age_nanoseconds(pod->started, desched_run_now(run), &age_ns)) {
+                if (age_ns >= evictor->args->min_age_ns)
+                        return false;
+                desched_run_note_due(
+                        run, (struct wall_time){ pod->started.ns + evictor->args->min_age_ns });
+        }
         char age[DURATION_TEXT_MAX];
         duration_format(evictor->args->min_age_ns, age);
         spare_reason(reasons, "pod age is below %s", age);
@@ -224,7 +228,7 @@ static bool is_too_young(const struct default_evictor *evictor, const struct pod
 }
 
 static bool is_kept_by_policy(const struct default_evictor *evictor, const struct cluster *cluster,
-                              const struct pod_row *pod, struct wall_time now,
+                              const struct pod_row *pod, struct desched_run *run,
                               struct spare_reasons *reasons) {
         bool is_kept = false;
         if (evictor->protections & PROTECT_WITHOUT_BUDGET && !has_budget(cluster, pod)) {
@@ -236,7 +240,7 @@ static bool is_kept_by_policy(const struct default_evictor *evictor, const struc
                 is_kept = true;
         }
         is_kept |= has_few_replicas(evictor, cluster, pod, reasons);
-        is_kept |= is_too_young(evictor, pod, now, reasons);
+        is_kept |= is_too_young(evictor, pod, run, reasons);
         return is_kept;
 }
 
@@ -292,7 +296,7 @@ static bool default_evictor_filter(struct desched_run *run, const void *state, s
         if (is_kept && !reasons->text)
                 return false; /* nobody wants to hear the other reasons */
         is_kept |= is_kept_by_storage(evictor, cluster, pod, reasons);
-        is_kept |= is_kept_by_policy(evictor, cluster, pod, desched_run_now(run), reasons);
+        is_kept |= is_kept_by_policy(evictor, cluster, pod, run, reasons);
         return !is_kept;
 }
 

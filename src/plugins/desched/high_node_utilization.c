@@ -86,5 +86,7 @@ const struct plugin plugin_high_node_utilization = {
         .args = high_utilization_fields,
         .args_size = sizeof(struct high_utilization_args),
         .check = high_utilization_check,
-        .desched = &(const struct desched_points){ .balance = balance },
+        .desched = &(const struct desched_points){ .balance = balance, .is_mover = true },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
+                    CLUSTER_NODE_TAINTS | CLUSTER_NODE_ALLOCATABLE,
 };

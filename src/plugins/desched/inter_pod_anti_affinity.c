@@ -333,5 +333,7 @@ const struct plugin plugin_inter_pod_anti_affinity = {
         .name = "RemovePodsViolatingInterPodAntiAffinity",
         .args = fields,
         .args_size = sizeof(struct anti_affinity_args),
-        .desched = &(const struct desched_points){ .deschedule = deschedule },
+        .desched = &(const struct desched_points){ .deschedule = deschedule, .is_mover = true },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
+                    CLUSTER_NODE_TAINTS | CLUSTER_POD_ADDED | CLUSTER_POD_LABELS,
 };

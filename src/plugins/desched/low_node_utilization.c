@@ -161,5 +161,7 @@ const struct plugin plugin_low_node_utilization = {
         .args_size = sizeof(struct low_utilization_args),
         .check = low_utilization_check,
         .init = init,
-        .desched = &(const struct desched_points){ .balance = balance },
+        .desched = &(const struct desched_points){ .balance = balance, .is_mover = true },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
+                    CLUSTER_NODE_TAINTS | CLUSTER_NODE_ALLOCATABLE,
 };

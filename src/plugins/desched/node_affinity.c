@@ -141,5 +141,7 @@ const struct plugin plugin_node_affinity_strategy = {
         .args = fields,
         .args_size = sizeof(struct node_affinity_args),
         .check = check,
-        .desched = &(const struct desched_points){ .deschedule = deschedule },
+        .desched = &(const struct desched_points){ .deschedule = deschedule, .is_mover = true },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
+                    CLUSTER_NODE_TAINTS | CLUSTER_POD_ADDED,
 };

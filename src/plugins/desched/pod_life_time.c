@@ -222,13 +222,12 @@ static struct life_rule make_rule(struct desched_run *run, const struct pod_life
         };
 }
 
-static bool is_too_old(const struct desched_run *run, const struct life_rule *rule,
+/* Older than the limit, in whole seconds. */
+static bool is_too_old(struct desched_run *run, const struct life_rule *rule,
                        const struct pod_row *pod) {
-        if (!rule->args->has_max_age)
-                return true;
-        int64_t age_s;
-        return age_seconds(pod->created, desched_run_now(run), &age_s) &&
-               age_s > rule->args->max_age_s;
+        int64_t max_age_s = rule->args->max_age_s;
+        return !rule->args->has_max_age ||
+               (max_age_s < INT64_MAX && is_old_enough(run, pod->created, max_age_s + 1));
 }
 
 static bool has_state(const struct life_rule *rule, const struct pod_row *pod) {
@@ -254,7 +253,7 @@ static bool is_status(enum condition_status status, struct slice text) {
         return false;
 }
 
-static bool condition_agrees(const struct desched_run *run, const struct condition_arg *arg,
+static bool condition_agrees(struct desched_run *run, const struct condition_arg *arg,
                              const struct condition_row *row) {
         const struct cluster *cluster = desched_run_cluster(run);
         if (arg->type.len > 0 && !slice_eq(arg->type, cluster_text(cluster, row->type)))
@@ -265,11 +264,10 @@ static bool condition_agrees(const struct desched_run *run, const struct conditi
                 return false;
         if (!arg->has_min_age)
                 return true;
-        int64_t age_s;
-        return age_seconds(row->changed, desched_run_now(run), &age_s) && age_s >= arg->min_age_s;
+        return is_old_enough(run, row->changed, arg->min_age_s);
 }
 
-static bool has_condition(const struct desched_run *run, const struct life_rule *rule,
+static bool has_condition(struct desched_run *run, const struct life_rule *rule,
                           const struct pod_row *pod) {
         const struct item_list *list = &rule->args->conditions;
         const struct condition_arg *items = list->items;
@@ -281,13 +279,13 @@ static bool has_condition(const struct desched_run *run, const struct life_rule 
         return list->count == 0;
 }
 
-static bool rule_wants(const struct desched_run *run, const struct life_rule *rule,
+static bool rule_wants(struct desched_run *run, const struct life_rule *rule,
                        const struct pod_row *pod) {
         if (rule->skips_finished && pod_row_is_finished(pod))
                 return false;
-        return is_too_old(run, rule, pod) && pod_scope_has(run, &rule->scope, pod) &&
-               has_state(rule, pod) && has_owner(rule, pod) && has_condition(run, rule, pod) &&
-               container_query_matches(&rule->containers, pod);
+        return pod_scope_has(run, &rule->scope, pod) && has_state(rule, pod) &&
+               has_owner(rule, pod) && has_condition(run, rule, pod) &&
+               container_query_matches(&rule->containers, pod) && is_too_old(run, rule, pod);
 }
 
 static struct slice describe(struct desched_run *run, const struct life_rule *rule,
@@ -358,4 +356,6 @@ const struct plugin plugin_pod_life_time = {
         .args_size = sizeof(struct pod_life_time_args),
         .check = check,
         .desched = &(const struct desched_points){ .deschedule = deschedule },
+        .wakes_on = CLUSTER_POD_STATUS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
+                    CLUSTER_POD_LABELS | CLUSTER_PENDING_UPDATED,
 };

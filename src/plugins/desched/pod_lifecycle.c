@@ -112,4 +112,6 @@ const struct plugin plugin_pod_lifecycle = {
         .args_size = sizeof(struct pod_lifecycle_args),
         .check = pod_lifecycle_check,
         .desched = &(const struct desched_points){ .deschedule = deschedule },
+        .wakes_on = CLUSTER_POD_STATUS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
+                    CLUSTER_POD_LABELS | CLUSTER_PENDING_UPDATED,
 };

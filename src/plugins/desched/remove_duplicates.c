@@ -293,5 +293,7 @@ const struct plugin plugin_remove_duplicates = {
         .name = "RemoveDuplicates",
         .args = fields,
         .args_size = sizeof(struct duplicates_args),
-        .desched = &(const struct desched_points){ .balance = balance },
+        .desched = &(const struct desched_points){ .balance = balance, .is_mover = true },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
+                    CLUSTER_NODE_TAINTS,
 };

@@ -62,12 +62,6 @@ struct failed_rule {
         struct container_query containers;
 };
 
-static bool is_old_enough(const struct desched_run *run, const struct pod_row *pod,
-                          int64_t min_age_s) {
-        int64_t age_s;
-        return age_seconds(pod->created, desched_run_now(run), &age_s) && age_s >= min_age_s;
-}
-
 static struct slice describe(struct desched_run *run, const struct failed_rule *rule,
                              const struct pod_row *pod) {
         static const struct exit_code_set any = { .count = 0, .only_excludes = true };
@@ -94,9 +88,10 @@ static bool wants(struct desched_run *run, const void *context, struct pod_id id
         const struct pod_row *pod = cluster_pod(desched_run_cluster(run), id);
         const struct failed_rule *rule = context;
         if (pod->phase != POD_FAILED || !pod_scope_has(run, &rule->scope, pod) ||
-            !is_old_enough(run, pod, rule->args->min_age_s) ||
+
             pod_has_owner_kind(pod, &rule->excluded) ||
-            !container_query_matches(&rule->containers, pod))
+            !container_query_matches(&rule->containers, pod) ||
+            !is_old_enough(run, pod->created, rule->args->min_age_s))
                 return false;
         *ret_reason = describe(run, rule, pod);
         return true;
@@ -124,4 +119,6 @@ const struct plugin plugin_remove_failed_pods = {
         .args = fields,
         .args_size = sizeof(struct remove_failed_args),
         .desched = &(const struct desched_points){ .deschedule = deschedule },
+        .wakes_on = CLUSTER_POD_STATUS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
+                    CLUSTER_POD_LABELS | CLUSTER_PENDING_UPDATED,
 };

@@ -161,4 +161,6 @@ const struct plugin plugin_too_many_restarts = {
         .args_size = sizeof(struct restarts_args),
         .check = check,
         .desched = &(const struct desched_points){ .deschedule = deschedule },
+        .wakes_on = CLUSTER_POD_STATUS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
+                    CLUSTER_POD_LABELS | CLUSTER_PENDING_UPDATED,
 };

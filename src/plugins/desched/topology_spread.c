@@ -209,5 +209,7 @@ const struct plugin plugin_topology_spread = {
         .args = fields,
         .args_size = sizeof(struct topology_spread_args),
         .check = check,
-        .desched = &(const struct desched_points){ .balance = balance },
+        .desched = &(const struct desched_points){ .balance = balance, .is_mover = true },
+        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
+                    CLUSTER_NODE_TAINTS,
 };
