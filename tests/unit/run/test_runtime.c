@@ -157,10 +157,52 @@ static void writes_a_failure_once(void **state) {
         assert_int_equal(stats_of(world).writes[ACTION_POD_STATUS], 1);
 }
 
+static void create_important_pod(struct world *world) {
+        static const char class[] =
+                "{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\","
+                "\"metadata\":{\"name\":\"high\"},\"value\":1000}";
+        static const char text[] =
+                "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"important\"},"
+                "\"spec\":{\"priorityClassName\":\"high\",\"containers\":[{\"name\":\"c\","
+                "\"image\":\"i\","
+                "\"resources\":{\"requests\":{\"cpu\":\"6\"}}}]}}";
+        struct err err = { 0 };
+
+        if (sandbox_import_text(world->import, slice_of(class), &err) < 0 ||
+            sandbox_import_text(world->import, slice_of(text), &err) < 0)
+                fail_msg("%s", err.text);
+}
+
+static bool has_three(struct world *world) {
+        return stats_of(world).writes[ACTION_BIND] == 3 && is_settled(world);
+}
+
+static bool has_preempted(struct world *world) {
+        return stats_of(world).writes[ACTION_BIND] == 4 && is_settled(world);
+}
+
+/* A victim costs a condition and a deletion, the preemptor one write of both condition and
+ * nomination, and one binding. */
+static void preempts_with_four_calls(void **state) {
+        struct world *world = *state;
+
+        create_pod(world, "p-0", "6");
+        create_pod(world, "p-1", "6");
+        create_pod(world, "p-2", "6");
+        turn_until(world, has_three);
+        create_important_pod(world);
+        turn_until(world, has_preempted);
+        assert_int_equal(stats_of(world).writes[ACTION_POD_STATUS], 2);
+        assert_int_equal(stats_of(world).writes[ACTION_DELETE_POD], 1);
+        assert_int_equal(stats_of(world).writes[ACTION_BIND], 3 + 1);
+        assert_int_equal(stats_of(world).failures[ACTION_POD_STATUS], 0);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(binds_once_per_pod, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(writes_a_failure_once, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(preempts_with_four_calls, set_up, tear_down),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
