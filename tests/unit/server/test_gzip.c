@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <zlib.h>
 
 #include <cmocka.h>
