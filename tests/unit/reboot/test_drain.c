@@ -1,0 +1,125 @@
+/* Which pods a drain is about, and budgets that never open. */
+#include "reboot/drain.h"
+
+#include "base/util.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define NOW ((struct wall_time){ 1000 * NS_PER_S })
+
+struct drain_case {
+        const char *name, *selector;
+        struct drain_pod pod;
+        int64_t skip_wait_s;
+        enum drain_verdict verdict;
+};
+
+/* Acceptance 39, 40, 43, 45 */
+static void judges_pods(void **state) {
+        static struct label x = { SLICE_INIT("app"), SLICE_INIT("x") };
+        const struct wall_time no = WALL_TIME_UNSET;
+        const struct slice set = SLICE_LITERAL("agent");
+        const struct drain_case cases[] = {
+                { "bare", "", { .deleted = no }, 0, DRAIN_EVICT },
+                { "mirror", "", { .deleted = no, .is_mirror = true }, 0, DRAIN_KEEP },
+                { "daemon",
+                  "",
+                  { .deleted = no, .daemon_set = set, .owner = DRAIN_OWNER_THERE },
+                  0,
+                  DRAIN_KEEP },
+                { "daemon of unknown set",
+                  "",
+                  { .deleted = no, .daemon_set = set },
+                  0,
+                  DRAIN_KEEP },
+                { "orphaned daemon",
+                  "",
+                  { .deleted = no, .daemon_set = set, .owner = DRAIN_OWNER_GONE },
+                  0,
+                  DRAIN_EVICT },
+                { "finished daemon",
+                  "",
+                  { .deleted = no, .daemon_set = set, .is_finished = true },
+                  0,
+                  DRAIN_EVICT },
+                { "going", "", { .deleted = { 900 * NS_PER_S } }, 0, DRAIN_WAIT },
+                { "going for too long", "", { .deleted = { 900 * NS_PER_S } }, 60, DRAIN_KEEP },
+                { "not that long", "", { .deleted = { 950 * NS_PER_S } }, 60, DRAIN_WAIT },
+                { "not selected", "app!=x", { .deleted = no, .labels = { 1, &x } }, 0, DRAIN_KEEP },
+                { "selected", "app=x", { .deleted = no, .labels = { 1, &x } }, 0, DRAIN_EVICT },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                CLEANUP(arena_release) struct arena arena;
+                struct selector selector;
+                struct drain_rules rules = { &selector, cases[i].skip_wait_s };
+
+                arena_init(&arena, 0);
+                assert_int_equal(
+                        selector_parse(slice_of(cases[i].selector), &arena, &selector, NULL), 0);
+                if (drain_judge(&cases[i].pod, &rules, NOW) != cases[i].verdict)
+                        fail_msg("%s", cases[i].name);
+        }
+}
+
+static const char pods_json[] =
+        "{\"items\":[{\"metadata\":{\"namespace\":\"ns\",\"name\":\"web-1\",\"uid\":\"u\","
+        "\"labels\":{\"app\":\"web\"}},\"spec\":{},\"status\":{\"phase\":\"Running\","
+        "\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}},{\"metadata\":{"
+        "\"namespace\":\"ns\",\"name\":\"agent-1\",\"uid\":\"v\",\"ownerReferences\":[{"
+        "\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"agent\",\"uid\":\"w\","
+        "\"controller\":true}]},\"spec\":{},\"status\":{\"phase\":\"Running\"}}]}";
+
+static bool is_impossible(const char *status, const char *ns) {
+        CLEANUP(arena_release) struct arena arena;
+        CLEANUP(cleanup_json_doc) struct json_doc *pods_doc = NULL, *doc = NULL;
+        struct selector everything = { 0 };
+        struct drain_rules rules = { &everything, 0 };
+        struct drain_pods pods;
+        struct slice text;
+        char budgets[512];
+
+        arena_init(&arena, 0);
+        json_parse(slice_of(pods_json), &pods_doc, NULL);
+        assert_int_equal(drain_pods_decode(json_doc_root(pods_doc), &arena, &pods, NULL), 0);
+        assert_int_equal(pods.count, 2);
+        assert_true(slice_is(pods.items[1].daemon_set, "agent"));
+        assert_true(pods.items[0].is_ready);
+        snprintf(budgets, sizeof(budgets),
+                 "{\"items\":[{\"metadata\":{\"namespace\":\"%s\",\"name\":\"all\"},\"spec\":{"
+                 "\"selector\":{\"matchLabels\":{\"app\":\"web\"}}},\"status\":%s}]}",
+                 ns, status);
+        assert_int_equal(json_parse(slice_of(budgets), &doc, NULL), 0);
+        text = drain_impossible(&pods, &rules, json_doc_root(doc), NOW, &arena);
+        if (text.len > 0)
+                assert_true(slice_is(text, "budget ns/all can never let pod web-1 go"));
+        return text.len > 0;
+}
+
+static void names_impossible_budgets(void **state) {
+        (void)state;
+        assert_true(is_impossible("{\"disruptionsAllowed\":0,\"expectedPods\":2,"
+                                  "\"desiredHealthy\":2,\"currentHealthy\":2}",
+                                  "ns"));
+        assert_false(is_impossible("{\"disruptionsAllowed\":0,\"expectedPods\":2,"
+                                   "\"desiredHealthy\":1,\"currentHealthy\":1}",
+                                   "ns"));
+        assert_false(is_impossible("{\"disruptionsAllowed\":0,\"expectedPods\":2,"
+                                   "\"desiredHealthy\":2,\"currentHealthy\":2}",
+                                   "other"));
+        assert_false(is_impossible("{}", "ns"));
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(judges_pods),
+                cmocka_unit_test(names_impossible_budgets),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
