@@ -1,0 +1,156 @@
+/* Commands, boot ids, sentinel files and the metrics page. */
+#include "host/host_command.h"
+#include "host/host_reboot.h"
+#include "host/metrics_listener.h"
+
+#include "run/event_loop.h"
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct outcome {
+        bool is_done;
+        enum host_command_end end;
+        int code;
+};
+
+static void on_done(void *context, enum host_command_end end, int code) {
+        *(struct outcome *)context = (struct outcome){ true, end, code };
+}
+
+static struct outcome run_command(const char *const *argv, int64_t timeout_ns) {
+        struct outcome outcome = { 0 };
+        struct event_loop *loop = NULL;
+
+        assert_int_equal(event_loop_new(&loop, NULL), 0);
+        host_command_start(event_loop_as_loop(loop), argv, timeout_ns, on_done, &outcome);
+        while (!outcome.is_done)
+                assert_int_equal(event_loop_turn(loop, NS_PER_S, NULL), 0);
+        event_loop_free(loop);
+        return outcome;
+}
+
+/* Acceptance 71 */
+static void runs_commands(void **state) {
+        static const struct {
+                const char *argv[4];
+                int64_t timeout_ns;
+                enum host_command_end end;
+                int code;
+        } cases[] = {
+                { { "true", NULL }, 0, HOST_COMMAND_EXITED, 0 },
+                { { "sh", "-c", "exit 3", NULL }, 0, HOST_COMMAND_EXITED, 3 },
+                { { "sh", "-c", "kill -9 $$", NULL }, 0, HOST_COMMAND_EXITED, 137 },
+                { { "sleep", "60", NULL }, 10 * NS_PER_MS, HOST_COMMAND_TIMED_OUT, 0 },
+                { { "/no/such/program", NULL }, 0, HOST_COMMAND_NOT_FOUND, 127 },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                struct outcome outcome = run_command(cases[i].argv, cases[i].timeout_ns);
+
+                assert_int_equal(outcome.end, cases[i].end);
+                assert_int_equal(outcome.code, cases[i].code);
+        }
+}
+
+static void cancels_commands(void **state) {
+        static const char *const argv[] = { "sleep", "60", NULL };
+        struct outcome outcome = { 0 };
+        struct event_loop *loop = NULL;
+
+        (void)state;
+        assert_int_equal(event_loop_new(&loop, NULL), 0);
+        host_command_cancel(
+                host_command_start(event_loop_as_loop(loop), argv, 0, on_done, &outcome));
+        assert_int_equal(event_loop_turn(loop, 0, NULL), 0);
+        assert_false(outcome.is_done);
+        event_loop_free(loop);
+}
+
+static void reads_boot_ids(void **state) {
+        char path[] = "/tmp/berth-boot-XXXXXX", id[BOOT_ID_MAX];
+        int fd = mkstemp(path);
+        struct err err = { 0 };
+
+        (void)state;
+        assert_int_equal(write(fd, "abc\nrest", 8), 8);
+        close(fd);
+        assert_true(host_file_exists(path));
+        assert_int_equal(host_boot_id(path, id, NULL), 0);
+        assert_string_equal(id, "abc");
+        unlink(path);
+        assert_false(host_file_exists(path));
+        assert_int_equal(host_boot_id(path, id, &err), BERTH_ERR_IO);
+        assert_true(host_file_exists("/tmp"));
+}
+
+static void write_page(void *context, struct buf *out) {
+        buf_text(out, context);
+}
+
+static void fetch(struct event_loop *loop, uint16_t port, const char *request, char *answer,
+                  size_t size) {
+        struct sockaddr_in address = { .sin_family = AF_INET,
+                                       .sin_port = htons(port),
+                                       .sin_addr = { htonl(INADDR_LOOPBACK) } };
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        size_t len = 0;
+
+        assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+        assert_true(write(fd, request, strlen(request)) > 0);
+        for (int i = 0; i < 100 && len + 1 < size; i++) {
+                ssize_t got;
+
+                event_loop_turn(loop, 20 * NS_PER_MS, NULL);
+                got = recv(fd, answer + len, size - len - 1, MSG_DONTWAIT);
+                if (got == 0)
+                        break;
+                if (got > 0)
+                        len += (size_t)got;
+        }
+        answer[len] = '\0';
+        close(fd);
+}
+
+static void serves_metrics(void **state) {
+        struct event_loop *loop = NULL;
+        struct metrics_listener *listener = NULL, *second = NULL;
+        char answer[1024], page[] = "kured_reboot_required{node=\"n\"} 1\n";
+        uint16_t port;
+
+        (void)state;
+        assert_int_equal(event_loop_new(&loop, NULL), 0);
+        assert_int_equal(metrics_listener_new(event_loop_as_loop(loop), "127.0.0.1", 0, write_page,
+                                              page, &listener, NULL),
+                         0);
+        port = metrics_listener_port(listener);
+        fetch(loop, port, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", answer, sizeof(answer));
+        assert_non_null(strstr(answer, "200 OK"));
+        assert_non_null(strstr(answer, page));
+        fetch(loop, port, "GET /other HTTP/1.1\r\n\r\n", answer, sizeof(answer));
+        assert_non_null(strstr(answer, "404"));
+        assert_true(metrics_listener_new(event_loop_as_loop(loop), "127.0.0.1", port, write_page,
+                                         page, &second, NULL) < 0);
+        metrics_listener_free(listener);
+        event_loop_free(loop);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(runs_commands),
+                cmocka_unit_test(cancels_commands),
+                cmocka_unit_test(reads_boot_ids),
+                cmocka_unit_test(serves_metrics),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
