@@ -33,9 +33,11 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                 return err->code;
         if (self->options->metrics_port == 0)
                 return 0;
-        return metrics_listener_new(runtime_loop(runtime), self->options->metrics_host,
-                                    (uint16_t)self->options->metrics_port, write_metrics, self,
-                                    &self->metrics, err);
+        return metrics_listener_new(
+                runtime_loop(runtime),
+                &(struct metrics_address){ self->options->metrics_host,
+                                           (uint16_t)self->options->metrics_port },
+                write_metrics, self, &self->metrics, err);
 }
 
 static void leave(void *context) {

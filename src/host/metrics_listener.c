@@ -189,17 +189,17 @@ static int listen_on(const char *host, uint16_t port, uint16_t *ret_port) {
         return fd;
 }
 
-int metrics_listener_new(struct loop *loop, const char *host, uint16_t port,
+int metrics_listener_new(struct loop *loop, const struct metrics_address *address,
                          void (*write)(void *context, struct buf *out), void *context,
                          struct metrics_listener **ret_listener, struct err *err) {
         struct metrics_listener *listener = xcalloc(1, sizeof(*listener));
 
         *listener = (struct metrics_listener){ .loop = loop, .write = write, .context = context };
-        listener->fd = listen_on(host, port, &listener->port);
+        listener->fd = listen_on(address->host, address->port, &listener->port);
         if (listener->fd < 0) {
                 free(listener);
                 return err_set_errno(err, BERTH_ERR_IO, errno, "cannot listen on %s:%u for metrics",
-                                     host, port);
+                                     address->host, address->port);
         }
         if (loop_io_add(loop, listener->fd, LOOP_READ, on_accept, listener, &listener->io, err) <
             0) {

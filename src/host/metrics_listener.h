@@ -12,8 +12,12 @@
 
 struct metrics_listener;
 
-/* host "" = every address; port 0 = any.  write appends the exposition text. */
-int metrics_listener_new(struct loop *loop, const char *host, uint16_t port,
+struct metrics_address {
+        const char *host; /* "" = every address */
+        uint16_t port;    /* 0 = any */
+};
+/* write appends the exposition text. */
+int metrics_listener_new(struct loop *loop, const struct metrics_address *address,
                          void (*write)(void *context, struct buf *out), void *context,
                          struct metrics_listener **ret_listener, struct err *err);
 void metrics_listener_free(struct metrics_listener *listener); /* accepts NULL */

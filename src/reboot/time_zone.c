@@ -110,17 +110,23 @@ static bool take_name(struct slice *text) {
         return used >= 3;
 }
 
+/* month.week.weekday */
+static bool take_weekday(struct slice *text, struct zone_switch *when) {
+        when->kind = SWITCH_WEEKDAY;
+        if (!take_number(text, &when->month) || !take_char(text, '.') ||
+            !take_number(text, &when->week) || !take_char(text, '.') ||
+            !take_number(text, &when->day))
+                return false;
+        return when->month >= 1 && when->month <= 12 && when->day <= 6 && when->week >= 1 &&
+               when->week <= 5;
+}
+
 static bool take_switch(struct slice *text, struct zone_switch *ret_switch) {
         *ret_switch = (struct zone_switch){ .seconds = 2 * 3600 };
         if (!take_char(text, ','))
                 return false;
         if (take_char(text, 'M')) {
-                ret_switch->kind = SWITCH_WEEKDAY;
-                if (!take_number(text, &ret_switch->month) || !take_char(text, '.') ||
-                    !take_number(text, &ret_switch->week) || !take_char(text, '.') ||
-                    !take_number(text, &ret_switch->day) || ret_switch->month < 1 ||
-                    ret_switch->month > 12 || ret_switch->day > 6 || ret_switch->week < 1 ||
-                    ret_switch->week > 5)
+                if (!take_weekday(text, ret_switch))
                         return false;
         } else {
                 ret_switch->kind = take_char(text, 'J') ? SWITCH_JULIAN : SWITCH_DAY;

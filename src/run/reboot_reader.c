@@ -457,15 +457,15 @@ void reboot_reader_start(struct reboot_reader *reader, const struct reboot_turn 
 }
 
 int reboot_reader_new(struct runtime *runtime, const struct reboot_role_config *config,
-                      struct reboot_agent *agent, void (*answered)(void *context), void *context,
-                      struct reboot_reader **ret_reader, struct err *err) {
+                      const struct reboot_listener *listener, struct reboot_reader **ret_reader,
+                      struct err *err) {
         struct reboot_reader *reader = xcalloc(1, sizeof(*reader));
 
         reader->runtime = runtime;
         reader->config = config;
-        reader->agent = agent;
-        reader->answered = answered;
-        reader->context = context;
+        reader->agent = listener->agent;
+        reader->answered = listener->answered;
+        reader->context = listener->context;
         arena_init(&reader->arena, 4096);
         if (config->prometheus_url && config->prometheus_url[0]) {
                 struct http_transport_config http = {

@@ -5,9 +5,13 @@
 
 struct reboot_reader;
 
-/* answered runs after each reading, when the agent was told. */
+struct reboot_listener {
+        struct reboot_agent *agent;      /* is told what was read */
+        void (*answered)(void *context); /* afterwards */
+        void *context;
+};
 int reboot_reader_new(struct runtime *runtime, const struct reboot_role_config *config,
-                      struct reboot_agent *agent, void (*answered)(void *context), void *context,
-                      struct reboot_reader **ret_reader, struct err *err);
+                      const struct reboot_listener *listener, struct reboot_reader **ret_reader,
+                      struct err *err);
 void reboot_reader_free(struct reboot_reader *reader); /* accepts NULL */
 void reboot_reader_start(struct reboot_reader *reader, const struct reboot_turn *turn);

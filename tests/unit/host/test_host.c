@@ -129,8 +129,9 @@ static void serves_metrics(void **state) {
 
         (void)state;
         assert_int_equal(event_loop_new(&loop, NULL), 0);
-        assert_int_equal(metrics_listener_new(event_loop_as_loop(loop), "127.0.0.1", 0, write_page,
-                                              page, &listener, NULL),
+        assert_int_equal(metrics_listener_new(event_loop_as_loop(loop),
+                                              &(struct metrics_address){ "127.0.0.1", 0 },
+                                              write_page, page, &listener, NULL),
                          0);
         port = metrics_listener_port(listener);
         fetch(loop, port, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", answer, sizeof(answer));
@@ -138,7 +139,8 @@ static void serves_metrics(void **state) {
         assert_non_null(strstr(answer, page));
         fetch(loop, port, "GET /other HTTP/1.1\r\n\r\n", answer, sizeof(answer));
         assert_non_null(strstr(answer, "404"));
-        assert_true(metrics_listener_new(event_loop_as_loop(loop), "127.0.0.1", port, write_page,
+        assert_true(metrics_listener_new(event_loop_as_loop(loop),
+                                         &(struct metrics_address){ "127.0.0.1", port }, write_page,
                                          page, &second, NULL) < 0);
         metrics_listener_free(listener);
         event_loop_free(loop);
