@@ -11,6 +11,7 @@
 #define CLUSTER_CRITICAL_PRIORITY 2000000000
 #define NODE_CRITICAL_PRIORITY 2000001000
 
+/* A pod that is in the model already, with the priority 0. */
 struct snapshot_late {
         struct snapshot_late *next;
         struct slice text;
@@ -135,10 +136,8 @@ static int put_completed(struct snapshot *snapshot, const struct snapshot_kind *
         if (kind->model == OBJECT_NODE)
                 complete_node(tree, root);
         node_write(root, &text);
-        if (kind->model == OBJECT_POD && needs_priority(object->value)) {
+        if (kind->model == OBJECT_POD && needs_priority(object->value))
                 put_late(snapshot, object, buf_view(&text));
-                return 0;
-        }
         return put_text(snapshot, kind, buf_view(&text), err);
 }
 
@@ -281,6 +280,8 @@ static int put_with_priority(struct snapshot *snapshot, const struct snapshot_la
         spec = node_need_object(tree, json_tree_root(tree), "spec");
         class = node_get_text(spec, "priorityClassName");
         value = priority_of(snapshot, class, &is_known);
+        if (is_known && value == 0)
+                return 0;
         if (!is_known)
                 return err_set(err, BERTH_ERR_INVALID,
                                "spec.priorityClassName: no PriorityClass \"" SLICE_FMT
