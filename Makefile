@@ -135,5 +135,5 @@ clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json
 
 comma := ,
-.PHONY: all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: sim all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers symbols commits tidy man dist install clean

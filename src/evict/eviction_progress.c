@@ -161,6 +161,10 @@ static bool has_to_wait(struct eviction_look *look) {
         size_t count = failures_of(look->target, &last);
         int64_t delay_ns = EVICTION_AGAIN_FIRST_NS;
 
+        if (look->target->creates && look->target->next_create.ns > look->now.mono.ns) {
+                eviction_target_wake(look->target, look->target->next_create);
+                return true;
+        }
         if (count == 0)
                 return false;
         for (size_t i = 1; i < count && i < DOUBLINGS_MAX; i++)
@@ -227,6 +231,18 @@ static void write_owners(const struct eviction_look *look, struct buf *out) {
         buf_char(out, ']');
 }
 
+/* Requests that are gone, and known here still, get an Eviction that the garbage collector takes
+ * away at once: the pauses grow until the watch tells. */
+static void pause_creating(struct eviction_look *look) {
+        struct eviction_target *target = look->target;
+        int64_t delay_ns = NS_PER_S;
+
+        for (uint32_t i = 0; i < target->creates && delay_ns < EVICTION_AGAIN_FIRST_NS; i++)
+                delay_ns *= 2;
+        target->creates++;
+        target->next_create.ns = look->now.mono.ns + delay_ns;
+}
+
 static void create_next(struct eviction_look *look) {
         const struct eviction_target *target = look->target;
         struct eviction_object object = { .ns = target->ns };
@@ -250,6 +266,7 @@ static void create_next(struct eviction_look *look) {
                    SLICE_ARG(target->name), target->uid);
         eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("create"),
                                                     .eviction = object.name });
+        pause_creating(look);
         eviction_effect_add(look, EVICTION_CREATE, &object, eviction_text_keep(look->out, &body));
 }
 
@@ -578,6 +595,9 @@ void eviction_progress(struct eviction_look *look) {
         struct eviction_target *target = look->target;
 
         note_failures(look);
+        for (size_t i = 0; i < target->slot_count; i++)
+                if (target->slots[i]->eviction->status.observed_generation)
+                        target->creates = 0;
         settle_requests(look);
         for (size_t i = 0; i < target->slot_count; i++) {
                 struct eviction_slot *slot = target->slots[i];

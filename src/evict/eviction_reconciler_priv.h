@@ -46,6 +46,8 @@ struct eviction_target {
         struct mono_time gone_at; /* since when the pod is gone or finished */
         struct mono_time hold;    /* no writes before: the last one failed */
         uint32_t failures;
+        struct mono_time next_create; /* an Eviction that vanishes is not made again at once */
+        uint32_t creates;             /* since one was seen with a status */
         char *pod_name;
 };
 
