@@ -206,8 +206,9 @@ struct reboot_role *reboot_role_add(struct runtime *runtime,
                                                   .result = on_result,
                                                   .is_idle = is_idle,
                                                   .free = free_role });
-        if (reboot_reader_new(runtime, &role->config, role->agent, on_answered, role, &role->reader,
-                              err) < 0)
+        if (reboot_reader_new(runtime, &role->config,
+                              &(struct reboot_listener){ role->agent, on_answered, role },
+                              &role->reader, err) < 0)
                 return NULL;
         return role;
 }
