@@ -5,6 +5,7 @@
 #include "api/quantity.h"
 #include "base/util.h"
 #include "server/kinds/defaults.h"
+#include <stdio.h>
 
 #define LIMIT_RANGER_NOTE "kubernetes.io/limit-ranger"
 
@@ -109,10 +110,43 @@ static void check_maximum(struct limiter *limiter, const struct limit_bound *bou
                 complain(limiter, bound, ", but request is ", node_get_slice(request));
 }
 
+static void complain_ratio(struct limiter *limiter, const struct limit_bound *bound,
+                           const char *rest) {
+        buf_printf(&limiter->problems,
+                   "%s" SLICE_FMT " max limit to request ratio per %s is " SLICE_FMT ", but %s",
+                   limiter->problem_count++ ? ", " : "", SLICE_ARG(bound->resource), bound->type,
+                   SLICE_ARG(bound->amount), rest);
+}
+
+/* How many times its request a limit may be. */
+static void check_ratio(struct limiter *limiter, const struct limit_bound *bound,
+                        const struct json_node *resources) {
+        struct json_node *request = node_find(node_get(resources, "requests"), bound->resource);
+        struct json_node *limit = node_find(node_get(resources, "limits"), bound->resource);
+        int64_t request_milli = 0, limit_milli = 0, allowed_milli = 0;
+        char text[64];
+        double ratio;
+
+        quantity_milli(node_get_slice(request), &request_milli, NULL);
+        quantity_milli(node_get_slice(limit), &limit_milli, NULL);
+        quantity_milli(bound->amount, &allowed_milli, NULL);
+        if (request_milli == 0) {
+                complain_ratio(limiter, bound, "no request is specified or request is 0");
+        } else if (limit_milli == 0) {
+                complain_ratio(limiter, bound, "no limit is specified or limit is 0");
+        } else {
+                ratio = (double)limit_milli / (double)request_milli;
+                snprintf(text, sizeof(text), "provided ratio is %f", ratio);
+                if (ratio * 1000 > (double)allowed_milli)
+                        complain_ratio(limiter, bound, text);
+        }
+}
+
 static void check_bounds(struct limiter *limiter, const struct json *item, const char *type,
                          const struct json_node *resources) {
         struct json_iter minima = json_iter(json_get(item, "min"));
         struct json_iter maxima = json_iter(json_get(item, "max"));
+        struct json_iter ratios = json_iter(json_get(item, "maxLimitRequestRatio"));
         struct limit_bound bound = { .name = "minimum", .type = type };
         const struct json *amount;
 
@@ -124,6 +158,10 @@ static void check_bounds(struct limiter *limiter, const struct json *item, const
         while (json_next(&maxima, &bound.resource, &amount)) {
                 bound.amount = json_text(amount);
                 check_maximum(limiter, &bound, resources);
+        }
+        while (json_next(&ratios, &bound.resource, &amount)) {
+                bound.amount = json_text(amount);
+                check_ratio(limiter, &bound, resources);
         }
 }
 

@@ -165,7 +165,9 @@ static const struct other_object others[] = {
           "\"other\":\"x\"}}}" },
         { "/limitranges",
           "{\"spec\":{\"limits\":[{\"type\":\"Container\",\"default\":{\"memory\":\"1Gi\"},"
-          "\"defaultRequest\":{\"memory\":\"512Mi\"},\"max\":{\"memory\":\"2Gi\"}}]}}" },
+          "\"defaultRequest\":{\"memory\":\"512Mi\"},\"max\":{\"memory\":\"2Gi\"},"
+          "\"maxLimitRequestRatio\":{\"memory\":"
+          "\"2\"}}]}}" },
         { NULL, NULL },
 };
 
@@ -208,6 +210,11 @@ static const struct {
         { ",\"initContainers\":[{\"name\":\"i\",\"image\":\"a:1\",\"resources\":{\"limits\":{"
           "\"memory\":\"3Gi\"}}}]",
           "pods \"p\" is forbidden: maximum memory usage per Container is 2Gi, but limit is 3Gi",
+          NULL, NULL },
+        { ",\"initContainers\":[{\"name\":\"i\",\"image\":\"a:1\",\"resources\":{\"limits\":{"
+          "\"memory\":\"1Gi\"},\"requests\":{\"memory\":\"256Mi\"}}}]",
+          "pods \"p\" is forbidden: memory max limit to request ratio per Container is 2, but "
+          "provided ratio is 4.000000",
           NULL, NULL },
 };
 
