@@ -6,7 +6,7 @@
 #include "reboot/reboot_agent.h"
 #include <stdbool.h>
 
-#define WORLD_NODES_MAX 8
+#define WORLD_NODES_MAX 50
 #define WORLD_LOG_MAX 4096
 
 struct world_pod {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -472,8 +473,11 @@ static void keeps_to_the_window(void **state) {
 
 /* Acceptance 29, 66 and more under random faults: two hours of them, then calm. */
 static void keeps_invariants(void **state) {
+        const char *wanted = getenv("BERTH_SEEDS"); /* more of them in the soak */
+        uint64_t seeds = wanted ? strtoull(wanted, NULL, 10) : 60;
+
         (void)state;
-        for (uint64_t seed = 1; seed <= 60; seed++) {
+        for (uint64_t seed = 1; seed <= seeds; seed++) {
                 struct world *world = world_new(4, 1 + seed % 2);
 
                 rng_init(&world->rng, seed);
@@ -516,6 +520,92 @@ static void keeps_invariants(void **state) {
         }
 }
 
+/* Acceptance 77: fifty nodes want it at once, three may; agents are killed all the time. */
+static void reboots_a_fleet(void **state) {
+        struct world *world = world_new(50, 3);
+
+        (void)state;
+        rng_init(&world->rng, 77);
+        for (size_t i = 0; i < world->node_count; i++) {
+                world->nodes[i].is_required = true;
+                add_pod(world, i, 1, 3);
+                world_start(world, i);
+        }
+        world->kills = 30;
+        world_run(world, 3 * 3600);
+        world->kills = 0;
+        for (size_t i = 0; i < world->node_count; i++)
+                if (!world->nodes[i].agent && world->nodes[i].boots_at == 0)
+                        world_start(world, i);
+        world_run(world, 3600);
+        for (size_t i = 0; i < world->node_count; i++)
+                assert_true(world->nodes[i].boot >= 1);
+        assert_true(world_is_clean(world));
+        finish(world);
+}
+
+/* Acceptance 62, 63: without the API nothing goes on; with it everything does. */
+static void waits_for_the_api(void **state) {
+        static const char at[] = { 'E', '6' };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(at); i++) {
+                struct world *world = world_new(1, 1);
+
+                add_pod(world, 0, 1, 5);
+                world->nodes[0].is_required = true;
+                world_start(world, 0);
+                assert_true(world_run_until(world, at[i], 60));
+                world->api_is_down = true;
+                world_run(world, 180);
+                assert_null(strchr(world->log, 'R'));
+                world->api_is_down = false;
+                assert_true(world_run_until(world, 'R', 120));
+                world_run(world, 120);
+                assert_true(world_is_clean(world));
+                finish(world);
+        }
+}
+
+/* Acceptance 66: a wall clock two hours off changes no delay, and no reboot happens twice. */
+static void ignores_wall_clocks(void **state) {
+        (void)state;
+        for (int64_t step = -7200; step <= 7200; step += 14400) {
+                struct world *world = world_new(1, 1);
+
+                world->nodes[0].config.lock_ttl_ns = 1800 * NS_PER_S;
+                world->nodes[0].config.reboot_delay_ns = 60 * NS_PER_S;
+                world->nodes[0].is_required = true;
+                world_start(world, 0);
+                assert_true(world_run_until(world, '6', 60));
+                world_run(world, 30);
+                world->now.wall.ns += step * NS_PER_S;
+                world_run(world, 25);
+                assert_null(strchr(world->log, 'R'));
+                assert_true(world_run_until(world, 'R', 60));
+                world_run(world, 200);
+                assert_true(world_is_clean(world));
+                finish(world);
+        }
+}
+
+/* Acceptance 30: what is not ours in the lock's object goes back as it came. */
+static void keeps_foreign_fields(void **state) {
+        struct world *world = world_new(1, 1);
+        struct buf before = { 0 }, after = { 0 };
+
+        (void)state;
+        node_write(node_get(json_tree_root(world->lock_object), "spec"), &before);
+        world->nodes[0].is_required = true;
+        world_start(world, 0);
+        world_run(world, 300);
+        node_write(node_get(json_tree_root(world->lock_object), "spec"), &after);
+        assert_string_equal(after.data, before.data);
+        buf_release(&before);
+        buf_release(&after);
+        finish(world);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(rests_without_need),
@@ -540,6 +630,10 @@ int main(void) {
                 cmocka_unit_test(holds_on_request),
                 cmocka_unit_test(taints_late_in_parity),
                 cmocka_unit_test(keeps_to_the_window),
+                cmocka_unit_test(reboots_a_fleet),
+                cmocka_unit_test(waits_for_the_api),
+                cmocka_unit_test(ignores_wall_clocks),
+                cmocka_unit_test(keeps_foreign_fields),
                 cmocka_unit_test(keeps_invariants),
         };
 
