@@ -32,9 +32,18 @@ const struct api_resource *resource_by_type(const struct api_server *server,
         return NULL;
 }
 
+/* The object's slot, or the next one while another object there is being visited. */
+static struct json_cache_entry *cache_slot(struct api_server *server,
+                                           const struct store_object *object) {
+        size_t at = hash_bytes(&object, sizeof(object), 0) % JSON_CACHE_SLOTS;
+
+        while (server->cache[at].visits > 0 && server->cache[at].object != object)
+                at = (at + 1) % JSON_CACHE_SLOTS;
+        return &server->cache[at];
+}
+
 const struct json *object_json(struct api_server *server, const struct store_object *object) {
-        struct json_cache_entry *entry =
-                &server->cache[hash_bytes(&object, sizeof(object), 0) % JSON_CACHE_SLOTS];
+        struct json_cache_entry *entry = cache_slot(server, object);
         struct json_doc *doc = NULL;
 
         if (entry->object == object)
@@ -129,6 +138,21 @@ static const struct json *hook_lookup(void *engine, const char *group, const cha
         return object ? object_json_kept(context, object) : NULL;
 }
 
+/* Visits may look at other objects, even in visits of their own: this one stays until they end. */
+static bool visit_object(struct api_server *server, const struct store_object *object,
+                         bool (*visit)(void *context, const struct json *object), void *visitor) {
+        const struct json *json = object_json(server, object);
+        struct json_cache_entry *entry = cache_slot(server, object);
+        bool goes_on;
+
+        if (!json)
+                return true;
+        entry->visits++;
+        goes_on = visit(visitor, json);
+        entry->visits--;
+        return goes_on;
+}
+
 static void hook_each(void *engine, const char *group, const char *plural, struct slice ns,
                       bool (*visit)(void *context, const struct json *object), void *visitor) {
         struct api_context *context = engine;
@@ -141,12 +165,9 @@ static void hook_each(void *engine, const char *group, const char *plural, struc
                                                    .resource = resource->store_resource, .ns = ns },
                                            &cursor, NULL) < 0)
                 return;
-        while ((object = store_cursor_next(cursor))) {
-                const struct json *json = object_json(context->server, object);
-
-                if (json && !visit(visitor, json))
-                        break;
-        }
+        while ((object = store_cursor_next(cursor)) &&
+               visit_object(context->server, object, visit, visitor))
+                ;
         store_cursor_close(cursor);
 }
 

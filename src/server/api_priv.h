@@ -32,6 +32,7 @@ struct api_resource {
 struct json_cache_entry {
         const struct store_object *object; /* referenced */
         struct json_doc *doc;
+        unsigned visits; /* under way; until they end the slot keeps its object */
 };
 
 struct known_token {

@@ -334,7 +334,32 @@ static int post_sized_pod(struct fixture *f, const char *name, const char *cpu) 
         return ask(f, "POST", "/api/v1/namespaces/default/pods", body);
 }
 
+#define CROWD 200 /* more objects than the server keeps parsed */
 #define QUOTAS "/api/v1/namespaces/default/resourcequotas"
+
+/* Looking at each pod must not lose sight of the quota that is being looked at. */
+static void test_quota_of_many(void **state) {
+        struct fixture f = fixture_new();
+        char name[16];
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", QUOTAS,
+                             "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"hard\":{"
+                             "\"requests.cpu\":\"1\",\"requests.memory\":\"1Gi\"}}}"),
+                         201);
+        for (int i = 0; i < CROWD; i++) {
+                snprintf(name, sizeof(name), "p%d", i);
+                assert_int_equal(post_sized_pod(&f, name, "5m"), 201);
+        }
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, QUOTAS "/q/status",
+                                   "{\"status\":{\"hard\":{\"requests.cpu\":\"1\","
+                                   "\"requests.memory\":\"1Gi\"}}}"),
+                         200);
+        assert_int_equal(post_sized_pod(&f, "last", "5m"), 403);
+        assert_non_null(strstr(f.text, "exceeded quota: q, requested: requests.cpu=5m, used: "
+                                       "requests.cpu=1, limited: requests.cpu=1"));
+        fixture_free(&f);
+}
 
 /* A quota limits once its status says so; finished pods do not count, other namespaces neither. */
 static void test_quota(void **state) {
@@ -388,6 +413,7 @@ int main(void) {
                 cmocka_unit_test(test_namespace_life),
                 cmocka_unit_test(test_pod_parts),
                 cmocka_unit_test(test_quota),
+                cmocka_unit_test(test_quota_of_many),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
