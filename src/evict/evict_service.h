@@ -44,8 +44,8 @@ struct evict_sink evict_service_sink(struct evict_service *service);
 /* Appends the evictions and events that are due; call after asking and when a retry falls due. */
 void evict_service_step(struct evict_service *service, struct mono_time now,
                         struct action_list *out);
-/* Outcome of an ACTION_EVICT or ACTION_DELETE_POD of this service (true), anything else is not ours (false).  Follow
- * with evict_service_step: an event, a retry or the next eviction may be due. */
+/* Outcome of an ACTION_EVICT or ACTION_DELETE_POD of this service (true), anything else is not ours
+ * (false).  Follow with evict_service_step: an event, a retry or the next eviction may be due. */
 bool evict_service_result(struct evict_service *service, const struct action_result *result,
                           struct mono_time now, struct wall_time wall);
 /* When evict_service_step has something to do by time alone; false: never. */

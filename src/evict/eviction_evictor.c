@@ -132,14 +132,37 @@ static void beat(struct eviction_look *look, struct eviction_slot *slot, int ind
                 eviction_target_wake(look->target, slot->next_beat);
 }
 
+/* Whether the turn is the evictor's, and nothing written before is still under way. */
+static bool is_our_turn(const struct eviction_look *look, const struct eviction_status *status,
+                        const struct eviction_responder *own) {
+        return !look->target->writes && own->state == RESPONDER_ACTIVE &&
+               status->observed_generation != 0 && !wall_time_is_set(own->completion) &&
+               !eviction_outcome_is_final(status->conditions.outcome);
+}
+
+/* Asks for the eviction when a try is due, or says why there will be none; true once asked. */
+static bool try_eviction(struct eviction_look *look, struct eviction_slot *slot) {
+        if (slot->next_try.ns > look->now.mono.ns)
+                return false;
+        if (look->pod->is_daemon || look->pod->is_mirror) {
+                slot->has_news = true;
+                slot->next_try.ns = look->now.mono.ns + EVICTION_TRY_MAX_NS;
+                snprintf(slot->news, sizeof(slot->news),
+                         "pods of DaemonSets and static pods are not evicted");
+                return false;
+        }
+        if (slot->is_asking || slot->has_news)
+                return false;
+        ask(look, slot);
+        return true;
+}
+
 void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot) {
         const struct eviction_status *status = &slot->eviction->status;
         int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_EVICTOR));
         const struct eviction_responder *own = index < 0 ? NULL : &status->responders[index];
 
-        if (look->target->writes || !own || own->state != RESPONDER_ACTIVE ||
-            status->observed_generation == 0 || wall_time_is_set(own->completion) ||
-            eviction_outcome_is_final(status->conditions.outcome))
+        if (!own || !is_our_turn(look, status, own))
                 return;
         if (look->is_gone || look->is_finished) {
                 report(look, slot, index, "the pod is gone or finished", true);
@@ -152,16 +175,8 @@ void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot
                 beat(look, slot, index);
                 return;
         }
-        if ((look->pod->is_daemon || look->pod->is_mirror) &&
-            slot->next_try.ns <= look->now.mono.ns) {
-                slot->has_news = true;
-                slot->next_try.ns = look->now.mono.ns + EVICTION_TRY_MAX_NS;
-                snprintf(slot->news, sizeof(slot->news),
-                         "pods of DaemonSets and static pods are not evicted");
-        } else if (!slot->is_asking && !slot->has_news && slot->next_try.ns <= look->now.mono.ns) {
-                ask(look, slot);
+        if (try_eviction(look, slot))
                 return;
-        }
         if (!slot->is_asking && !slot->has_news)
                 eviction_target_wake(look->target, slot->next_try);
         beat(look, slot, index);

@@ -131,30 +131,45 @@ static int check_beat(const struct eviction_responder *was, const struct evictio
         return 0;
 }
 
-static int check_report(const struct eviction_responder *was, const struct eviction_responder *is,
-                        struct wall_time now, bool is_clock_free, struct err *err) {
-        if (is->message.len > EVICTION_MESSAGE_MAX)
-                return refuse(err, is, "message is too long");
+/* Start and end are each written once, at the time they happen. */
+static int check_turn(const struct eviction_responder *was, const struct eviction_responder *is,
+                      struct wall_time now, bool is_clock_free, struct err *err) {
         if (is_changed(was->start, is->start) &&
             (wall_time_is_set(was->start) || is->state != RESPONDER_ACTIVE ||
              (!is_clock_free && !is_near(is->start, now))))
                 return refuse(err, is, "startTime is set once, when Active");
         if (is->state == RESPONDER_ACTIVE && !wall_time_is_set(is->start))
                 return refuse(err, is, "Active without startTime");
-        if (check_beat(was, is, now, is_clock_free, err) < 0)
-                return BERTH_ERR_INVALID;
         if (is_changed(was->completion, is->completion) &&
             (wall_time_is_set(was->completion) || is->completion.ns < is->start.ns ||
              (!is_clock_free && !is_near(is->completion, now))))
                 return refuse(err, is, "completionTime is set once, when done");
+        return 0;
+}
+
+static bool is_expected_in_range(const struct eviction_responder *is, struct wall_time now,
+                                 bool is_clock_free) {
+        if (is->expected.ns < is->start.ns)
+                return false;
+        return is_clock_free || (is->expected.ns >= now.ns - EVICTION_SKEW_NS &&
+                                 is->expected.ns <= now.ns + EXPECTED_MAX_NS);
+}
+
+static int check_report(const struct eviction_responder *was, const struct eviction_responder *is,
+                        struct wall_time now, bool is_clock_free, struct err *err) {
+        bool has_report = is_changed(was->heartbeat, is->heartbeat) ||
+                          is_changed(was->completion, is->completion) ||
+                          !slice_eq(was->message, is->message);
+
+        if (is->message.len > EVICTION_MESSAGE_MAX)
+                return refuse(err, is, "message is too long");
+        if (check_turn(was, is, now, is_clock_free, err) < 0 ||
+            check_beat(was, is, now, is_clock_free, err) < 0)
+                return BERTH_ERR_INVALID;
         if (is_changed(was->expected, is->expected) && wall_time_is_set(is->expected) &&
-            (is->expected.ns < is->start.ns ||
-             (!is_clock_free && (is->expected.ns < now.ns - EVICTION_SKEW_NS ||
-                                 is->expected.ns > now.ns + EXPECTED_MAX_NS))))
+            !is_expected_in_range(is, now, is_clock_free))
                 return refuse(err, is, "expectedCompletionTime is out of range");
-        if (was->state != RESPONDER_ACTIVE && is->state != RESPONDER_ACTIVE &&
-            (is_changed(was->heartbeat, is->heartbeat) ||
-             is_changed(was->completion, is->completion) || !slice_eq(was->message, is->message)))
+        if (was->state != RESPONDER_ACTIVE && is->state != RESPONDER_ACTIVE && has_report)
                 return refuse(err, is, "only the Active responder reports");
         return 0;
 }

@@ -17,7 +17,7 @@
 #define RESTART_MAX_NS (30 * NS_PER_S)
 #define RESTART_LONG_NS (25 * 60 * NS_PER_S)
 #define HEARTBEAT_NS (3600 * NS_PER_S) /* of nodes: nothing here depends on them */
-#define STEPS_MAX 500000 /* within one stretch of time: something spins */
+#define STEPS_MAX 500000               /* within one stretch of time: something spins */
 
 /* ---- the process ---- */
 

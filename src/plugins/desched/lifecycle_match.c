@@ -143,19 +143,26 @@ static bool has_restarts(const struct condition_plan *plan, const struct pod_row
         return sum >= plan->condition->min_restarts;
 }
 
-/* Ages come last, so that a pod which lacks something else is not waited for. */
 static bool condition_holds(struct desched_run *run, const struct condition_plan *plan,
-                            const struct pod_row *pod) {
+                            const struct pod_row *pod);
+
+/* What a condition says of the pod itself, but for its age. */
+static bool own_terms_hold(struct desched_run *run, const struct condition_plan *plan,
+                           const struct pod_row *pod) {
         const struct lifecycle_condition *condition = plan->condition;
-        bool has_any = condition->any.count == 0;
         if (condition->phases.count > 0 && !(plan->phases & 1u << pod->phase))
                 return false;
         if (!container_query_matches(&plan->containers, pod))
                 return false;
         if (condition->has_min_restarts && !has_restarts(plan, pod))
                 return false;
-        if (condition->state && !has_state(run, condition->state, pod))
-                return false;
+        return !condition->state || has_state(run, condition->state, pod);
+}
+
+static bool nested_hold(struct desched_run *run, const struct condition_plan *plan,
+                        const struct pod_row *pod) {
+        const struct lifecycle_condition *condition = plan->condition;
+        bool has_any = condition->any.count == 0;
         if (plan->inverse && condition_holds(run, plan->inverse, pod))
                 return false;
         for (size_t i = 0; i < condition->all.count; i++)
@@ -163,9 +170,17 @@ static bool condition_holds(struct desched_run *run, const struct condition_plan
                         return false;
         for (size_t i = 0; !has_any && i < condition->any.count; i++)
                 has_any = condition_holds(run, &plan->any[i], pod);
-        if (!has_any || !condition->has_age)
-                return has_any;
-        return lifecycle_is_due(run, lifecycle_since(pod, (enum lifecycle_since)condition->since),
+        return has_any;
+}
+
+/* Ages come last, so that a pod which lacks something else is not waited for. */
+static bool condition_holds(struct desched_run *run, const struct condition_plan *plan,
+                            const struct pod_row *pod) {
+        const struct lifecycle_condition *condition = plan->condition;
+        if (!own_terms_hold(run, plan, pod) || !nested_hold(run, plan, pod))
+                return false;
+        return !condition->has_age ||
+               lifecycle_is_due(run, lifecycle_since(pod, (enum lifecycle_since)condition->since),
                                 condition->age_ns);
 }
 

@@ -32,7 +32,12 @@ static void check(const struct request_case *c) {
                          SLICE_ARG(request.content_type), SLICE_ARG(request.body));
 }
 
-static void writes_requests(void **state) {
+static void check_all(const struct request_case *cases, size_t count) {
+        for (size_t i = 0; i < count; i++)
+                check(&cases[i]);
+}
+
+static void patches_objects(void **state) {
         const struct request_case cases[] = {
                 { "node patch",
                   { .kind = ACTION_PATCH_NODE,
@@ -59,6 +64,14 @@ static void writes_requests(void **state) {
                   "/apis/coordination.k8s.io/v1/namespaces/ns/leases/l",
                   "",
                   "{}" },
+        };
+
+        (void)state;
+        check_all(cases, ARRAY_LEN(cases));
+}
+
+static void reports_placements(void **state) {
+        const struct request_case cases[] = {
                 { "bind",
                   { .kind = ACTION_BIND, .target = POD, .bind = { SLICE_LITERAL("n1") } },
                   API_POST,
@@ -104,6 +117,14 @@ static void writes_requests(void **state) {
                   "\"DisruptionTarget\",\"status\":\"True\",\"observedGeneration\":2,"
                   "\"lastTransitionTime\":\"2023-11-14T22:13:20Z\",\"reason\":"
                   "\"PreemptionByScheduler\",\"message\":\"make room\"}]}}" },
+        };
+
+        (void)state;
+        check_all(cases, ARRAY_LEN(cases));
+}
+
+static void removes_pods(void **state) {
+        const struct request_case cases[] = {
                 { "eviction with grace",
                   { .kind = ACTION_EVICT,
                     .target = POD,
@@ -128,12 +149,13 @@ static void writes_requests(void **state) {
         };
 
         (void)state;
-        for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-                check(&cases[i]);
+        check_all(cases, ARRAY_LEN(cases));
 }
 
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(writes_requests) };
+        const struct CMUnitTest tests[] = { cmocka_unit_test(patches_objects),
+                                            cmocka_unit_test(reports_placements),
+                                            cmocka_unit_test(removes_pods) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
