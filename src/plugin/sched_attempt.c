@@ -21,6 +21,7 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .scratch = request->arena,
                 .is_parity = request->profile->is_parity,
                 .shelf = request->profile->shelf,
+                .memory = request->memory,
         };
         attempt->plugins =
                 ARENA_ARRAY(request->arena, struct attempt_plugin, request->profile->plugin_count);

@@ -96,6 +96,7 @@ struct attempt_request {
         struct slice node_name; /* spec.nodeName of a pod that is judged again */
         struct wall_time now;
         struct arena *arena;
+        struct cycle_memory *memory; /* NULL: everything is counted anew */
 };
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request);
 void sched_attempt_release(struct sched_attempt *attempt);

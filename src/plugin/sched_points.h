@@ -8,6 +8,7 @@
 #pragma once
 
 #include "model/object_shelf.h"
+#include "plugin/cycle_memory.h"
 #include "plugin/plugin.h"
 
 /* One pod's attempt.  Plugins read it; only the runner writes. */
@@ -23,6 +24,7 @@ struct sched_cycle {
         struct arena *scratch;
         bool is_parity;
         const struct object_shelf *shelf; /* volumes, services ...; NULL = none known */
+        struct cycle_memory *memory;      /* counts of earlier decisions; NULL = none */
 };
 
 struct sched_attempt; /* plugin/sched_attempt.h */

@@ -89,81 +89,50 @@ bool term_selects(const struct cluster *cluster, const struct pod_affinity_term 
 
 /* ---- numbers ---- */
 
-#define PAIR_CAP_MIN 256
 #define COLUMN_CAP_MIN 4
 
 void pair_numbers_init(struct pair_numbers *numbers, struct arena *arena) {
         *numbers = (struct pair_numbers){ .arena = arena };
 }
 
-static struct pair_column *find_column(const struct pair_numbers *numbers, struct str_id key) {
+struct domain_sums *pair_numbers_column(struct pair_numbers *numbers, const struct cluster *cluster,
+                                        struct str_id key) {
         for (size_t i = 0; i < numbers->column_count; i++)
                 if (str_id_eq(numbers->columns[i].key, key))
                         return &numbers->columns[i];
-        return NULL;
-}
-
-static struct pair_column *need_column(struct pair_numbers *numbers, struct str_id key) {
-        struct pair_column *column = find_column(numbers, key);
-        if (column != NULL)
-                return column;
         if (numbers->column_count == numbers->column_cap) {
                 size_t cap = numbers->column_cap == 0 ? COLUMN_CAP_MIN : 2 * numbers->column_cap;
-                struct pair_column *grown = ARENA_ARRAY(numbers->arena, struct pair_column, cap);
+                struct domain_sums *grown = ARENA_ARRAY(numbers->arena, struct domain_sums, cap);
                 if (numbers->column_count > 0)
                         memcpy(grown, numbers->columns, numbers->column_count * sizeof(*grown));
                 numbers->columns = grown;
                 numbers->column_cap = cap;
         }
-        column = &numbers->columns[numbers->column_count++];
-        column->key = key;
+        struct domain_sums *column = &numbers->columns[numbers->column_count++];
+        domain_sums_init(column, cluster, key, numbers->arena);
         return column;
-}
-
-static void grow(struct arena *arena, struct pair_column *column, size_t index) {
-        size_t cap = column->cap == 0 ? PAIR_CAP_MIN : column->cap;
-        while (cap <= index)
-                cap *= 2;
-        int64_t *grown = ARENA_ARRAY(arena, int64_t, cap);
-        uint8_t *is_present = arena_alloc(arena, cap);
-        if (column->cap > 0) {
-                memcpy(grown, column->numbers, column->cap * sizeof(*grown));
-                memcpy(is_present, column->is_present, column->cap);
-        }
-        column->numbers = grown;
-        column->is_present = is_present;
-        column->cap = cap;
 }
 
 void pair_numbers_add(struct pair_numbers *numbers, const struct cluster *cluster,
                       struct node_id node, struct str_id key, int64_t amount) {
-        struct str_id value;
-        if (!cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index], key, &value))
-                return;
-        struct pair_column *column = need_column(numbers, key);
-        if (value.index >= column->cap)
-                grow(numbers->arena, column, value.index);
-        numbers->pair_count += !column->is_present[value.index];
-        column->is_present[value.index] = 1;
-        column->numbers[value.index] += amount;
+        domain_sums_add(pair_numbers_column(numbers, cluster, key), node, amount);
 }
 
-int64_t pair_numbers_get(const struct pair_numbers *numbers, struct str_id key,
-                         struct str_id value) {
-        const struct pair_column *column = find_column(numbers, key);
-        return column != NULL && value.index < column->cap ? column->numbers[value.index] : 0;
+void pair_numbers_take_back(struct pair_numbers *numbers, struct node_id node) {
+        for (size_t i = 0; i < numbers->column_count; i++)
+                domain_sums_take_back(&numbers->columns[i], node);
 }
 
-int64_t pair_numbers_of_node(const struct pair_numbers *numbers, const struct cluster *cluster,
-                             struct node_id node) {
-        struct label_set_id labels = cluster_nodes(cluster)->labels[node.index];
+bool pair_numbers_is_empty(const struct pair_numbers *numbers) {
+        for (size_t i = 0; i < numbers->column_count; i++)
+                if (numbers->columns[i].hit_count > 0)
+                        return false;
+        return true;
+}
+
+int64_t pair_numbers_of_node(const struct pair_numbers *numbers, struct node_id node) {
         int64_t sum = 0;
-        for (size_t i = 0; i < numbers->column_count; i++) {
-                const struct pair_column *column = &numbers->columns[i];
-                struct str_id value;
-                if (cluster_label_get(cluster, labels, column->key, &value) &&
-                    value.index < column->cap)
-                        sum += column->numbers[value.index];
-        }
+        for (size_t i = 0; i < numbers->column_count; i++)
+                sum += domain_sums_at(&numbers->columns[i], node);
         return sum;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/cluster.h"
+#include "rules/domain_sums.h"
 #include "rules/label_match.h"
 
 /* A term of one pod, ready to be matched against many others. */
@@ -29,25 +30,21 @@ bool terms_match_all(struct term_match *matches, size_t count, struct str_id ns,
 bool term_selects(const struct cluster *cluster, const struct pod_affinity_term *term,
                   struct str_id ns, struct str_id target_ns, struct label_set_id target_labels);
 
-/* Numbers per (topology key, value). */
-struct pair_column {
-        struct str_id key;
-        int64_t *numbers;
-        uint8_t *is_present;
-        size_t cap;
-};
+/* Numbers per (topology key, value), a node's part of which can be taken back. */
 struct pair_numbers {
         struct arena *arena;
-        size_t pair_count, column_count, column_cap;
-        struct pair_column *columns;
+        size_t column_count, column_cap;
+        struct domain_sums *columns;
 };
 void pair_numbers_init(struct pair_numbers *numbers, struct arena *arena);
+/* The column of a key, made when it is new; valid until the next one is made. */
+struct domain_sums *pair_numbers_column(struct pair_numbers *numbers, const struct cluster *cluster,
+                                        struct str_id key);
 /* Adds to the pair of the key the node carries; a node without it takes no part. */
 void pair_numbers_add(struct pair_numbers *numbers, const struct cluster *cluster,
                       struct node_id node, struct str_id key, int64_t amount);
-/* The number of a pair; 0 when there is none. */
-int64_t pair_numbers_get(const struct pair_numbers *numbers, struct str_id key,
-                         struct str_id value);
+void pair_numbers_take_back(struct pair_numbers *numbers, struct node_id node);
+/* Nothing was added, not even 0. */
+bool pair_numbers_is_empty(const struct pair_numbers *numbers);
 /* Sum over all keys for the labels of a node. */
-int64_t pair_numbers_of_node(const struct pair_numbers *numbers, const struct cluster *cluster,
-                             struct node_id node);
+int64_t pair_numbers_of_node(const struct pair_numbers *numbers, struct node_id node);

@@ -33,16 +33,3 @@ bool spread_includes_node(const struct cluster *cluster, const struct spread_rul
 /* Pods of the namespace on the node that the rule counts; those on their way out are left out. */
 int64_t spread_count_pods(const struct cluster *cluster, struct spread_rule *rule, struct str_id ns,
                           struct node_id node);
-
-/* Counts per value of a label, dense by string id.  Unknown values read as absent. */
-struct domain_counts {
-        struct arena *arena;
-        int64_t *counts; /* by str_id; -1 = absent */
-        size_t cap, domains;
-};
-void domain_counts_init(struct domain_counts *domains, struct arena *arena);
-/* The counter of a value, made at 0 when it is new. */
-int64_t *domain_counts_at(struct domain_counts *domains, struct str_id value);
-int64_t *domain_counts_find(const struct domain_counts *domains, struct str_id value);
-/* The smallest count; INT64_MAX when there is no domain. */
-int64_t domain_counts_min(const struct domain_counts *domains);

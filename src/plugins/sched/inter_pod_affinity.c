@@ -47,27 +47,56 @@ static struct class_kinds class_kinds(const struct sched_cycle *cycle) {
         return kinds;
 }
 
-/* Calls each for the pods on live nodes that have terms of these kinds; 0 = for every pod. */
-static void each_pod(const struct sched_cycle *cycle, const struct class_kinds *kinds,
-                     uint8_t wanted,
-                     void (*each)(void *context, const struct pod_row *row, struct node_id node),
-                     void *context) {
-        const struct cluster *cluster = cycle->cluster;
-        const struct node_id *order = cluster_node_order(cluster);
-        size_t count = cluster_node_count(cluster);
+/* Pods to look at: with terms of the wanted kinds (0 = all), and what to do with each. */
+struct pod_visit {
+        const struct sched_cycle *cycle;
+        struct class_kinds kinds;
+        uint8_t wanted;
+        void (*each)(void *context, const struct pod_row *row, struct node_id node);
+        void *context;
+};
+
+static void visit_node(const struct pod_visit *visit, struct node_id node) {
+        const struct cluster *cluster = visit->cycle->cluster;
         const struct node_table *nodes = cluster_nodes(cluster);
-        for (size_t i = 0; i < count; i++) {
-                struct pod_id pod = nodes->first_pod[order[i].index];
-                if (wanted != 0 && nodes->pods_with_terms[order[i].index] == 0)
-                        continue;
-                while (!pod_id_is_none(pod)) {
-                        const struct pod_row *row = cluster_pod(cluster, pod);
-                        if ((wanted == 0 || (kinds->by_class[row->class.index] & wanted) != 0) &&
-                            !pod_row_is_finished(row))
-                                each(context, row, order[i]);
-                        pod = row->next_on_node;
-                }
+        struct pod_id pod = nodes->first_pod[node.index];
+        if (visit->wanted != 0 && nodes->pods_with_terms[node.index] == 0)
+                return;
+        while (!pod_id_is_none(pod)) {
+                const struct pod_row *row = cluster_pod(cluster, pod);
+                if ((visit->wanted == 0 ||
+                     (visit->kinds.by_class[row->class.index] & visit->wanted) != 0) &&
+                    !pod_row_is_finished(row))
+                        visit->each(visit->context, row, node);
+                pod = row->next_on_node;
         }
+}
+
+static void visit_all(const struct pod_visit *visit) {
+        const struct node_id *order = cluster_node_order(visit->cycle->cluster);
+        for (size_t i = 0; i < cluster_node_count(visit->cycle->cluster); i++)
+                visit_node(visit, order[i]);
+}
+
+/* Changes after which everything is counted anew. */
+#define BREAKING                                                                                   \
+        (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS | CLUSTER_NAMESPACE)
+
+/* Names counts by all they depend on apart from nodes and running pods. */
+static uint64_t memory_key(const struct sched_cycle *cycle, const void *plugin, const char *what) {
+        const struct cluster *cluster = cycle->cluster;
+        const struct label_pair *pairs;
+        size_t count = cluster_label_pairs(cluster, cycle->labels, &pairs);
+        uint64_t key = hash_bytes(&plugin, sizeof(plugin), slice_hash(slice_of(what)));
+        key = hash_bytes(&cycle->class->hash, sizeof(cycle->class->hash), key);
+        key ^= slice_hash(cluster_text(cluster, cycle->ns));
+        for (size_t i = 0; i < count; i++) {
+                uint64_t pair[] = { slice_hash(cluster_text(cluster, pairs[i].key)),
+                                    slice_hash(cluster_text(cluster, pairs[i].value)) };
+                /* The order of pairs follows ids, which may change. */
+                key += hash_bytes(pair, sizeof(pair), 0);
+        }
+        return key;
 }
 
 /* ---- terms of the newcomer ---- */
@@ -142,12 +171,19 @@ static void apply_hits(const struct sched_cycle *cycle, const struct class_hits 
 
 /* ---- filter ---- */
 
+/* Counts over the pods of the cluster; may outlive the decision. */
+struct affinity_counts {
+        struct pair_numbers near, away, existing;
+};
 struct affinity_state {
         const struct sched_cycle *cycle;
         struct own_terms near, away;
-        struct pair_numbers near_counts, away_counts, existing_counts;
-        struct class_hits *hits; /* by class */
-        bool may_be_first;       /* nobody matches yet, and the pod matches its own terms */
+        struct affinity_counts *counts;
+        const struct domain_sums **near_sums, **away_sums; /* by term; NULL: no node has the key */
+        struct class_hits *hits;                           /* by class */
+        bool may_be_first; /* nobody matches yet, and the pod matches its own terms */
+        bool has_own, has_existing;
+        struct pod_visit existing, own;
 };
 
 static void count_existing(void *context, const struct pod_row *row, struct node_id node) {
@@ -160,7 +196,7 @@ static void count_existing(void *context, const struct pod_row *row, struct node
                          (struct their_terms){ theirs->pod_anti.required,
                                                theirs->pod_anti.required_count, 1, 1 },
                          hits);
-        apply_hits(state->cycle, hits, node, &state->existing_counts);
+        apply_hits(state->cycle, hits, node, &state->counts->existing);
 }
 
 static void count_term(struct pair_numbers *numbers, const struct cluster *cluster,
@@ -174,16 +210,77 @@ static void count_own(void *context, const struct pod_row *row, struct node_id n
         const struct cluster *cluster = state->cycle->cluster;
         if (terms_match_all(state->near.matches, state->near.count, row->ns, row->labels))
                 for (size_t i = 0; i < state->near.count; i++)
-                        count_term(&state->near_counts, cluster, node, &state->near.matches[i], 1);
+                        count_term(&state->counts->near, cluster, node, &state->near.matches[i], 1);
         for (size_t i = 0; i < state->away.count; i++)
                 if (term_match_has(&state->away.matches[i], row->ns, row->labels))
-                        count_term(&state->away_counts, cluster, node, &state->away.matches[i], 1);
+                        count_term(&state->counts->away, cluster, node, &state->away.matches[i], 1);
+}
+
+static void recount_filter(void *context, struct node_id node) {
+        struct affinity_state *state = context;
+        pair_numbers_take_back(&state->counts->near, node);
+        pair_numbers_take_back(&state->counts->away, node);
+        pair_numbers_take_back(&state->counts->existing, node);
+        if (state->has_existing)
+                visit_node(&state->existing, node);
+        if (state->has_own)
+                visit_node(&state->own, node);
+}
+
+static struct affinity_counts *new_counts(struct arena *arena) {
+        struct affinity_counts *counts = ARENA_NEW(arena, struct affinity_counts);
+        pair_numbers_init(&counts->near, arena);
+        pair_numbers_init(&counts->away, arena);
+        pair_numbers_init(&counts->existing, arena);
+        return counts;
+}
+
+static void count_all(struct affinity_state *state, struct arena *arena) {
+        state->counts = new_counts(arena);
+        if (state->has_existing)
+                visit_all(&state->existing);
+        if (state->has_own)
+                visit_all(&state->own);
+}
+
+static void count_pods(struct affinity_state *state, const void *plugin) {
+        const struct sched_cycle *cycle = state->cycle;
+        struct memory_news news;
+        state->existing = (struct pod_visit){ cycle, state->own.kinds, TERMS_REQUIRED_ANTI,
+                                              count_existing, state };
+        if (!cycle_memory_recall(cycle->memory, cycle->cluster,
+                                 memory_key(cycle, plugin, "affinity filter"), BREAKING, &news)) {
+                count_all(state, cycle->scratch);
+                return;
+        }
+        if (news.entry->value == NULL) {
+                count_all(state, &news.entry->arena);
+                news.entry->value = state->counts;
+                return;
+        }
+        state->counts = news.entry->value;
+        memory_news_each(&news, cycle->cluster, recount_filter, state);
+}
+
+/* The columns of terms, once all of them exist. */
+static const struct domain_sums **sums_of_terms(const struct sched_cycle *cycle,
+                                                const struct own_terms *terms,
+                                                struct pair_numbers *numbers) {
+        const struct domain_sums **sums =
+                ARENA_ARRAY(cycle->scratch, const struct domain_sums *, terms->count);
+        for (size_t i = 0; i < terms->count; i++)
+                if (terms->matches[i].has_key)
+                        pair_numbers_column(numbers, cycle->cluster, terms->matches[i].key);
+        for (size_t i = 0; i < terms->count; i++)
+                if (terms->matches[i].has_key)
+                        sums[i] =
+                                pair_numbers_column(numbers, cycle->cluster, terms->matches[i].key);
+        return sums;
 }
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *plugin,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
-        (void)plugin;
         (void)ret_only;
         (void)verdict;
         const struct affinity *affinity = &cycle->class->spec.affinity;
@@ -193,89 +290,73 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
                 return VERDICT_SKIP;
         struct affinity_state *state = ARENA_NEW(cycle->scratch, struct affinity_state);
         state->cycle = cycle;
+        state->has_own = has_own;
+        state->has_existing = (kinds.all & TERMS_REQUIRED_ANTI) != 0;
         state->near = own_terms(cycle, affinity->pod.required, affinity->pod.required_count);
         state->away =
                 own_terms(cycle, affinity->pod_anti.required, affinity->pod_anti.required_count);
-        pair_numbers_init(&state->near_counts, cycle->scratch);
-        pair_numbers_init(&state->away_counts, cycle->scratch);
-        pair_numbers_init(&state->existing_counts, cycle->scratch);
         state->hits =
                 ARENA_ARRAY(cycle->scratch, struct class_hits, cluster_class_cap(cycle->cluster));
-        if ((kinds.all & TERMS_REQUIRED_ANTI) != 0)
-                each_pod(cycle, &kinds, TERMS_REQUIRED_ANTI, count_existing, state);
-        if (has_own)
-                each_pod(cycle, &kinds, 0, count_own, state);
-        if (!has_own && state->existing_counts.pair_count == 0)
+        state->own = (struct pod_visit){ cycle, kinds, 0, count_own, state };
+        count_pods(state, plugin);
+        if (!has_own && pair_numbers_is_empty(&state->counts->existing))
                 return VERDICT_SKIP;
         state->may_be_first =
-                state->near_counts.pair_count == 0 &&
+                pair_numbers_is_empty(&state->counts->near) &&
                 terms_match_all(state->near.matches, state->near.count, cycle->ns, cycle->labels);
+        state->near_sums = sums_of_terms(cycle, &state->near, &state->counts->near);
+        state->away_sums = sums_of_terms(cycle, &state->away, &state->counts->away);
         *ret_pod_state = state;
         return VERDICT_OK;
 }
 
-static bool key_value(const struct cluster *cluster, const struct term_match *match,
-                      struct node_id node, struct str_id *ret_value) {
-        return match->has_key &&
-               cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index], match->key,
-                                 ret_value);
-}
-
-static bool is_near(const struct cluster *cluster, const struct affinity_state *state,
-                    struct node_id node) {
+static bool is_near(const struct affinity_state *state, struct node_id node) {
         bool has_company = true;
         for (size_t i = 0; i < state->near.count; i++) {
-                const struct term_match *match = &state->near.matches[i];
-                struct str_id value;
-                if (!key_value(cluster, match, node, &value))
+                const struct domain_sums *sums = state->near_sums[i];
+                if (sums == NULL || !domain_sums_has(sums, node))
                         return false;
-                if (pair_numbers_get(&state->near_counts, match->key, value) <= 0)
+                if (domain_sums_at(sums, node) <= 0)
                         has_company = false;
         }
         return has_company || state->may_be_first;
 }
 
-static bool is_away(const struct cluster *cluster, const struct affinity_state *state,
-                    struct node_id node) {
-        for (size_t i = 0; i < state->away.count; i++) {
-                const struct term_match *match = &state->away.matches[i];
-                struct str_id value;
-                if (key_value(cluster, match, node, &value) &&
-                    pair_numbers_get(&state->away_counts, match->key, value) > 0)
+static bool is_away(const struct affinity_state *state, struct node_id node) {
+        for (size_t i = 0; i < state->away.count; i++)
+                if (state->away_sums[i] != NULL && domain_sums_at(state->away_sums[i], node) > 0)
                         return false;
-        }
         return true;
 }
 
 /* Counts are never negative, so the sum over keys says whether any is above zero. */
-static bool is_welcome(const struct cluster *cluster, const struct affinity_state *state,
-                       struct node_id node) {
-        return pair_numbers_of_node(&state->existing_counts, cluster, node) == 0;
+static bool is_welcome(const struct affinity_state *state, struct node_id node) {
+        return pair_numbers_of_node(&state->counts->existing, node) == 0;
 }
 
 static void filter(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                    struct bitset *nodes) {
+        (void)cycle;
         (void)plugin;
         const struct affinity_state *state = pod_state;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1)) {
                 struct node_id node = { (uint32_t)i };
-                if (!is_near(cycle->cluster, state, node) ||
-                    !is_away(cycle->cluster, state, node) ||
-                    !is_welcome(cycle->cluster, state, node))
+                if (!is_near(state, node) || !is_away(state, node) || !is_welcome(state, node))
                         bitset_remove(nodes, i);
         }
 }
 
 static void explain(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                     struct node_id node, struct verdict *verdict) {
+        (void)cycle;
         (void)plugin;
-        if (!is_near(cycle->cluster, pod_state, node))
+        if (!is_near(pod_state, node))
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("node(s) didn't match pod affinity rules"));
-        else if (!is_away(cycle->cluster, pod_state, node))
+        else if (!is_away(pod_state, node))
                 verdict_no(verdict, VERDICT_UNSCHEDULABLE,
                            SLICE_LITERAL("node(s) didn't match pod anti-affinity rules"));
-        else if (!is_welcome(cycle->cluster, pod_state, node))
+        else if (!is_welcome(pod_state, node))
                 verdict_no(
                         verdict, VERDICT_UNSCHEDULABLE,
                         SLICE_LITERAL("node(s) didn't satisfy existing pods anti-affinity rules"));
@@ -287,15 +368,16 @@ struct preference_state {
         const struct sched_cycle *cycle;
         int64_t hard_weight;
         struct own_terms near, away;
-        struct pair_numbers sums;
-        struct class_hits *hits; /* by class */
+        struct pair_numbers *sums; /* may outlive the decision */
+        struct class_hits *hits;   /* by class */
+        struct pod_visit visit;
 };
 
 static void add_own(struct preference_state *state, const struct own_terms *terms, int64_t sign,
                     const struct pod_row *row, struct node_id node) {
         for (size_t i = 0; i < terms->count; i++)
                 if (term_match_has(&terms->matches[i], row->ns, row->labels))
-                        count_term(&state->sums, state->cycle->cluster, node, &terms->matches[i],
+                        count_term(state->sums, state->cycle->cluster, node, &terms->matches[i],
                                    sign * terms->matches[i].term->weight);
 }
 
@@ -322,7 +404,36 @@ static void sum_pod(void *context, const struct pod_row *row, struct node_id nod
         add_own(state, &state->away, -1, row, node);
         if (start_hits(state->cycle, theirs, row->ns, hits))
                 add_their_preferences(state, theirs, hits);
-        apply_hits(state->cycle, hits, node, &state->sums);
+        apply_hits(state->cycle, hits, node, state->sums);
+}
+
+static void recount_score(void *context, struct node_id node) {
+        struct preference_state *state = context;
+        pair_numbers_take_back(state->sums, node);
+        visit_node(&state->visit, node);
+}
+
+static void sum_all(struct preference_state *state, struct arena *arena) {
+        state->sums = ARENA_NEW(arena, struct pair_numbers);
+        pair_numbers_init(state->sums, arena);
+        visit_all(&state->visit);
+}
+
+static void sum_pods(struct preference_state *state, const void *plugin) {
+        const struct sched_cycle *cycle = state->cycle;
+        struct memory_news news;
+        if (!cycle_memory_recall(cycle->memory, cycle->cluster,
+                                 memory_key(cycle, plugin, "affinity score"), BREAKING, &news)) {
+                sum_all(state, cycle->scratch);
+                return;
+        }
+        if (news.entry->value == NULL) {
+                sum_all(state, &news.entry->arena);
+                news.entry->value = state->sums;
+                return;
+        }
+        state->sums = news.entry->value;
+        memory_news_each(&news, cycle->cluster, recount_score, state);
 }
 
 static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *plugin,
@@ -342,11 +453,11 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         state->near = own_terms(cycle, affinity->pod.preferred, affinity->pod.preferred_count);
         state->away =
                 own_terms(cycle, affinity->pod_anti.preferred, affinity->pod_anti.preferred_count);
-        pair_numbers_init(&state->sums, cycle->scratch);
         state->hits =
                 ARENA_ARRAY(cycle->scratch, struct class_hits, cluster_class_cap(cycle->cluster));
-        each_pod(cycle, &kinds, has_own ? 0 : TERMS_ANY, sum_pod, state);
-        if (state->sums.pair_count == 0)
+        state->visit = (struct pod_visit){ cycle, kinds, has_own ? 0 : TERMS_ANY, sum_pod, state };
+        sum_pods(state, plugin);
+        if (pair_numbers_is_empty(state->sums))
                 return VERDICT_SKIP;
         *ret_pod_state = state;
         return VERDICT_OK;
@@ -354,10 +465,11 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
 
 static void score(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                   struct node_batch batch, int64_t *ret_scores) {
+        (void)cycle;
         (void)plugin;
         const struct preference_state *state = pod_state;
         for (size_t i = 0; i < batch.count; i++)
-                ret_scores[i] = pair_numbers_of_node(&state->sums, cycle->cluster, batch.nodes[i]);
+                ret_scores[i] = pair_numbers_of_node(state->sums, batch.nodes[i]);
 }
 
 static void normalize(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,

@@ -4,6 +4,7 @@
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
 #include "plugins/sched/registry.h"
+#include "rules/domain_sums.h"
 #include "rules/spread.h"
 #include "rules/workload_selector.h"
 #include <math.h>
@@ -126,13 +127,23 @@ static void spread_free(void *state) {
 
 /* ---- rules of a pod ---- */
 
+/* The pods a rule counts; may outlive the decision. */
+struct spread_counts {
+        struct domain_sums sums; /* of the nodes that take part */
+        struct bitset partakes;
+        uint32_t *pods;      /* per node, whether it takes part or not */
+        size_t domain_count; /* with a node that takes part */
+        uint32_t *domains;
+};
 struct spread_state {
+        const struct sched_cycle *cycle;
+        const struct spread_plugin *own;
         size_t count;
         struct spread_rule *rules;
-        struct domain_counts *domains; /* per rule */
-        struct str_id *values;         /* per rule, of the node at hand */
-        int64_t *minima;               /* filter */
-        double *weights;               /* score */
+        struct spread_counts *counts; /* per rule */
+        int64_t *minima;              /* filter */
+        double *weights;              /* score */
+        bool is_hard;
         bool needs_all_keys;
         struct bitset ignored; /* nodes that lack a key, when all are needed */
 };
@@ -161,47 +172,157 @@ static struct spread_state *make_state(const struct sched_cycle *cycle,
                                        const struct spread_plugin *own, bool is_hard) {
         const struct pod_spec *spec = &cycle->class->spec;
         struct spread_state *state = ARENA_NEW(cycle->scratch, struct spread_state);
+        state->cycle = cycle;
+        state->own = own;
+        state->is_hard = is_hard;
+        state->needs_all_keys = is_hard || spec->spread_count > 0 || !own->is_system;
         if (spec->spread_count > 0)
                 state->count = spread_rules_make(cycle->cluster, spec, cycle->labels, is_hard,
                                                  cycle->scratch, &state->rules);
         else
                 state->count = default_rules(cycle, own, is_hard, &state->rules);
-        state->values = ARENA_ARRAY(cycle->scratch, struct str_id, state->count);
-        state->domains = ARENA_ARRAY(cycle->scratch, struct domain_counts, state->count);
-        for (size_t i = 0; i < state->count; i++)
-                domain_counts_init(&state->domains[i], cycle->scratch);
         return state;
 }
 
-static bool value_of(const struct sched_cycle *cycle, const struct spread_rule *rule,
-                     struct node_id node, struct str_id *ret_value) {
-        return rule->has_key &&
-               cluster_label_get(cycle->cluster, cluster_nodes(cycle->cluster)->labels[node.index],
-                                 rule->key, ret_value);
+/* ---- counting ---- */
+
+static bool partakes(const struct spread_state *state, const struct spread_rule *rule,
+                     struct node_id node) {
+        const struct sched_cycle *cycle = state->cycle;
+        return (!state->needs_all_keys ||
+                spread_has_all_keys(cycle->cluster, state->rules, state->count, node)) &&
+               spread_includes_node(cycle->cluster, rule, &cycle->class->spec, node,
+                                    state->own->allows_order);
+}
+
+static void recount(void *context, struct node_id node) {
+        struct spread_state *state = context;
+        for (size_t i = 0; i < state->count; i++) {
+                struct spread_counts *counts = &state->counts[i];
+                int64_t pods = spread_count_pods(state->cycle->cluster, &state->rules[i],
+                                                 state->cycle->ns, node);
+                counts->pods[node.index] = (uint32_t)pods;
+                if (!bitset_has(&counts->partakes, node.index))
+                        continue;
+                domain_sums_take_back(&counts->sums, node);
+                domain_sums_add(&counts->sums, node, pods);
+        }
+}
+
+/* Where defaults apply, nodes without the label make a domain without a name. */
+static void name_missing(const struct spread_state *state, struct domain_sums *sums,
+                         struct arena *arena) {
+        if (state->needs_all_keys)
+                return;
+        for (size_t i = 0; i < sums->node_count; i++)
+                if (sums->domain[i] == DOMAIN_NONE)
+                        sums->domain[i] = STR_ID_EMPTY.index;
+        if (sums->cap <= STR_ID_EMPTY.index) {
+                sums->cap = (size_t)STR_ID_EMPTY.index + 1;
+                sums->sums = ARENA_ARRAY(arena, int64_t, sums->cap);
+        }
+}
+
+static void init_sums(struct spread_state *state, size_t rule, struct arena *arena) {
+        const struct spread_rule *own = &state->rules[rule];
+        struct domain_sums *sums = &state->counts[rule].sums;
+        const struct cluster *cluster = state->cycle->cluster;
+        if (own->has_key)
+                domain_sums_init(sums, cluster, own->key, arena);
+        else
+                domain_sums_init_empty(sums, cluster, arena);
+        name_missing(state, sums, arena);
+}
+
+static void find_domains(const struct spread_state *state, size_t rule, struct arena *arena) {
+        struct spread_counts *counts = &state->counts[rule];
+        const struct node_id *order = cluster_node_order(state->cycle->cluster);
+        struct bitset seen = bitset_in_arena(arena, counts->sums.cap + 1);
+        counts->domains = ARENA_ARRAY(arena, uint32_t, counts->sums.cap);
+        for (size_t i = 0; i < cluster_node_count(state->cycle->cluster); i++) {
+                uint32_t domain = counts->sums.domain[order[i].index];
+                if (domain == DOMAIN_NONE || !partakes(state, &state->rules[rule], order[i]))
+                        continue;
+                bitset_add(&counts->partakes, order[i].index);
+                if (!bitset_has(&seen, domain))
+                        counts->domains[counts->domain_count++] = domain;
+                bitset_add(&seen, domain);
+        }
+}
+
+static void count_all(struct spread_state *state, struct arena *arena) {
+        const struct cluster *cluster = state->cycle->cluster;
+        size_t node_count = cluster_nodes(cluster)->count;
+        const struct node_id *order = cluster_node_order(cluster);
+        state->counts = ARENA_ARRAY(arena, struct spread_counts, state->count);
+        for (size_t i = 0; i < state->count; i++) {
+                struct spread_counts *counts = &state->counts[i];
+                init_sums(state, i, arena);
+                counts->partakes = bitset_in_arena(arena, node_count);
+                counts->pods = ARENA_ARRAY(arena, uint32_t, node_count);
+                find_domains(state, i, arena);
+        }
+        for (size_t i = 0; i < cluster_node_count(cluster); i++)
+                recount(state, order[i]);
+}
+
+static uint64_t hash_selector(const struct selector *selector, uint64_t hash) {
+        for (size_t i = 0; selector != NULL && i < selector->count; i++) {
+                const struct selector_requirement *item = &selector->requirements[i];
+                uint64_t parts[] = { slice_hash(item->key), (uint64_t)item->op,
+                                     (uint64_t)item->number, item->value_count };
+                hash = hash_bytes(parts, sizeof(parts), hash);
+                for (size_t j = 0; j < item->value_count; j++) {
+                        uint64_t value = slice_hash(item->values[j]);
+                        hash = hash_bytes(&value, sizeof(value), hash);
+                }
+        }
+        return hash;
+}
+
+/* Names counts by all they depend on apart from nodes and running pods. */
+static uint64_t memory_key(const struct spread_state *state) {
+        const struct sched_cycle *cycle = state->cycle;
+        uint64_t key = hash_bytes(&state->own, sizeof(state->own), state->is_hard);
+        key = hash_bytes(&cycle->class->hash, sizeof(cycle->class->hash), key);
+        key ^= slice_hash(cluster_text(cycle->cluster, cycle->ns));
+        for (size_t i = 0; i < state->count; i++) {
+                const struct spread_rule *rule = &state->rules[i];
+                uint64_t parts[] = { slice_hash(rule->topology_key), rule->match.selector != NULL };
+                key = hash_selector(rule->match.selector, hash_bytes(parts, sizeof(parts), key));
+        }
+        return key;
+}
+
+#define BREAKING                                                                                   \
+        (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS | CLUSTER_NODE_TAINTS)
+
+static void count_pods(struct spread_state *state) {
+        const struct sched_cycle *cycle = state->cycle;
+        struct memory_news news;
+        if (!cycle_memory_recall(cycle->memory, cycle->cluster, memory_key(state), BREAKING,
+                                 &news)) {
+                count_all(state, cycle->scratch);
+                return;
+        }
+        if (news.entry->value == NULL) {
+                count_all(state, &news.entry->arena);
+                news.entry->value = state->counts;
+                return;
+        }
+        state->counts = news.entry->value;
+        memory_news_each(&news, cycle->cluster, recount, state);
 }
 
 /* ---- filter ---- */
 
-/* The node's values of all keys; false when it lacks one. */
-static bool all_values(const struct sched_cycle *cycle, const struct spread_state *state,
-                       struct node_id node, struct str_id *ret_values) {
-        for (size_t i = 0; i < state->count; i++)
-                if (!value_of(cycle, &state->rules[i], node, &ret_values[i]))
-                        return false;
-        return true;
-}
-
-static void count_node(const struct sched_cycle *cycle, const struct spread_plugin *own,
-                       struct spread_state *state, struct node_id node) {
-        if (!all_values(cycle, state, node, state->values))
-                return;
-        for (size_t i = 0; i < state->count; i++) {
-                struct spread_rule *rule = &state->rules[i];
-                if (spread_includes_node(cycle->cluster, rule, &cycle->class->spec, node,
-                                         own->allows_order))
-                        *domain_counts_at(&state->domains[i], state->values[i]) +=
-                                spread_count_pods(cycle->cluster, rule, cycle->ns, node);
+static int64_t least_crowded(const struct spread_counts *counts) {
+        int64_t min = INT64_MAX;
+        for (size_t i = 0; i < counts->domain_count; i++) {
+                int64_t sum = counts->sums.sums[counts->domains[i]];
+                min = sum < min ? sum : min;
         }
+        return min;
 }
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *plugin,
@@ -209,32 +330,27 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
                                     struct verdict *verdict) {
         (void)ret_only;
         (void)verdict;
-        const struct spread_plugin *own = plugin;
-        struct spread_state *state = make_state(cycle, own, true);
+        struct spread_state *state = make_state(cycle, plugin, true);
         if (state->count == 0)
                 return VERDICT_SKIP;
-        const struct node_id *order = cluster_node_order(cycle->cluster);
-        for (size_t i = 0; i < cluster_node_count(cycle->cluster); i++)
-                count_node(cycle, own, state, order[i]);
+        count_pods(state);
         state->minima = ARENA_ARRAY(cycle->scratch, int64_t, state->count);
         for (size_t i = 0; i < state->count; i++)
-                if (state->domains[i].domains >= (size_t)state->rules[i].min_domains)
-                        state->minima[i] = domain_counts_min(&state->domains[i]);
+                if (state->counts[i].domain_count >= (size_t)state->rules[i].min_domains)
+                        state->minima[i] = least_crowded(&state->counts[i]);
         *ret_pod_state = state;
         return VERDICT_OK;
 }
 
 enum spread_answer { SPREAD_FITS, SPREAD_LACKS_KEY, SPREAD_SKEWED };
 
-static enum spread_answer ask(const struct sched_cycle *cycle, const struct spread_state *state,
-                              struct node_id node) {
+static enum spread_answer ask(const struct spread_state *state, struct node_id node) {
         for (size_t i = 0; i < state->count; i++) {
                 const struct spread_rule *rule = &state->rules[i];
-                struct str_id value;
-                if (!value_of(cycle, rule, node, &value))
+                const struct domain_sums *sums = &state->counts[i].sums;
+                if (!domain_sums_has(sums, node))
                         return SPREAD_LACKS_KEY;
-                const int64_t *count = domain_counts_find(&state->domains[i], value);
-                int64_t skew = (count == NULL ? 0 : *count) + rule->matches_self - state->minima[i];
+                int64_t skew = domain_sums_at(sums, node) + rule->matches_self - state->minima[i];
                 if (skew > rule->max_skew)
                         return SPREAD_SKEWED;
         }
@@ -243,16 +359,18 @@ static enum spread_answer ask(const struct sched_cycle *cycle, const struct spre
 
 static void filter(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                    struct bitset *nodes) {
+        (void)cycle;
         (void)plugin;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (ask(cycle, pod_state, (struct node_id){ (uint32_t)i }) != SPREAD_FITS)
+                if (ask(pod_state, (struct node_id){ (uint32_t)i }) != SPREAD_FITS)
                         bitset_remove(nodes, i);
 }
 
 static void explain(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                     struct node_id node, struct verdict *verdict) {
+        (void)cycle;
         (void)plugin;
-        switch (ask(cycle, pod_state, node)) {
+        switch (ask(pod_state, node)) {
         case SPREAD_FITS:
                 return;
         case SPREAD_LACKS_KEY:
@@ -272,50 +390,36 @@ static bool is_hostname(const struct spread_rule *rule) {
         return slice_is(rule->topology_key, HOSTNAME_LABEL);
 }
 
-/* Domains the feasible nodes offer; a missing key counts as one domain without a name. */
-static void offer_domains(const struct sched_cycle *cycle, struct spread_state *state,
-                          struct node_batch feasible) {
+/* How many domains the feasible nodes offer; a missing key counts as one without a name. */
+static size_t offered_domains(const struct spread_state *state, size_t rule,
+                              struct node_batch feasible) {
+        const struct domain_sums *sums = &state->counts[rule].sums;
+        struct bitset seen = bitset_in_arena(state->cycle->scratch, sums->cap + 1);
+        for (size_t n = 0; n < feasible.count; n++)
+                if (!bitset_has(&state->ignored, feasible.nodes[n].index))
+                        bitset_add(&seen, sums->domain[feasible.nodes[n].index]);
+        return bitset_count(&seen);
+}
+
+static void weigh_rules(struct spread_state *state, struct node_batch feasible) {
+        const struct sched_cycle *cycle = state->cycle;
         size_t ignored = 0;
         state->ignored = bitset_in_arena(cycle->scratch, cluster_nodes(cycle->cluster)->count);
-        for (size_t n = 0; n < feasible.count; n++) {
-                struct node_id node = feasible.nodes[n];
-                if (state->needs_all_keys &&
-                    !spread_has_all_keys(cycle->cluster, state->rules, state->count, node)) {
-                        bitset_add(&state->ignored, node.index);
-                        ignored++;
+        for (size_t n = 0; state->needs_all_keys && n < feasible.count; n++) {
+                bool has_all = true;
+                for (size_t i = 0; i < state->count; i++)
+                        has_all = has_all &&
+                                  domain_sums_has(&state->counts[i].sums, feasible.nodes[n]);
+                if (has_all)
                         continue;
-                }
-                for (size_t i = 0; i < state->count; i++) {
-                        struct str_id value = STR_ID_EMPTY;
-                        value_of(cycle, &state->rules[i], node, &value);
-                        if (!is_hostname(&state->rules[i]))
-                                domain_counts_at(&state->domains[i], value);
-                }
+                bitset_add(&state->ignored, feasible.nodes[n].index);
+                ignored++;
         }
         state->weights = ARENA_ARRAY(cycle->scratch, double, state->count);
         for (size_t i = 0; i < state->count; i++) {
                 size_t size = is_hostname(&state->rules[i]) ? feasible.count - ignored
-                                                            : state->domains[i].domains;
+                                                            : offered_domains(state, i, feasible);
                 state->weights[i] = log((double)(size + 2));
-        }
-}
-
-static void count_for_score(const struct sched_cycle *cycle, const struct spread_plugin *own,
-                            struct spread_state *state, struct node_id node) {
-        if (state->needs_all_keys &&
-            !spread_has_all_keys(cycle->cluster, state->rules, state->count, node))
-                return;
-        for (size_t i = 0; i < state->count; i++) {
-                struct spread_rule *rule = &state->rules[i];
-                struct str_id value = STR_ID_EMPTY;
-                if (is_hostname(rule) ||
-                    !spread_includes_node(cycle->cluster, rule, &cycle->class->spec, node,
-                                          own->allows_order))
-                        continue;
-                value_of(cycle, rule, node, &value);
-                int64_t *count = domain_counts_find(&state->domains[i], value);
-                if (count != NULL)
-                        *count += spread_count_pods(cycle->cluster, rule, cycle->ns, node);
         }
 }
 
@@ -323,44 +427,46 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
                                    struct node_batch feasible, void **ret_pod_state,
                                    struct verdict *verdict) {
         (void)verdict;
-        const struct spread_plugin *own = plugin;
-        struct spread_state *state = make_state(cycle, own, false);
+        struct spread_state *state = make_state(cycle, plugin, false);
         if (state->count == 0)
                 return VERDICT_SKIP;
-        state->needs_all_keys = cycle->class->spec.spread_count > 0 || !own->is_system;
-        offer_domains(cycle, state, feasible);
-        const struct node_id *order = cluster_node_order(cycle->cluster);
-        for (size_t i = 0; i < cluster_node_count(cycle->cluster); i++)
-                count_for_score(cycle, own, state, order[i]);
+        count_pods(state);
+        weigh_rules(state, feasible);
         *ret_pod_state = state;
         return VERDICT_OK;
 }
 
-static int64_t score_node(const struct sched_cycle *cycle, const struct spread_state *state,
-                          struct node_id node) {
+static bool has_key(const struct spread_state *state, size_t rule, struct node_id node) {
+        struct str_id value;
+        if (state->needs_all_keys)
+                return true; /* nodes that lack one are ignored */
+        const struct cluster *cluster = state->cycle->cluster;
+        return state->rules[rule].has_key &&
+               cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index],
+                                 state->rules[rule].key, &value);
+}
+
+static int64_t score_node(const struct spread_state *state, struct node_id node) {
         double score = 0;
         if (bitset_has(&state->ignored, node.index))
                 return 0;
         for (size_t i = 0; i < state->count; i++) {
-                struct spread_rule *rule = &state->rules[i];
-                struct str_id value;
-                int64_t count = 0;
-                if (!value_of(cycle, rule, node, &value))
+                const struct spread_counts *counts = &state->counts[i];
+                if (!has_key(state, i, node))
                         continue;
-                if (is_hostname(rule))
-                        count = spread_count_pods(cycle->cluster, rule, cycle->ns, node);
-                else
-                        count = *domain_counts_find(&state->domains[i], value);
-                score += (double)count * state->weights[i] + (double)(rule->max_skew - 1);
+                int64_t count = is_hostname(&state->rules[i]) ? counts->pods[node.index]
+                                                              : domain_sums_at(&counts->sums, node);
+                score += (double)count * state->weights[i] + (double)(state->rules[i].max_skew - 1);
         }
         return (int64_t)round(score);
 }
 
 static void score(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                   struct node_batch batch, int64_t *ret_scores) {
+        (void)cycle;
         (void)plugin;
         for (size_t i = 0; i < batch.count; i++)
-                ret_scores[i] = score_node(cycle, pod_state, batch.nodes[i]);
+                ret_scores[i] = score_node(pod_state, batch.nodes[i]);
 }
 
 /* The less crowded, the better; ignored nodes get nothing. */
