@@ -27,25 +27,31 @@ static bool is_empty_container(const struct json_node *value) {
         return (type == JSON_OBJECT || type == JSON_ARRAY) && node_count(value) == 0;
 }
 
-/* Letters, digits and a few harmless signs, beginning with a letter, and no word that YAML takes
- * for something else; everything else is quoted. */
-static bool is_plain(struct slice text) {
-        static const char *const words[] = { "y",  "n",   "yes",  "no",   "true", "false",
-                                             "on", "off", "null", "Null", "NULL", NULL };
+/* Words that YAML takes for something else than a string. */
+static bool is_word_of_yaml(struct slice text) {
+        static const char *const words[] = { "y",     "n",  "yes", "no",   "true",
+                                             "false", "on", "off", "null", NULL };
 
-        if (!text.len || !((text.ptr[0] >= 'a' && text.ptr[0] <= 'z') ||
-                           (text.ptr[0] >= 'A' && text.ptr[0] <= 'Z')))
+        for (size_t i = 0; words[i]; i++)
+                if (strlen(words[i]) == text.len && strncasecmp(words[i], text.ptr, text.len) == 0)
+                        return true;
+        return false;
+}
+
+static bool is_letter(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Letters, digits and a few harmless signs, beginning with a letter; everything else is quoted. */
+static bool is_plain(struct slice text) {
+        if (!text.len || !is_letter(text.ptr[0]) || is_word_of_yaml(text))
                 return false;
         for (size_t i = 0; i < text.len; i++) {
                 char c = text.ptr[i];
 
-                if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '-' || c == '_' || c == '.' || c == '/'))
+                if (!is_letter(c) && !(c >= '0' && c <= '9') && !(c && strchr("-_./", c)))
                         return false;
         }
-        for (size_t i = 0; words[i]; i++)
-                if (strlen(words[i]) == text.len && strncasecmp(words[i], text.ptr, text.len) == 0)
-                        return false;
         return true;
 }
 
