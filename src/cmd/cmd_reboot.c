@@ -332,6 +332,7 @@ static const struct option reboot_table[] = {
           .offset = offsetof(struct reboot_options, metrics_port),
           .value_name = "PORT",
           .fallback = "8080",
+          .max = 65535,
           .help = "port metrics are served on; 0 = none" },
         { .name = "boot-id-file",
           .type = OPTION_TEXT,

@@ -53,9 +53,8 @@ static int check_arguments(const struct command *command, const struct arguments
         return 0;
 }
 
-/* The words with options from the environment behind them, which therefore win. */
-static struct option_texts with_environment(const struct command *command,
-                                            struct option_texts words, struct arena *arena) {
+struct option_texts command_with_environment(const struct command *command,
+                                             struct option_texts words, struct arena *arena) {
         struct option_texts all = words;
         size_t count = 0;
 
@@ -91,7 +90,7 @@ static int parse_words(const struct command *command, struct option_texts words,
         if (!command->environment_prefix || line->wants_help)
                 return 0;
         memset(line->options, 0, command->options_size);
-        words = with_environment(command, words, arena);
+        words = command_with_environment(command, words, arena);
         *ret_exit = EXIT_FAILED;
         if (options_parse(command->options, words, arena, line, &err) == 0)
                 return 0;

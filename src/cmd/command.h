@@ -38,6 +38,11 @@ const struct command *command_find(const char *name);
 /* Parses and runs argv; returns the exit code. */
 int command_main(int argc, char **argv);
 
+/* The words with options from the environment behind them, which therefore win; a list given in
+ * both is joined.  Says so on standard error where the environment may not set an option. */
+struct option_texts command_with_environment(const struct command *command,
+                                             struct option_texts words, struct arena *arena);
+
 /* "berth up: file:line: path: text" on standard error; returns the exit code for the error:
  * EXIT_USAGE for BERTH_ERR_USAGE, else EXIT_FAILED. */
 int command_failed(const char *command, const struct err *err);
