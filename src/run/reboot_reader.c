@@ -101,8 +101,11 @@ static void on_sentinel(void *context, enum host_command_end end, int code) {
 
 static void see_sentinel_file(void *context) {
         struct reboot_reader *reader = context;
+        const struct reboot_host *host = reader->config->host;
 
-        reboot_agent_saw_sentinel(reader->agent, host_file_exists(reader->config->sentinel_file));
+        reboot_agent_saw_sentinel(reader->agent,
+                                  host ? host->is_required(host->context)
+                                       : host_file_exists(reader->config->sentinel_file));
         finish(reader);
 }
 

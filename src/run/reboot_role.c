@@ -64,12 +64,21 @@ static void reboot_by_signal(void *context) {
         answer_reboot(role, code);
 }
 
+static void reboot_other_host(void *context) {
+        struct reboot_role *role = context;
+        const struct reboot_host *host = role->config.host;
+
+        answer_reboot(role, host->reboot(host->context));
+}
+
 static void order_reboot(struct reboot_role *role, uint64_t id) {
         struct loop *loop = runtime_loop(role->runtime);
 
         LOG(LOG_WARN, "Rebooting", log_slice("node", role->config.agent->node));
         role->reboot_id = id;
-        if (role->config.reboot_command)
+        if (role->config.host)
+                loop_defer(loop, reboot_other_host, role);
+        else if (role->config.reboot_command)
                 role->command = host_command_start(loop, role->config.reboot_command,
                                                    role->config.reboot_command_timeout_ns,
                                                    on_reboot_command, role);

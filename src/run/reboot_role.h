@@ -9,9 +9,17 @@
 
 struct reboot_role;
 
+/* Another machine than the one this process runs on, such as a simulated one. */
+struct reboot_host {
+        void *context;
+        bool (*is_required)(void *context);
+        int (*reboot)(void *context); /* BERTH_OK, or why the order could not be given */
+};
+
 struct reboot_role_config { /* everything borrowed: it must outlive the role */
         const struct reboot_config *agent;
         const char *boot_id;
+        const struct reboot_host *host; /* in place of files, programs and signals; may be NULL */
         const char *sentinel_file;
         const char *const *sentinel_command; /* NULL-ended; NULL = the file counts */
         int64_t sentinel_timeout_ns;
