@@ -239,16 +239,23 @@ static void finish_bind(struct step *step, const struct action_result *result,
         scheduler_fail(step, entry, &failure);
 }
 
-/* A victim that could not be deleted leaves no trace in the cluster: its preemptor tries again. */
+/* Once all victims are on their way the preemptor hears again what happens.  One that could not be
+ * deleted leaves no trace in the cluster: the preemptor tries again. */
 static void finish_removal(struct step *step, const struct action_result *result,
                            const struct open_action *open) {
-        struct scheduling_queue *queue = &step->scheduler->queue;
         struct queued_pod *entry = entry_of(step->scheduler, open);
-        if (result->code != BERTH_OK && result->code != BERTH_ERR_NOT_FOUND && entry != NULL &&
-            entry->part == QUEUE_UNSCHEDULABLE && !entry->is_gated) {
+        if (entry == NULL || entry->open_removals == 0)
+                return;
+        entry->open_removals--;
+        if (result->code != BERTH_OK && result->code != BERTH_ERR_NOT_FOUND) {
                 entry->is_error_backoff = true; /* not before its back-off is over */
-                scheduling_queue_move(queue, entry, step->mono.ns);
+                entry->was_woken = true;
         }
+        if (entry->open_removals > 0 || !entry->was_woken)
+                return;
+        entry->was_woken = false;
+        if (entry->part == QUEUE_UNSCHEDULABLE && !entry->is_gated)
+                scheduling_queue_move(&step->scheduler->queue, entry, step->mono.ns);
 }
 
 void scheduler_result(struct scheduler *scheduler, const struct action_result *result,

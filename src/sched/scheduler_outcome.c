@@ -115,7 +115,7 @@ void scheduler_fail(struct step *step, struct queued_pod *entry, const struct fa
 
 /* ---- preempting ---- */
 
-static void delete_victim(struct step *step, const struct queued_pod *entry, struct pod_id victim,
+static void delete_victim(struct step *step, struct queued_pod *entry, struct pod_id victim,
                           struct node_id node) {
         struct scheduler *scheduler = step->scheduler;
         const struct cluster *cluster = scheduler->config.cluster;
@@ -145,6 +145,7 @@ static void delete_victim(struct step *step, const struct queued_pod *entry, str
         scheduler_remember(scheduler, &removal, action_list_add(step->out, &removal), entry,
                            SLICE_EMPTY);
         action_list_add(step->out, &event);
+        entry->open_removals++;
         scheduler->stats.victims++;
 }
 

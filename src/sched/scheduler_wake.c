@@ -130,32 +130,41 @@ static bool is_void(const struct scheduler *scheduler, const struct cluster_chan
                !is_alive_node(cluster, change->node);
 }
 
-static void wake(struct scheduler *scheduler, const struct cluster_change *change, int64_t now_ns) {
+/* Pods of a higher priority than priority_max are not concerned. */
+static void wake(struct scheduler *scheduler, const struct cluster_change *change,
+                 int32_t priority_max, int64_t now_ns) {
         struct scheduling_queue *queue = &scheduler->queue;
         if ((queue->wakes_on & change->mask) == 0 || is_void(scheduler, change))
                 return;
         for (struct queued_pod *entry = queue->unschedulable.first, *next; entry != NULL;
              entry = next) {
                 next = entry->next;
-                if ((entry->wakes_on & change->mask) == 0 ||
-                    change->generation <= entry->decided_generation)
-                        continue;
+                if ((entry->wakes_on & change->mask) == 0 || entry->priority > priority_max ||
+                    change->generation <= entry->decided_generation ||
+                    !cluster_pod(scheduler->config.cluster, entry->pod)->is_live)
+                        continue; /* not live: a later change says that it went */
                 uint64_t woken = woken_plugins(scheduler, entry, change);
-                if ((woken & entry->pendings) != 0)
+                if (entry->open_removals > 0)
+                        entry->was_woken |= woken != 0;
+                else if ((woken & entry->pendings) != 0)
                         scheduling_queue_activate(queue, entry);
                 else if (woken != 0)
                         scheduling_queue_move(queue, entry, now_ns);
         }
 }
 
-/* A nomination that ended gives room as a deleted pod does. */
+/* A nomination that ended gives room as a deleted pod does, to those it was held against. */
 static struct cluster_change translate(const struct scheduler *scheduler,
-                                       const struct cluster_change *change) {
+                                       const struct cluster_change *change,
+                                       int32_t *ret_priority_max) {
         struct cluster_change translated = *change;
+        *ret_priority_max = INT32_MAX;
         if ((change->mask & CLUSTER_NOMINATION) != 0 && !pod_id_is_none(change->pod)) {
                 const struct pod_row *row = cluster_pod(scheduler->config.cluster, change->pod);
                 if (!row->is_live || row->nominated.index == 0)
                         translated.mask |= CLUSTER_POD_REMOVED;
+                if (row->is_live && change->mask == CLUSTER_NOMINATION)
+                        *ret_priority_max = row->priority;
         }
         return translated;
 }
@@ -163,10 +172,11 @@ static struct cluster_change translate(const struct scheduler *scheduler,
 static void apply(struct scheduler *scheduler, const struct cluster_change *changes, size_t count,
                   int64_t now_ns) {
         for (size_t i = 0; i < count; i++) {
-                struct cluster_change change = translate(scheduler, &changes[i]);
+                int32_t priority_max;
+                struct cluster_change change = translate(scheduler, &changes[i], &priority_max);
                 if ((change.mask & OWN_CHANGES) != 0 && !pod_id_is_none(change.pod))
                         refresh(scheduler, change.pod, change.mask, now_ns);
-                wake(scheduler, &change, now_ns);
+                wake(scheduler, &change, priority_max, now_ns);
         }
 }
 
@@ -201,5 +211,5 @@ void scheduler_notice(struct scheduler *scheduler, uint32_t mask, struct mono_ti
         struct cluster_change change = {
                 .generation = UINT64_MAX, .mask = mask, .node = NODE_NONE, .pod = POD_NONE
         };
-        wake(scheduler, &change, mono.ns);
+        wake(scheduler, &change, INT32_MAX, mono.ns);
 }

@@ -30,6 +30,10 @@ struct queued_pod {
         uint64_t decided_generation; /* of the cluster its last attempt saw */
         uint64_t failure_hash;       /* reason and message last written; 0 = none */
         struct wall_time failed_since;
+        /* Deletions of its victims that are on their way: until they are answered it is not tried
+         * again, or it would preempt anew; was_woken: there will be a reason to. */
+        uint32_t open_removals;
+        bool was_woken;
         struct queued_pod *next, *prev; /* in its list */
 };
 

@@ -215,13 +215,25 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
                            shortage_reason(cycle, &shortages[i]));
 }
 
+/* Whether preemption could make room there. */
+static bool has_lower_pods(const struct sched_cycle *cycle, struct node_id node) {
+        if (cycle->class->spec.never_preempts)
+                return false;
+        for (struct pod_id at = cluster_nodes(cycle->cluster)->first_pod[node.index];
+             !pod_id_is_none(at); at = cluster_pod(cycle->cluster, at)->next_on_node)
+                if (cluster_pod(cycle->cluster, at)->priority < cycle->priority)
+                        return true;
+        return false;
+}
+
 /* Only the changed node can have become roomy; upstream asks less precisely. */
 static bool wakes(const struct sched_cycle *cycle, const void *state,
                   const struct cluster_change *change) {
         (void)state;
         if (change->pod.index == cycle->pod.index || node_id_is_none(change->node))
                 return true;
-        return fit_node(cycle->cluster, fit_requests_of(cycle->class), change->node);
+        return fit_node(cycle->cluster, fit_requests_of(cycle->class), change->node) ||
+               has_lower_pods(cycle, change->node);
 }
 
 /* ---- score ---- */

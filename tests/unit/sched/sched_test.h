@@ -106,16 +106,13 @@ static inline size_t count_actions(const struct sched_test *test, enum action_ki
         return count;
 }
 
-/* Reports the outcome of a pod's bind (or other) action; actions it causes replace the list's. */
-static inline void answer(struct sched_test *test, enum action_kind kind, const char *pod,
-                          int code) {
-        const struct action *action = find_action(test, kind, pod);
-        assert_non_null(action);
+/* Reports the outcome of an action; actions it causes replace the list's. */
+static inline void answer_action(struct sched_test *test, const struct action *action, int code) {
         struct action_list out;
         action_list_init(&out);
         out.next_id = test->actions.next_id; /* ids stay unique */
         struct action_result result = { .id = action->id,
-                                        .kind = kind,
+                                        .kind = action->kind,
                                         .target = action->target,
                                         .code = code,
                                         .retry_after_s = -1,
@@ -125,4 +122,12 @@ static inline void answer(struct sched_test *test, enum action_kind kind, const 
                          test_wall(test), &out);
         action_list_release(&test->actions);
         test->actions = out;
+}
+
+/* The same for a pod's bind (or other) action. */
+static inline void answer(struct sched_test *test, enum action_kind kind, const char *pod,
+                          int code) {
+        const struct action *action = find_action(test, kind, pod);
+        assert_non_null(action);
+        answer_action(test, action, code);
 }

@@ -268,9 +268,15 @@ static void test_preempts_lower_priority(void **state) {
         assert_non_null(status);
         assert_true(status->status.sets_condition && status->status.sets_nomination);
         assert_true(slice_is(status->status.nomination, "n1"));
+        /* Whatever happens while the victim's deletion is on its way, it does not preempt anew. */
+        const struct action removal = { .kind = ACTION_DELETE_POD,
+                                        .id = find_action(test, ACTION_DELETE_POD, "victim")->id };
+        put_node(test, "n2", 100);
         apply(test, OBJECT_POD, CHANGE_REMOVED,
               "{\"metadata\":{\"namespace\":\"default\",\"name\":\"victim\",\"uid\":\"uid-victim\"}"
               "}");
+        assert_int_equal(step(test).decisions, 0);
+        answer_action(test, &removal, 0);
         step(test);
         assert_non_null(find_action(test, ACTION_BIND, "p"));
 }

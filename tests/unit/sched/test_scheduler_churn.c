@@ -110,6 +110,23 @@ static bool is_current(const struct churn *churn, const struct action *action) {
         return slice_is(action->target.uid, uid) && churn->states[i] != POD_ABSENT;
 }
 
+/* The pod is gone already, or goes now; some deletions fail. */
+static void answer_removal(struct churn *churn, const struct action *action,
+                           struct action_list *out) {
+        bool is_there = is_current(churn, action);
+        bool fails = is_there && churn->has_faults && pick(churn, 4) == 0;
+        struct action_result result = { .id = action->id,
+                                        .kind = action->kind,
+                                        .target = action->target,
+                                        .code = fails      ? BERTH_ERR_INTERNAL
+                                                : is_there ? BERTH_OK
+                                                           : BERTH_ERR_NOT_FOUND };
+        if (is_there && !fails)
+                delete_pod(churn, number_of(action->target.name));
+        scheduler_result(churn->test.scheduler, &result, (struct mono_time){ churn->test.now_ns },
+                         test_wall(&churn->test), out);
+}
+
 static void answer_all(struct churn *churn) {
         struct action_list out;
         action_list_init(&out);
@@ -118,8 +135,8 @@ static void answer_all(struct churn *churn) {
                 const struct action *action = &churn->test.actions.items[a];
                 if (action->kind == ACTION_BIND && is_current(churn, action))
                         answer_bind(churn, action, &out);
-                else if (action->kind == ACTION_DELETE_POD && is_current(churn, action))
-                        delete_pod(churn, number_of(action->target.name));
+                else if (action->kind == ACTION_DELETE_POD)
+                        answer_removal(churn, action, &out);
         }
         churn->test.actions.next_id = out.next_id;
         action_list_release(&out);
