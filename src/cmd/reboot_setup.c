@@ -235,6 +235,7 @@ static int set_drain(struct setup_call *call) {
         agent->forces = options->forces;
         agent->drain_delay_ns = options->drain_delay_ns;
         agent->drain_timeout_ns = options->drain_timeout_ns;
+        agent->drain_escalation_ns = options->drain_escalation_ns;
         agent->drain_grace_s = options->drain_grace_s;
         agent->skip_wait_for_delete_s = options->skip_wait_s;
         if (selector_parse(slice_of(options->drain_pod_selector), call->arena,

@@ -21,7 +21,7 @@ struct reboot_options {
         /* berth's own */
         const char *boot_id_file, *zone_folder;
         int64_t sentinel_timeout_ns, reboot_timeout_ns, taint_lead_ns, settle_ns, attempts_max,
-                taint_ahead;
+                drain_escalation_ns, taint_ahead;
         int lock_object; /* enum: DaemonSet, Lease */
         bool uses_nsenter, is_anchored, is_parity;
 };

@@ -159,6 +159,7 @@ void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
                 return;
         agent->knows_pods = true;
         arena_clear(arena);
+        agent->lacks_eviction = listing->lacks_eviction;
         agent->pods.count = listing->pods->count;
         agent->pods.items = ARENA_ARRAY(arena, struct drain_pod, listing->pods->count);
         for (size_t i = 0; i < listing->pods->count; i++)

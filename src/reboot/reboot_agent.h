@@ -67,6 +67,7 @@ void reboot_agent_saw_blockers(struct reboot_agent *agent, struct slice reason);
 struct drain_listing {
         const struct drain_pods *pods;
         const struct json *budgets;
+        bool lacks_eviction; /* the cluster has no eviction API: pods are deleted */
 };
 void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
                            const struct drain_listing *listing);

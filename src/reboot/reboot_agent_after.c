@@ -16,11 +16,21 @@ static size_t count_left(const struct agent_step *step) {
         return left;
 }
 
+/* Deleting passes over budgets: for clusters without evictions, and where somebody asked for it. */
+static bool deletes_pods(const struct agent_step *step) {
+        int64_t escalation_ns = step->config->drain_escalation_ns;
+
+        return step->agent->lacks_eviction ||
+               (escalation_ns > 0 &&
+                agent_has_passed(step, step->agent->phase_since, escalation_ns, NULL));
+}
+
 static void evict_all(struct agent_step *step) {
         const struct evict_sink *sink = step->agent->sink;
         const struct drain_pods *pods = &step->agent->pods;
         struct drain_rules rules = rules_of(step);
         struct slice requester = SLICE_LITERAL("kured");
+        enum evict_way way = deletes_pods(step) ? EVICT_WAY_DELETE : EVICT_WAY_EVICT;
 
         sink->begin_pass(sink->context,
                          &(struct evict_pass){ .requested_by = requester, .now = step->now->wall });
@@ -37,6 +47,7 @@ static void evict_all(struct agent_step *step) {
                                   .profile = requester,
                                   .reason = SLICE_LITERAL("the node is going to reboot"),
                                   .requested_by = requester,
+                                  .way = way,
                                   .has_grace = step->config->drain_grace_s >= 0,
                                   .grace_s = step->config->drain_grace_s });
         }

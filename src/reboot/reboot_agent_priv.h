@@ -33,6 +33,7 @@ struct reboot_agent {
         struct reboot_lock lock;
         struct slice blocker, impossible;
         struct drain_pods pods;
+        bool lacks_eviction;
 
         /* Progress that may be lost: delays and repetitions. */
         enum reboot_read reading;

@@ -23,7 +23,8 @@ struct reboot_config {
         bool forces;
         int64_t drain_delay_ns, drain_timeout_ns /* 0 = none */, reboot_delay_ns;
         int64_t reboot_timeout_ns, lock_ttl_ns, lock_release_delay_ns;
-        int64_t drain_grace_s;          /* < 0 = the pod's own */
+        int64_t drain_escalation_ns; /* then refused pods are deleted, budgets or not; 0 = never */
+        int64_t drain_grace_s;       /* < 0 = the pod's own */
         int64_t skip_wait_for_delete_s; /* 0 = off */
         struct selector drain_selector; /* matches everything by default */
         struct slice lock_kind, lock_ns, lock_name, lock_annotation; /* kind: DaemonSet, Lease */

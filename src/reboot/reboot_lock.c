@@ -169,12 +169,15 @@ void reboot_lock_drop(const struct reboot_lock *lock, struct slice node, struct 
 
 void reboot_lock_holders(const struct reboot_lock *lock, struct slice node, struct wall_time now,
                          struct buf *out) {
+        bool is_first = true;
+
         for (size_t i = 0; i < lock->count; i++) {
                 const struct lock_owner *owner = &lock->owners[i];
 
                 if (slice_eq(owner->node, node) || lock_owner_is_expired(owner, now))
                         continue;
-                buf_text(out, out->len ? ", " : "");
+                buf_text(out, is_first ? "" : ", ");
+                is_first = false;
                 buf_slice(out, owner->node);
         }
 }

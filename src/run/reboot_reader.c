@@ -31,6 +31,7 @@ struct reboot_reader {
         size_t selector;     /* of the blocking ones, being asked */
         bool is_get_retried; /* Prometheus refused the POST */
         bool budgets_refused, is_draining;
+        bool knows_eviction, lacks_eviction; /* of the cluster */
         struct owner_seen owners[OWNERS_MAX];
         size_t owner_count;
         char *asked_owner;  /* the one being asked for */
@@ -317,7 +318,8 @@ static void owners_clear(struct reboot_reader *reader) {
 static void pods_done(struct reboot_reader *reader, int code) {
         reboot_agent_saw_pods(reader->agent, code,
                               &(struct drain_listing){ .pods = &reader->pods,
-                                                       .budgets = json_doc_root(reader->budgets) });
+                                                       .budgets = json_doc_root(reader->budgets),
+                                                       .lacks_eviction = reader->lacks_eviction });
         json_doc_free(reader->budgets);
         reader->budgets = NULL;
         finish(reader);
@@ -335,6 +337,43 @@ static void on_budgets(void *context, const struct api_reply *reply) {
                 reader->budgets_refused = reply->status == 403;
         }
         pods_done(reader, BERTH_OK);
+}
+
+static void read_budgets(struct reboot_reader *reader) {
+        if (reader->is_draining || reader->budgets_refused)
+                pods_done(reader, BERTH_OK);
+        else
+                get(reader, "/apis/policy/v1/poddisruptionbudgets", on_budgets);
+}
+
+static bool has_eviction(const struct json *resources) {
+        struct json_iter iter = json_iter(json_get(resources, "resources"));
+        const struct json *resource;
+
+        while (json_next(&iter, NULL, &resource))
+                if (slice_is(json_get_text(resource, "name"), "pods/eviction") &&
+                    slice_is(json_get_text(resource, "group"), "policy") &&
+                    slice_is(json_get_text(resource, "version"), "v1"))
+                        return true;
+        return false;
+}
+
+static void on_resources(void *context, const struct api_reply *reply) {
+        struct reboot_reader *reader = context;
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        int code = reply_document(reply, &doc);
+
+        reader->request = NULL;
+        if (code < 0) {
+                pods_done(reader, code);
+                return;
+        }
+        reader->knows_eviction = true;
+        reader->lacks_eviction = !has_eviction(json_doc_root(doc));
+        if (reader->lacks_eviction)
+                LOG(LOG_WARN, "NoEvictions",
+                    log_text("effect", "pods are deleted, without regard to budgets"));
+        read_budgets(reader);
 }
 
 static void resolve_owners(struct reboot_reader *reader);
@@ -389,10 +428,10 @@ static void resolve_owners(struct reboot_reader *reader) {
                 pod->owner = seen ? seen->state : DRAIN_OWNER_UNKNOWN;
         }
         buf_release(&key);
-        if (reader->is_draining || reader->budgets_refused)
-                pods_done(reader, BERTH_OK);
+        if (reader->knows_eviction)
+                read_budgets(reader);
         else
-                get(reader, "/apis/policy/v1/poddisruptionbudgets", on_budgets);
+                get(reader, "/api/v1", on_resources);
 }
 
 static void on_pods(void *context, const struct api_reply *reply) {

@@ -54,13 +54,14 @@ static void on_reboot_command(void *context, enum host_command_end end, int code
         answer_reboot(role, is_done ? BERTH_OK : BERTH_ERR_IO);
 }
 
-static void reboot_by_signal(void *context) {
+static void reboot_by_call(void *context) {
         struct reboot_role *role = context;
         struct err err = { 0 };
-        int code = host_signal(1, role->config.reboot_signal, &err);
+        int code = role->config.reboot ? role->config.reboot(role->config.reboot_context, &err)
+                                       : host_signal(1, role->config.reboot_signal, &err);
 
         if (code < 0)
-                LOG(LOG_ERROR, "RebootSignalFailed", log_text("error", err.text));
+                LOG(LOG_ERROR, "RebootNotOrdered", log_text("error", err.text));
         answer_reboot(role, code);
 }
 
@@ -83,7 +84,7 @@ static void order_reboot(struct reboot_role *role, uint64_t id) {
                                                    role->config.reboot_command_timeout_ns,
                                                    on_reboot_command, role);
         else
-                loop_defer(loop, reboot_by_signal, role);
+                loop_defer(loop, reboot_by_call, role);
 }
 
 /* ---- the wheel ---- */
@@ -160,7 +161,7 @@ static void on_result(void *self, const struct action_result *result) {
         struct reboot_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
 
-        if (result->kind == ACTION_EVICT) {
+        if (result->kind == ACTION_EVICT || result->kind == ACTION_DELETE_POD) {
                 if (result->code != BERTH_OK)
                         LOG(LOG_INFO, "EvictionRefused", log_slice("pod", result->target.name),
                             log_slice("error", result->text));
@@ -250,6 +251,27 @@ static void write_lead(const struct reboot_agent_stats *stats, struct buf *out) 
                    stats->lead_count);
 }
 
+/* What the node waits for, if for anything; quotes, backslashes and line ends as the format wants.
+ */
+static void write_reason(const struct reboot_agent_stats *stats, struct slice node,
+                         struct buf *out) {
+        if (stats->reason.len == 0)
+                return;
+        buf_printf(out,
+                   "# HELP berth_reboot_reason What the reboot waits for.\n"
+                   "# TYPE berth_reboot_reason gauge\n"
+                   "berth_reboot_reason{node=\"" SLICE_FMT "\",reason=\"",
+                   SLICE_ARG(node));
+        for (size_t i = 0; i < stats->reason.len; i++) {
+                char c = stats->reason.ptr[i];
+
+                if (c == '"' || c == '\\' || c == '\n')
+                        buf_char(out, '\\');
+                buf_char(out, c == '\n' ? 'n' : c);
+        }
+        buf_text(out, "\"} 1\n");
+}
+
 void reboot_role_write_metrics(const struct reboot_role *role, struct buf *out) {
         struct slice node = role->config.agent->node;
         struct reboot_now now = now_of(role);
@@ -267,6 +289,7 @@ void reboot_role_write_metrics(const struct reboot_role *role, struct buf *out) 
                 buf_printf(out, "berth_reboot_phase{node=\"" SLICE_FMT "\",phase=\"%s\"} %d\n",
                            SLICE_ARG(node), reboot_phase_name((enum reboot_phase)phase),
                            stats.phase == (enum reboot_phase)phase);
+        write_reason(&stats, node, out);
         counter(out, "berth_reboot_orders_total", "Reboots ordered.", stats.reboots);
         counter(out, "berth_reboot_completed_total", "Returns from a reboot.", stats.completed);
         counter(out, "berth_reboot_rollbacks_total", "Reboots given up.", stats.rollbacks);

@@ -23,8 +23,11 @@ struct reboot_role_config { /* everything borrowed: it must outlive the role */
         const char *sentinel_file;
         const char *const *sentinel_command; /* NULL-ended; NULL = the file counts */
         int64_t sentinel_timeout_ns;
-        const char *const *reboot_command; /* NULL = by signal */
+        const char *const *reboot_command; /* NULL = by call or signal */
         int reboot_signal;
+        /* Another way to order it; NULL = the signal to process 1. */
+        int (*reboot)(void *context, struct err *err);
+        void *reboot_context;
         int64_t reboot_command_timeout_ns;
         const char *const *blocking_selectors; /* label selectors, ORed; "" matches every pod */
         size_t blocking_selector_count;

@@ -1,0 +1,487 @@
+/* Acceptance cases of the reboot agent that are about API calls, by their numbers. */
+#include "reboot_scene.h"
+
+#include "base/util.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define NODE "/api/v1/nodes/n0"
+#define EVICTION "/eviction"
+#define TAINT "\"weave.works/kured-node-reboot\""
+#define CORDON "\"unschedulable\":true"
+#define DAEMON_OWNER                                                                               \
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"%s\",\"uid\":\"u\","        \
+        "\"controller\":true}"
+
+static struct scene *wanted(void) {
+        struct scene *scene = scene_new();
+
+        scene_require(scene, 0, true);
+        return scene;
+}
+
+static bool metrics_have(struct scene *scene, const char *text) {
+        struct buf page = { 0 };
+        bool has = slice_contains(scene_metrics(scene, 0, &page), slice_of(text));
+
+        buf_release(&page);
+        return has;
+}
+
+static void r07_nothing_required(void **state) {
+        struct scene *scene = scene_new();
+
+        (void)state;
+        scene_start(scene, 0);
+        scene_run(scene, 3600);
+        assert_int_equal(scene_count(scene, "PUT", ""), 0);
+        assert_int_equal(scene_count(scene, "PATCH", ""), 0);
+        assert_true(metrics_have(scene, "kured_reboot_required{node=\"n0\"} 0"));
+        scene_free(scene);
+}
+
+static void r08_window_closed(void **state) {
+        struct scene *scene = wanted(); /* it is midnight UTC, Thursday */
+
+        (void)state;
+        scene->agents[0].config.window.start_s = 4 * 3600;
+        scene_start(scene, 0);
+        scene_run(scene, 3600);
+        assert_int_equal(scene_count(scene, "PUT", ""), 0);
+        assert_int_equal(scene_count(scene, "PATCH", ""), 0);
+        assert_true(metrics_have(scene, "kured_reboot_required{node=\"n0\"} 1"));
+        scene_free(scene);
+}
+
+static void reboots(struct scene *scene, const char *const *parts) {
+        scene_add_pod(scene, "web", "", "");
+        scene_start(scene, 0);
+        scene_run(scene, 30);
+        scene_expect_order(scene, parts);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        scene_require(scene, 0, false);
+        scene_boot(scene, 0);
+        scene_run(scene, 120);
+        assert_false(scene_object_has(scene, NODE, "unschedulable\":true"));
+        assert_false(scene_object_has(scene, NODE, "kured-node-reboot"));
+        assert_false(scene_object_has(scene, NODE, "berth.dev/reboot"));
+        assert_false(scene_object_has(scene, SCENE_LOCK, "kured-node-lock"));
+}
+
+static void r09_in_order(void **state) {
+        static const char *const parts[] = { "PATCH " NODE,     TAINT,
+                                             "PUT " SCENE_LOCK, "\\\"nodeID\\\":\\\"n0\\\"",
+                                             "PATCH " NODE,     CORDON,
+                                             "POST ",           "web" EVICTION,
+                                             "REBOOT n0",       NULL };
+        struct scene *scene = wanted();
+
+        (void)state;
+        reboots(scene, parts);
+        scene_free(scene);
+}
+
+static void r10_without_taint(void **state) {
+        static const char *const parts[] = { "PUT " SCENE_LOCK, "PATCH " NODE, CORDON,
+                                             EVICTION,          "REBOOT n0",   NULL };
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene->agents[0].config.taint_key = SLICE_EMPTY;
+        reboots(scene, parts);
+        assert_false(scene_has(scene, "PreferNoSchedule"));
+        scene_free(scene);
+}
+
+static void block(struct scene *scene) {
+        static const char *const selectors[] = { "app=batch" };
+
+        scene->agents[0].role_config.blocking_selectors = selectors;
+        scene->agents[0].role_config.blocking_selector_count = 1;
+        scene_add_pod(scene, "batch", "\"app\":\"batch\"", "");
+}
+
+static void r11_tainted_while_blocked(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        block(scene);
+        scene_start(scene, 0);
+        scene_run(scene, 1);
+        assert_true(scene_object_has(scene, NODE, "kured-node-reboot"));
+        scene_run(scene, 600);
+        assert_int_equal(scene_count(scene, "PUT", ""), 0);
+        assert_true(scene_object_has(scene, NODE, "pod default/batch"));
+        assert_true(metrics_have(scene, "berth_reboot_reason{node=\"n0\",reason=\"pod default/"
+                                        "batch\"} 1"));
+        scene_free(scene);
+}
+
+static void r12_blocker_leaves(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        block(scene);
+        scene_start(scene, 0);
+        scene_run(scene, 300);
+        assert_true(metrics_have(scene, "kured_taint_wait_seconds{node=\"n0\"} 300"));
+        scene_ask(scene, "DELETE", SCENE_PODS "/batch", NULL, NULL);
+        scene_run(scene, 65);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        assert_true(metrics_have(scene, "kured_taint_lead_time_seconds_count 1"));
+        assert_true(metrics_have(scene, "kured_taint_lead_time_seconds_bucket{le=\"300\"} 0"));
+        assert_true(metrics_have(scene, "kured_taint_lead_time_seconds_bucket{le=\"900\"} 1"));
+        scene_free(scene);
+}
+
+/* A hint that cannot be set holds up nothing. */
+static void r17_taint_refused(void **state) {
+        static const int statuses[] = { 409, 422, 500 };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(statuses); i++) {
+                struct scene *scene = wanted();
+
+                scene_script(scene, &(struct scene_rule){ "PATCH", NODE, statuses[i], 1, 0, NULL });
+                scene_start(scene, 0);
+                scene_run(scene, 120);
+                assert_int_equal(scene->agents[0].reboots, 1);
+                scene_free(scene);
+        }
+}
+
+static void r18_foreign_taints(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        assert_int_equal(
+                scene_ask(scene, "PATCH", NODE,
+                          "{\"spec\":{\"taints\":[{\"key\":\"a\",\"value\":\"v\",\"effect\":"
+                          "\"NoExecute\"},{\"key\":\"weave.works/kured-node-reboot\",\"effect\":"
+                          "\"NoSchedule\"}]}}",
+                          NULL),
+                200);
+        scene_start(scene, 0);
+        scene_run(scene, 30);
+        assert_true(scene_object_has(scene, NODE, "PreferNoSchedule"));
+        assert_true(scene_object_has(scene, NODE, "\"NoExecute\""));
+        scene_require(scene, 0, false);
+        scene_boot(scene, 0);
+        scene_run(scene, 60);
+        assert_false(scene_object_has(scene, NODE, "PreferNoSchedule"));
+        assert_true(scene_object_has(scene, NODE, "\"NoExecute\""));
+        assert_true(scene_object_has(scene, NODE, "\"NoSchedule\""));
+        scene_free(scene);
+}
+
+static void r28_two_at_once(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene_require(scene, 1, true);
+        scene_start(scene, 0);
+        scene_start(scene, 1);
+        scene_run(scene, 30);
+        assert_int_equal(scene->agents[0].reboots + scene->agents[1].reboots, 1);
+        assert_true(scene_has(scene, "-> 409"));
+        assert_true(scene_object_has(scene, "/api/v1/nodes", "lock held by n"));
+        scene_free(scene);
+}
+
+static void r29_conflicts_for_ten_minutes(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene_script(scene, &(struct scene_rule){ "PUT", SCENE_LOCK, 409, 1000000, 0, NULL });
+        scene_start(scene, 0);
+        scene_run(scene, 600);
+        assert_false(scene_object_has(scene, NODE, "unschedulable\":true"));
+        assert_in_range(scene_count(scene, "PUT", SCENE_LOCK), 10, 30);
+        scene->rules[0].times = 0;
+        scene_run(scene, 120);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        scene_free(scene);
+}
+
+static void r36_budget_for_twelve_seconds(void **state) {
+        static const char *const parts[] = { "0 POST", EVICTION,  "429",    "5 POST", EVICTION,
+                                             "429",    "10 POST", EVICTION, "429",    "15 POST",
+                                             EVICTION, "-> 201",  "REBOOT", NULL };
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene_add_pod(scene, "web", "", "");
+        scene->began_ns += 2 * NS_PER_S;
+        scene_script(scene, &(struct scene_rule){ "POST", EVICTION, 429, 3, 0, NULL });
+        scene_start(scene, 0);
+        scene_run(scene, 30);
+        scene_expect_order(scene, parts);
+        assert_int_equal(scene_count(scene, "POST", EVICTION), 4);
+        scene_free(scene);
+}
+
+/* A pod of the same name came up elsewhere: the precondition keeps it. */
+static void r38_another_pod_of_the_name(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene_add_pod(scene, "web", "", "");
+        scene_script(scene, &(struct scene_rule){ "POST", EVICTION, 429, 1, 0, NULL });
+        scene_start(scene, 0);
+        scene_run(scene, 1);
+        scene_ask(scene, "DELETE", SCENE_PODS "/web?gracePeriodSeconds=0", NULL, NULL);
+        assert_int_equal(scene_ask(scene, "POST", SCENE_PODS,
+                                   "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":"
+                                   "\"web\"},\"spec\":{\"nodeName\":\"n1\",\"containers\":[{"
+                                   "\"name\":\"c\",\"image\":\"i\"}]}}",
+                                   NULL),
+                         201);
+        scene_run(scene, 60);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        assert_true(scene_has(scene, "\"preconditions\":{\"uid\":"));
+        assert_true(scene_object_has(scene, SCENE_PODS "/web", "Running"));
+        scene_free(scene);
+}
+
+static void add_daemon(struct scene *scene, const char *set) {
+        char owner[256];
+
+        snprintf(owner, sizeof(owner), DAEMON_OWNER, set);
+        scene_add_pod(scene, "daemon", "", owner);
+}
+
+static void r40_daemon_set_gone_or_unreadable(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        add_daemon(scene, "gone"); /* 404: evicted */
+        scene_start(scene, 0);
+        scene_run(scene, 30);
+        assert_int_equal(scene_count(scene, "POST", "daemon" EVICTION), 1);
+        scene_free(scene);
+        scene = wanted(); /* 500: nothing is decided on a guess; tried again, then an error */
+        add_daemon(scene, "gone");
+        scene_script(scene, &(struct scene_rule){ "GET", "daemonsets/gone", 500, 3, 0, NULL });
+        scene_start(scene, 0);
+        scene_run(scene, 60);
+        assert_int_equal(scene_count(scene, "GET", "daemonsets/gone"), 4);
+        assert_int_equal(scene->agents[0].reboots, 1);
+        assert_false(metrics_have(scene, "berth_reboot_errors_total 0"));
+        scene_free(scene);
+}
+
+static void r41_denied_by_a_webhook(void **state) {
+        static const int statuses[] = { 400, 403 };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(statuses); i++) {
+                struct scene *scene = wanted();
+
+                scene_add_pod(scene, "web", "", "");
+                scene_script(scene,
+                             &(struct scene_rule){ "POST", EVICTION, statuses[i], 1000, 0, NULL });
+                scene->agents[0].config.drain_timeout_ns = 60 * NS_PER_S;
+                scene_start(scene, 0);
+                scene_run(scene, 64);
+                assert_int_equal(scene_count(scene, "POST", EVICTION), 12);
+                assert_true(scene_object_has(scene, NODE, "backing off"));
+                assert_false(scene_object_has(scene, NODE, "unschedulable\":true"));
+                scene_free(scene);
+        }
+}
+
+static void r42_one_failure_while_waiting(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene_add_pod(scene, "web", "", "");
+        scene_script(scene, &(struct scene_rule){ "GET", "spec.nodeName%3Dn0", 500, 1, 2, NULL });
+        scene_start(scene, 0);
+        scene_run(scene, 30);
+        assert_true(scene_has(scene, "-> 500"));
+        assert_int_equal(scene->agents[0].reboots, 1);
+        assert_int_equal(scene_count(scene, "POST", EVICTION), 1);
+        scene_free(scene);
+}
+
+static void r44_grace_of_evictions(void **state) {
+        for (int grace = -1; grace <= 0; grace++) {
+                struct scene *scene = wanted();
+
+                (void)state;
+                scene_add_pod(scene, "web", "", "");
+                scene->agents[0].config.drain_grace_s = grace;
+                scene_start(scene, 0);
+                scene_run(scene, 30);
+                assert_int_equal(scene_count(scene, "POST", EVICTION), 1);
+                assert_int_equal(scene_has(scene, "\"gracePeriodSeconds\":0"), grace == 0);
+                scene_free(scene);
+        }
+}
+
+static void r46_no_eviction_api(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene_add_pod(scene, "web", "", "");
+        scene_script(scene, &(struct scene_rule){
+                                    "GET", "/api/v1$", 200, 1, 0,
+                                    "{\"resources\":[{\"name\":\"pods\",\"kind\":\"Pod\"}]}" });
+        scene_start(scene, 0);
+        scene_run(scene, 30);
+        assert_int_equal(scene_count(scene, "POST", EVICTION), 0);
+        assert_int_equal(scene_count(scene, "DELETE", SCENE_PODS "/web"), 1);
+        assert_true(scene_has(scene, "\"preconditions\":{\"uid\":"));
+        assert_int_equal(scene->agents[0].reboots, 1);
+        scene_free(scene);
+}
+
+/* Off by default; with it, pods whose eviction is refused for so long are deleted. */
+static void escalates_on_request(void **state) {
+        for (int escalates = 0; escalates < 2; escalates++) {
+                struct scene *scene = wanted();
+
+                (void)state;
+                scene_add_pod(scene, "web", "", "");
+                scene_script(scene, &(struct scene_rule){ "POST", EVICTION, 429, 1000, 0, NULL });
+                if (escalates)
+                        scene->agents[0].config.drain_escalation_ns = 60 * NS_PER_S;
+                scene_start(scene, 0);
+                scene_run(scene, 59);
+                assert_int_equal(scene_count(scene, "DELETE", ""), 0);
+                scene_run(scene, 20);
+                assert_int_equal(scene_count(scene, "DELETE", SCENE_PODS "/web"), escalates);
+                assert_int_equal(scene->agents[0].reboots, escalates);
+                scene_free(scene);
+        }
+}
+
+static void r50_selector_refused(void **state) {
+        static const char *const selectors[] = { "a=b=c,," };
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene->agents[0].role_config.blocking_selectors = selectors;
+        scene->agents[0].role_config.blocking_selector_count = 1;
+        scene_start(scene, 0);
+        scene_run(scene, 300);
+        assert_true(scene_has(scene, "-> 400"));
+        assert_int_equal(scene_count(scene, "PUT", ""), 0);
+        assert_true(metrics_have(
+                scene, "berth_reboot_reason{node=\"n0\",reason=\"blocking pods cannot be listed"));
+        scene_free(scene);
+}
+
+static void r73_node_without_annotations(void **state) {
+        struct scene *scene = wanted();
+
+        (void)state;
+        assert_int_equal(
+                scene_ask(scene, "PATCH", NODE, "{\"metadata\":{\"annotations\":null}}", NULL),
+                200);
+        scene->agents[0].config.annotates = true;
+        scene_start(scene, 0);
+        scene_run(scene, 10);
+        assert_true(scene_object_has(scene, NODE, "weave.works/kured-reboot-in-progress"));
+        assert_true(scene_object_has(scene, NODE, "weave.works/kured-most-recent-reboot-needed"));
+        scene_require(scene, 0, false);
+        scene_boot(scene, 0);
+        scene_run(scene, 30);
+        assert_false(scene_object_has(scene, NODE, "weave.works/kured-reboot-in-progress"));
+        assert_true(scene_object_has(scene, NODE, "weave.works/kured-most-recent-reboot-needed"));
+        scene_free(scene);
+}
+
+/* ---- rights ---- */
+
+static const struct api_user kured = {
+        .name = { "system:serviceaccount:kube-system:kured", 39 },
+        .group_count = 3,
+        .groups = { { "system:serviceaccounts", 22 },
+                    { "system:serviceaccounts:kube-system", 34 },
+                    { "system:authenticated", 20 } },
+};
+
+/* What kured is installed with, and nothing else. */
+static void grant(struct scene *scene) {
+        static const struct {
+                const char *path, *body;
+        } objects[] = {
+                { "clusterroles",
+                  "{\"metadata\":{\"name\":\"kured\"},\"rules\":["
+                  "{\"apiGroups\":[\"\"],\"resources\":[\"nodes\"],\"verbs\":[\"get\",\"patch\"]},"
+                  "{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"list\",\"delete\","
+                  "\"get\"]},{\"apiGroups\":[\"apps\"],\"resources\":[\"daemonsets\"],\"verbs\":["
+                  "\"get\"]},{\"apiGroups\":[\"\"],\"resources\":[\"pods/eviction\"],\"verbs\":["
+                  "\"create\"]}]}" },
+                { "clusterrolebindings",
+                  "{\"metadata\":{\"name\":\"kured\"},\"roleRef\":{\"apiGroup\":"
+                  "\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"kured\"},"
+                  "\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"kured\",\"namespace\":"
+                  "\"kube-system\"}]}" },
+                { "namespaces/kube-system/roles",
+                  "{\"metadata\":{\"name\":\"kured\"},\"rules\":[{\"apiGroups\":[\"apps\"],"
+                  "\"resources\":[\"daemonsets\"],\"resourceNames\":[\"kured\"],\"verbs\":["
+                  "\"update\"]}]}" },
+                { "namespaces/kube-system/rolebindings",
+                  "{\"metadata\":{\"name\":\"kured\"},\"roleRef\":{\"apiGroup\":"
+                  "\"rbac.authorization.k8s.io\",\"kind\":\"Role\",\"name\":\"kured\"},"
+                  "\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"kured\",\"namespace\":"
+                  "\"kube-system\"}]}" },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
+                char path[128];
+
+                snprintf(path, sizeof(path), "/apis/rbac.authorization.k8s.io/v1/%s",
+                         objects[i].path);
+                assert_int_equal(scene_ask(scene, "POST", path, objects[i].body, NULL), 201);
+        }
+}
+
+static void r76_rights_of_kured_only(void **state) {
+        static const char *const parts[] = { TAINT,    "PUT " SCENE_LOCK, CORDON,
+                                             EVICTION, "REBOOT",          NULL };
+        struct scene *scene = scene_new_as(&kured);
+
+        (void)state;
+        grant(scene);
+        scene_require(scene, 0, true);
+        add_daemon(scene, "gone");
+        reboots(scene, parts);
+        assert_int_equal(scene_count(scene, "GET", "poddisruptionbudgets"), 1); /* refused once */
+        assert_true(scene_has(scene, "-> 403"));
+        scene_free(scene);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(r07_nothing_required),
+                cmocka_unit_test(r08_window_closed),
+                cmocka_unit_test(r09_in_order),
+                cmocka_unit_test(r10_without_taint),
+                cmocka_unit_test(r11_tainted_while_blocked),
+                cmocka_unit_test(r12_blocker_leaves),
+                cmocka_unit_test(r17_taint_refused),
+                cmocka_unit_test(r18_foreign_taints),
+                cmocka_unit_test(r28_two_at_once),
+                cmocka_unit_test(r29_conflicts_for_ten_minutes),
+                cmocka_unit_test(r36_budget_for_twelve_seconds),
+                cmocka_unit_test(r38_another_pod_of_the_name),
+                cmocka_unit_test(r40_daemon_set_gone_or_unreadable),
+                cmocka_unit_test(r41_denied_by_a_webhook),
+                cmocka_unit_test(r42_one_failure_while_waiting),
+                cmocka_unit_test(r44_grace_of_evictions),
+                cmocka_unit_test(r46_no_eviction_api),
+                cmocka_unit_test(escalates_on_request),
+                cmocka_unit_test(r50_selector_refused),
+                cmocka_unit_test(r73_node_without_annotations),
+                cmocka_unit_test(r76_rights_of_kured_only),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
