@@ -6,7 +6,10 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #define FILE_NAME "berth.db"
 #define SCHEMA_VERSION 2
@@ -70,6 +73,31 @@ static int check_structure(struct sqlite_backend *backend, struct err *err) {
                             backend->path, text ? (const char *)text : "no answer");
         sqlite3_finalize(statement);
         return r;
+}
+
+/* SQLite takes a last page that is cut short for a whole one.  Only a crash in the middle of
+ * writing leaves such a page, and then the log next to the file holds what is missing. */
+static int check_length(const char *path, struct err *err) {
+        struct buf log = { 0 };
+        struct stat about, about_log;
+        unsigned char header[18] = { 0 };
+        FILE *file = fopen(path, "rb");
+        size_t got = file ? fread(header, 1, sizeof(header), file) : 0;
+        long page_size = header[16] << 8 | header[17];
+        bool has_log, is_known = got == sizeof(header) && memcmp(header, "SQLite", 6) == 0;
+
+        if (file)
+                fclose(file);
+        buf_printf(&log, "%s-wal", path);
+        has_log = stat(log.data, &about_log) == 0 && about_log.st_size > 0;
+        buf_release(&log);
+        page_size = page_size == 1 ? 65536 : page_size; /* as its file format says */
+        if (is_known && !has_log && page_size > 0 && stat(path, &about) == 0 &&
+            about.st_size % page_size != 0)
+                return err_set(err, BERTH_ERR_IO,
+                               "%s: damaged: its last page is cut short; restore it from a copy",
+                               path);
+        return 0;
 }
 
 static int open_schema(struct sqlite_backend *backend, struct err *err) {
@@ -138,11 +166,13 @@ int sqlite_backend_new(const char *directory, struct sqlite_backend **ret_backen
                        struct err *err) {
         struct buf path = { 0 };
         struct sqlite_backend *backend = xcalloc(1, sizeof(*backend));
-        int r = 0;
+        int r;
 
         buf_printf(&path, "%s/" FILE_NAME, directory);
         backend->path = buf_take(&path, NULL);
-        if (sqlite3_open_v2(backend->path, &backend->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+        r = check_length(backend->path, err);
+        if (r == 0 &&
+            sqlite3_open_v2(backend->path, &backend->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                             NULL) != SQLITE_OK)
                 r = err_set(err, BERTH_ERR_IO, "cannot open %s: %s", backend->path,
                             sqlite3_errmsg(backend->db));

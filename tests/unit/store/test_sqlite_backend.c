@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -148,11 +149,35 @@ static void test_damaged(void **state) {
         assert_non_null(strstr(err.text, path));
 }
 
+/* What is cut off held nothing any more; a file that lost its end is damaged all the same. */
+static void test_cut_short(void **state) {
+        struct sqlite_backend *backend = NULL;
+        struct store *store;
+        struct err err = { 0 };
+        char path[256], large[20000];
+        struct stat about;
+
+        (void)state;
+        snprintf(path, sizeof(path), "%s/berth.db", directory);
+        unlink(path);
+        memset(large, 'x', sizeof(large) - 1);
+        large[sizeof(large) - 1] = 0;
+        store = open_store();
+        put(store, store_add_resource(store, SLICE_LITERAL("pods")), "n", "a", large);
+        store_free(store);
+        store = open_store();
+        put(store, store_add_resource(store, SLICE_LITERAL("pods")), "n", "a", "small");
+        store_free(store);
+        assert_int_equal(stat(path, &about), 0);
+        assert_int_equal(truncate(path, about.st_size - 1000), 0);
+        assert_int_equal(sqlite_backend_new(directory, &backend, &err), BERTH_ERR_IO);
+        assert_non_null(strstr(err.text, "cut short"));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_reopen),
-                cmocka_unit_test(test_locked),
-                cmocka_unit_test(test_damaged),
+                cmocka_unit_test(test_reopen),  cmocka_unit_test(test_locked),
+                cmocka_unit_test(test_damaged), cmocka_unit_test(test_cut_short),
                 cmocka_unit_test(test_broken),
         };
 
