@@ -24,6 +24,7 @@
 
 #define TURNS_MAX 20000
 #define QUIET_TURNS 40
+#define OF_CLAIM ",'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]"
 #define NOMINATED ",'nominatedNodeName':'n1'"
 #define HIGH_NEVER ",'priorityClassName':'high-never'"
 #define HIGH ",'priorityClassName':'high'"
@@ -147,7 +148,8 @@ static void quote(struct buf *text) {
                         text->data[i] = '"';
 }
 
-static void put(struct world *world, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void put(struct world *world, const char *format,
+                                                      ...) {
         CLEANUP(buf_release) struct buf text = { 0 };
         struct err err = { 0 };
         va_list args;
@@ -182,8 +184,9 @@ static void drop(struct world *world, const char *name) {
         assert_int_equal(status, 200);
 }
 
-static void patch_node(struct world *world, const char *name, const char *patch) {
-        struct import_target target = { SLICE_LITERAL("v1"), SLICE_LITERAL("Node"), SLICE_EMPTY,
+static void patch_object(struct world *world, const char *kind, const char *ns, const char *name,
+                         const char *patch) {
+        struct import_target target = { SLICE_LITERAL("v1"), slice_of(kind), slice_of(ns),
                                         slice_of(name) };
         CLEANUP(buf_release) struct buf text = { 0 };
         struct err err = { 0 };
@@ -195,6 +198,10 @@ static void patch_node(struct world *world, const char *name, const char *patch)
         if (sandbox_import_patch(world->import, &target, json_doc_root(doc), &err) < 0)
                 fail_msg("%s", err.text);
         json_doc_free(doc);
+}
+
+static void patch_node(struct world *world, const char *name, const char *patch) {
+        patch_object(world, "Node", "", name, patch);
 }
 
 static void put_class(struct world *world, const char *name, int value, const char *more) {
@@ -407,9 +414,34 @@ static void never_preempts(void **state) {
 
 static void claim_not_found(void **state) {
         put_node(*state, "n1");
-        put_pod(*state, "p", "1",
-                ",'volumes':[{'name':'v','persistentVolumeClaim':{'claimName':'c'}}]", NOMINATED);
+        put_pod(*state, "p", "1", OF_CLAIM, NOMINATED);
         judge_exactly(*state, "claim not found", (struct calls){ .status = 1 });
+}
+
+static void patch_claim(struct world *world, const char *patch) {
+        patch_object(world, "PersistentVolumeClaim", "default", "c", patch);
+}
+
+/* The claim's volume is made for the node that was chosen; then the pod is bound. */
+static void bind_after_claim(void **state) {
+        put_node(*state, "n1");
+        put(*state, "{'apiVersion':'storage.k8s.io/v1','kind':'StorageClass','metadata':{'name':"
+                    "'late'},'provisioner':'example.com/disk','volumeBindingMode':"
+                    "'WaitForFirstConsumer'}");
+        put(*state, "{'apiVersion':'v1','kind':'PersistentVolumeClaim','metadata':{'name':'c'},"
+                    "'spec':{'accessModes':['ReadWriteOnce'],'storageClassName':'late',"
+                    "'resources':{'requests':{'storage':'1Gi'}}}}");
+        clear_calls(*state);
+        put_pod(*state, "p", "1", OF_CLAIM, "");
+        judge_exactly(*state, "bind with a delayed claim: nomination, claim",
+                      (struct calls){ .status = 1, .claims = 1 });
+        put(*state, "{'apiVersion':'v1','kind':'PersistentVolume','metadata':{'name':'v'},"
+                    "'spec':{'capacity':{'storage':'1Gi'},'accessModes':['ReadWriteOnce'],"
+                    "'storageClassName':'late','hostPath':{'path':'/x'},'claimRef':{'kind':"
+                    "'PersistentVolumeClaim','namespace':'default','name':'c'}}}");
+        patch_claim(*state, "{'metadata':{'annotations':{'pv.kubernetes.io/bind-completed':'yes'}},"
+                            "'spec':{'volumeName':'v'},'status':{'phase':'Bound'}}");
+        judge_exactly(*state, "bind with a delayed claim: binding", (struct calls){ .binding = 1 });
 }
 
 static void no_nodes(void **state) {
@@ -461,6 +493,7 @@ int main(void) {
                 ROW(preemption_fails),
                 ROW(never_preempts),
                 ROW(claim_not_found),
+                ROW(bind_after_claim),
                 ROW(no_nodes),
                 ROW(cycle_error),
                 ROW(bind_fails),
