@@ -14,7 +14,7 @@ enum action_kind {
         ACTION_DELETE_POD,   /* DELETE pods */
         ACTION_RECORD_EVENT, /* events.k8s.io/v1 */
         ACTION_PATCH_NODE,   /* one merge PATCH of nodes */
-        ACTION_PATCH_OBJECT, /* PUT of a whole object with one part changed: DaemonSet, Lease */
+        ACTION_PATCH_OBJECT, /* PUT of a whole object with one part changed */
         ACTION_REBOOT,       /* of the machine this process runs on; target is its node */
         ACTION_NOTIFY,       /* a message to people; no outcome is reported */
         ACTION_KIND_COUNT

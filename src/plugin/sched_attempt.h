@@ -130,7 +130,11 @@ void sched_attempt_post_filter(struct sched_attempt *attempt);
 
 /* After a PreFilter that passed: lets plugins note what the pod takes on its node. */
 void sched_attempt_reserve(struct sched_attempt *attempt, struct node_id node,
-                           struct object_shelf *shelf);
+                           const struct reservation *reservation);
+/* Whether what was reserved is there.  WAIT or ERROR: plugin says who. */
+enum verdict_code sched_attempt_pre_bind(const struct sched_attempt *attempt, struct node_id node,
+                                         int64_t waited_ns, const struct plugin **ret_plugin,
+                                         struct verdict *verdict);
 
 /* "0/N nodes are available: ..." with the reasons of the refusals counted and sorted as text. */
 struct slice refusals_message(size_t node_count, const struct node_refusal *refusals, size_t count,

@@ -119,7 +119,7 @@ void sched_attempt_post_filter(struct sched_attempt *attempt) {
 }
 
 void sched_attempt_reserve(struct sched_attempt *attempt, struct node_id node,
-                           struct object_shelf *shelf) {
+                           const struct reservation *reservation) {
         const struct profile_point *point = &attempt->profile->points[POINT_RESERVE];
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
@@ -128,8 +128,27 @@ void sched_attempt_reserve(struct sched_attempt *attempt, struct node_id node,
                     !attempt->plugins[index].filter_skips)
                         plugin->plugin->sched->reserve(&attempt->cycle, plugin->state,
                                                        attempt->plugins[index].filter_state, node,
-                                                       shelf);
+                                                       reservation);
         }
+}
+
+enum verdict_code sched_attempt_pre_bind(const struct sched_attempt *attempt, struct node_id node,
+                                         int64_t waited_ns, const struct plugin **ret_plugin,
+                                         struct verdict *verdict) {
+        const struct profile_point *point = &attempt->profile->points[POINT_PRE_BIND];
+        enum verdict_code result = VERDICT_OK;
+        for (size_t i = 0; i < point->count && result != VERDICT_ERROR; i++) {
+                const struct profile_plugin *plugin = &attempt->profile->plugins[point->plugins[i]];
+                enum verdict_code code = VERDICT_OK;
+                if (plugin->plugin->sched->pre_bind != NULL)
+                        code = plugin->plugin->sched->pre_bind(&attempt->cycle, plugin->state, node,
+                                                               waited_ns, verdict);
+                if (code == VERDICT_OK)
+                        continue;
+                result = code;
+                *ret_plugin = plugin->plugin;
+        }
+        return result;
 }
 
 const char *preemption_rule_name(enum preemption_rule rule) {

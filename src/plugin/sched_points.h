@@ -34,6 +34,15 @@ struct node_batch { /* node indexes, ascending in no particular order */
         size_t count;
 };
 
+/* Where a reservation is noted, and who has to write it. */
+struct reservation {
+        struct object_shelf *shelf;
+        /* An object of the shelf that changes, before it does; NULL = nobody asks. */
+        void (*changes)(void *context, enum shelf_kind kind, const struct json *before,
+                        struct slice after);
+        void *context;
+};
+
 #define NODE_SCORE_MAX 100
 
 struct sched_points {
@@ -84,7 +93,12 @@ struct sched_points {
         /* The pod goes to node: notes on the shelf what it takes there, as long as the API does not
          * say so itself. */
         void (*reserve)(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                        struct node_id node, struct object_shelf *shelf);
+                        struct node_id node, const struct reservation *reservation);
+        /* What was reserved on node has been written waited_ns ago (0 = just now): OK when the pod
+         * may be bound, WAIT, or ERROR with a text. */
+        enum verdict_code (*pre_bind)(const struct sched_cycle *cycle, const void *state,
+                                      struct node_id node, int64_t waited_ns,
+                                      struct verdict *verdict);
         /* Points (1 << enum sched_point) it belongs to although it does nothing there here. */
         uint32_t silent_points;
 };

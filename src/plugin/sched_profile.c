@@ -144,6 +144,8 @@ static bool implements(const struct plugin *plugin, enum sched_point point) {
                 return sched->score != NULL;
         case POINT_RESERVE:
                 return sched->reserve != NULL;
+        case POINT_PRE_BIND:
+                return sched->pre_bind != NULL;
         case POINT_BIND:
                 return sched->binds;
         default:

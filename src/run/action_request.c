@@ -2,6 +2,7 @@
 #include "run/action_request.h"
 
 #include "base/buf.h"
+#include "base/util.h"
 #include <assert.h>
 
 static struct slice keep(struct arena *arena, struct buf *text) {
@@ -168,16 +169,35 @@ static void make_node_patch(const struct action *action, struct arena *arena,
         request->body = arena_slice(arena, action->patch.body);
 }
 
+/* Where whole objects are put back. */
+static const struct put_target {
+        const char *kind, *prefix, *resource;
+} put_targets[] = {
+        { "DaemonSet", "/apis/apps/v1", "daemonsets" },
+        { "Lease", "/apis/coordination.k8s.io/v1", "leases" },
+        { "PersistentVolume", "/api/v1", "persistentvolumes" },
+        { "PersistentVolumeClaim", "/api/v1", "persistentvolumeclaims" },
+};
+
+static const struct put_target *put_target_of(struct slice kind) {
+        for (size_t i = 0; i < ARRAY_LEN(put_targets); i++)
+                if (slice_is(kind, put_targets[i].kind))
+                        return &put_targets[i];
+        assert(false); /* nobody asks for another kind */
+        return NULL;
+}
+
 /* A PUT, since the Role that kured is installed with allows nothing else. */
 static void make_object_patch(const struct action *action, struct arena *arena,
                               struct action_request *request) {
-        bool is_lease = slice_is(action->target.kind, "Lease");
+        const struct put_target *target = put_target_of(action->target.kind);
+        const char *scope = "";
 
+        if (!slice_is_empty(action->target.ns))
+                scope = arena_printf(arena, "/namespaces/" SLICE_FMT, SLICE_ARG(action->target.ns));
         request->method = API_PUT;
-        request->path = slice_of(arena_printf(
-                arena, "/apis/%s/namespaces/" SLICE_FMT "/%s/" SLICE_FMT,
-                is_lease ? "coordination.k8s.io/v1" : "apps/v1", SLICE_ARG(action->target.ns),
-                is_lease ? "leases" : "daemonsets", SLICE_ARG(action->target.name)));
+        request->path = slice_of(arena_printf(arena, "%s%s/%s/" SLICE_FMT, target->prefix, scope,
+                                              target->resource, SLICE_ARG(action->target.name)));
         request->body = arena_slice(arena, action->patch.body);
 }
 

@@ -43,7 +43,7 @@ struct runtime {
         size_t open;
         struct open_action *open_first;
         /* While draining. */
-        struct loop_timer drain_timer;
+        struct loop_timer drain_timer, ready_timer;
         struct mono_time drain_until;
         void (*drained)(void *context);
         void *drain_context;
@@ -123,6 +123,7 @@ void runtime_free(struct runtime *runtime) {
                 return;
         cluster_feed_free(runtime->feed);
         loop_timer_disarm(runtime->loop, &runtime->drain_timer);
+        loop_timer_disarm(runtime->loop, &runtime->ready_timer);
         for (size_t i = 0; i < runtime->role_count; i++)
                 runtime->roles[i].free(runtime->roles[i].self);
         write_queue_free(runtime->writes);
@@ -151,7 +152,9 @@ static void tell_ready(void *runtime) {
 
 void runtime_start(struct runtime *runtime) {
         if (runtime->config.has_no_model) {
-                loop_defer(runtime->loop, tell_ready, runtime);
+                runtime->ready_timer =
+                        (struct loop_timer){ .fired = tell_ready, .context = runtime };
+                loop_timer_arm(runtime->loop, &runtime->ready_timer, 0);
                 return;
         }
         runtime->feed = cluster_feed_new(
@@ -177,7 +180,7 @@ struct cluster *runtime_cluster(struct runtime *runtime) {
         return runtime->cluster;
 }
 
-const struct object_shelf *runtime_shelf(const struct runtime *runtime) {
+struct object_shelf *runtime_shelf(const struct runtime *runtime) {
         return runtime->shelf;
 }
 

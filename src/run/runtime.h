@@ -51,7 +51,7 @@ void runtime_start(struct runtime *runtime);
 struct loop *runtime_loop(struct runtime *runtime);
 struct transport *runtime_transport(struct runtime *runtime);
 struct cluster *runtime_cluster(struct runtime *runtime);
-const struct object_shelf *runtime_shelf(const struct runtime *runtime); /* NULL = not kept */
+struct object_shelf *runtime_shelf(const struct runtime *runtime); /* NULL = not kept */
 bool runtime_is_synced(const struct runtime *runtime);
 /* Performs the actions of the role with this self; the list may be cleared afterwards.  Reboots and
  * notifications are passed over: they are for the role that asked for them. */

@@ -91,6 +91,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
         action_list_init(&role->actions);
         role->scheduler = scheduler_new(&(struct scheduler_config){
                 .cluster = runtime_cluster(runtime),
+                .shelf = runtime_shelf(runtime),
                 .profile_count = config->profile_count,
                 .profiles = config->profiles,
                 .seed = config->seed,

@@ -326,15 +326,13 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
         sched_attempt_release(&d.attempt);
 }
 
-void scheduler_reserve(struct cluster *cluster, const struct sched_profile *profile,
-                       struct pod_id pod, struct node_id node, struct object_shelf *shelf,
-                       struct arena *arena) {
+void scheduler_reserve(const struct reserve_request *request) {
         struct sched_attempt attempt;
-        sched_attempt_init(&attempt, &(struct attempt_request){ .cluster = cluster,
-                                                                .profile = profile,
-                                                                .pod = pod,
-                                                                .arena = arena });
+        sched_attempt_init(&attempt, &(struct attempt_request){ .cluster = request->cluster,
+                                                                .profile = request->profile,
+                                                                .pod = request->pod,
+                                                                .arena = request->arena });
         if (sched_attempt_pre_filter(&attempt) == VERDICT_OK)
-                sched_attempt_reserve(&attempt, node, shelf);
+                sched_attempt_reserve(&attempt, request->node, &request->reservation);
         sched_attempt_release(&attempt);
 }

@@ -71,7 +71,13 @@ struct decision {
 void scheduler_decide(struct cluster *cluster, const struct sched_profile *profile,
                       const struct decision_request *request, struct arena *arena,
                       struct decision *ret_decision);
-/* The pod of an earlier request goes to node: plugins note on the shelf what it takes there. */
-void scheduler_reserve(struct cluster *cluster, const struct sched_profile *profile,
-                       struct pod_id pod, struct node_id node, struct object_shelf *shelf,
-                       struct arena *arena);
+/* The pod goes to node: plugins note on the shelf what it takes there. */
+struct reserve_request {
+        struct cluster *cluster;
+        const struct sched_profile *profile;
+        struct pod_id pod;
+        struct node_id node;
+        struct reservation reservation;
+        struct arena *arena;
+};
+void scheduler_reserve(const struct reserve_request *request);

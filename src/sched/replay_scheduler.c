@@ -297,8 +297,13 @@ static struct json_node *step_node(const struct answer *outer, struct pod_id pod
                                          decision->feasible_count));
                 put_nodes(&answer, answer.expect, "best", decision->best, decision->best_count);
                 node_put_text(answer.tree, answer.expect, "chosen", node_name(&answer, chosen));
-                scheduler_reserve(cluster, replay_scene_profile(answer.scene, pod), pod, chosen,
-                                  answer.scene->shelf, answer.arena);
+                scheduler_reserve(&(struct reserve_request){
+                        .cluster = cluster,
+                        .profile = replay_scene_profile(answer.scene, pod),
+                        .pod = pod,
+                        .node = chosen,
+                        .reservation = { .shelf = answer.scene->shelf },
+                        .arena = answer.arena });
                 cluster_assume(cluster, pod, chosen);
                 return answer.expect;
         }

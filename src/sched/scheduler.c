@@ -56,6 +56,7 @@ void scheduler_free(struct scheduler *scheduler) {
         while (map_u64_next(scheduler->actions, &at, &id, &open))
                 free_action(open);
         map_u64_free(scheduler->actions);
+        scheduler_pre_bind_free(scheduler);
         class_engine_free(scheduler->engine);
         scheduling_queue_release(&scheduler->queue);
         arena_release(&scheduler->scratch);
@@ -151,6 +152,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         struct scheduler_progress progress = { 0 };
         scheduler_catch_up(scheduler, mono.ns);
         scheduling_queue_flush(&scheduler->queue, mono.ns);
+        scheduler_pre_bind_check(&step);
         while (progress.decisions < max_decisions) {
                 struct queued_pod *entry = scheduling_queue_pop(&scheduler->queue);
                 if (entry == NULL)
@@ -167,7 +169,13 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
 }
 
 bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret_due) {
-        return scheduling_queue_next_due(&scheduler->queue, &ret_due->ns);
+        int64_t check_ns;
+        bool has_due = scheduling_queue_next_due(&scheduler->queue, &ret_due->ns);
+        if (!scheduler_pre_bind_due(scheduler, &check_ns))
+                return has_due;
+        if (!has_due || check_ns < ret_due->ns)
+                ret_due->ns = check_ns;
+        return true;
 }
 
 /* ---- outcomes of actions ---- */
@@ -224,19 +232,12 @@ static void finish_bind(struct step *step, const struct action_result *result,
                 scheduling_queue_remove(&scheduler->queue, entry);
                 return;
         }
-        cluster_forget(scheduler->config.cluster, open->pod);
         arena_clear(&scheduler->scratch);
-        struct failure failure = {
-                .is_error = true,
-                .message = slice_of(arena_printf(
-                        &scheduler->scratch,
-                        "binding rejected: running Bind plugin \"DefaultBinder\": " SLICE_FMT,
-                        SLICE_ARG(result->text))),
-                .sets_nomination = true,
-        };
-        entry->rejectors = 0;
-        entry->wakes_on = 0;
-        scheduler_fail(step, entry, &failure);
+        scheduler_unbind(step, entry,
+                         slice_of(arena_printf(&scheduler->scratch,
+                                               "binding rejected: running Bind plugin "
+                                               "\"DefaultBinder\": " SLICE_FMT,
+                                               SLICE_ARG(result->text))));
 }
 
 /* Once all victims are on their way the preemptor hears again what happens.  One that could not be
@@ -269,6 +270,8 @@ void scheduler_result(struct scheduler *scheduler, const struct action_result *r
                 finish_bind(&step, result, open);
         else if (open->kind == ACTION_DELETE_POD)
                 finish_removal(&step, result, open);
+        else if (open->kind == ACTION_PATCH_OBJECT)
+                scheduler_pre_bind_written(&step, open, result);
         else if (result->code != BERTH_OK && entry != NULL)
                 entry->failure_hash = 0; /* written again by the next failure */
         free_action(open);

@@ -20,6 +20,8 @@ struct scheduler;
 
 struct scheduler_config {
         struct cluster *cluster; /* shared; assumed and forgotten on */
+        /* Shared: what pods take of it is noted there until the API says so; NULL = none. */
+        struct object_shelf *shelf;
         size_t profile_count;
         struct sched_profile *const *profiles; /* built; owned by the caller, outlive it */
         uint64_t seed;                         /* ties */

@@ -35,17 +35,30 @@ static struct slice controller_of(const struct scheduler *scheduler,
 
 /* ---- binding ---- */
 
-void scheduler_bind(struct step *step, struct queued_pod *entry, const struct decision *decision) {
-        struct scheduler *scheduler = step->scheduler;
-        struct cluster *cluster = scheduler->config.cluster;
-        struct slice node = cluster_node_name(cluster, decision->node);
+void scheduler_emit_bind(struct step *step, struct queued_pod *entry, struct node_id node) {
+        const struct cluster *cluster = step->scheduler->config.cluster;
+        struct slice name = cluster_node_name(cluster, node);
         struct action bind = { .kind = ACTION_BIND,
                                .target = ref_of(cluster, cluster_pod(cluster, entry->pod)),
-                               .bind = { .node = node } };
+                               .bind = { .node = name } };
         uint64_t id = action_list_add(step->out, &bind);
-        scheduler_remember(scheduler, &bind, id, entry, node);
+        scheduler_remember(step->scheduler, &bind, id, entry, name);
+}
+
+void scheduler_bind(struct step *step, struct queued_pod *entry, const struct decision *decision) {
+        struct scheduler *scheduler = step->scheduler;
+        if (!scheduler_pre_bind(step, entry, decision->node))
+                scheduler_emit_bind(step, entry, decision->node);
         scheduling_queue_bind(&scheduler->queue, entry);
-        cluster_assume(cluster, entry->pod, decision->node);
+        cluster_assume(scheduler->config.cluster, entry->pod, decision->node);
+}
+
+void scheduler_unbind(struct step *step, struct queued_pod *entry, struct slice message) {
+        struct failure failure = { .is_error = true, .message = message, .sets_nomination = true };
+        cluster_forget(step->scheduler->config.cluster, entry->pod);
+        entry->rejectors = 0;
+        entry->wakes_on = 0;
+        scheduler_fail(step, entry, &failure);
 }
 
 /* ---- failing ---- */

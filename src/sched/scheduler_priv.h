@@ -26,6 +26,8 @@ struct scheduler {
         struct map_u64 *actions; /* id -> struct open_action */
         struct scheduler_stats stats;
         struct decision_trace *traces; /* ring */
+        struct pre_bind *pre_binds; /* pods whose volumes are being bound; scheduler_pre_bind.c */
+        int64_t pre_bind_checked_ns;
         size_t trace_count, trace_first;
         uint64_t trace_number;
 };
@@ -60,6 +62,22 @@ struct failure {
 void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure);
 void scheduler_preempt(struct step *step, struct queued_pod *entry,
                        const struct preemption *preemption);
+
+/* ---- what comes before a bind (scheduler_pre_bind.c) ---- */
+/* Reserves what the pod takes on the chosen node.  True: something has to be written or waited for
+ * first, and the bind follows by itself. */
+bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, struct node_id node);
+/* Looks whether what pods wait for has come. */
+void scheduler_pre_bind_check(struct step *step);
+/* Outcome of one of the writes. */
+void scheduler_pre_bind_written(struct step *step, const struct open_action *open,
+                                const struct action_result *result);
+bool scheduler_pre_bind_due(const struct scheduler *scheduler, int64_t *ret_due_ns);
+void scheduler_pre_bind_free(struct scheduler *scheduler);
+/* Emits the bind of a pod that is assumed on node. */
+void scheduler_emit_bind(struct step *step, struct queued_pod *entry, struct node_id node);
+/* Takes back an assumed pod whose placement came to nothing, for this reason. */
+void scheduler_unbind(struct step *step, struct queued_pod *entry, struct slice message);
 
 /* ---- traces (scheduler_trace.c) ---- */
 void scheduler_record(struct step *step, const struct queued_pod *entry,

@@ -1,5 +1,6 @@
 /* VolumeBinding: claims of the pod must be bound to volumes its node can reach, or be bindable
  * there (reference scheduler.md 4.6). */
+#include "base/time.h"
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
 #include "plugins/sched/registry.h"
@@ -239,13 +240,15 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
 /* ---- Reserve ---- */
 
 /* Puts a changed copy of an object on the shelf. */
-static void shelve(struct object_shelf *shelf, enum shelf_kind kind, struct json_tree *tree,
-                   struct json_node *object) {
+static void shelve(const struct reservation *reservation, enum shelf_kind kind,
+                   const struct json *before, struct json_tree *tree, struct json_node *object) {
         struct buf text = { 0 };
         struct json_doc *doc;
         node_write(object, &text);
         if (json_parse(buf_view(&text), &doc, NULL) == 0) {
-                object_shelf_put(shelf, kind, json_doc_root(doc));
+                if (reservation->changes != NULL)
+                        reservation->changes(reservation->context, kind, before, buf_view(&text));
+                object_shelf_put(reservation->shelf, kind, json_doc_root(doc));
                 json_doc_free(doc);
         }
         buf_release(&text);
@@ -253,30 +256,34 @@ static void shelve(struct object_shelf *shelf, enum shelf_kind kind, struct json
 }
 
 /* The volume belongs to the claim from now on. */
-static void claim_volume_for(struct object_shelf *shelf, const struct json *volume,
+static void claim_volume_for(const struct reservation *reservation, const struct json *volume,
                              const struct json *claim) {
         struct json_tree *tree = json_tree_new();
         struct json_node *object = node_import(tree, volume), *ref = node_object(tree);
+        struct json_node *meta = node_need_object(tree, object, "metadata");
+        node_put_string(tree, node_need_object(tree, meta, "annotations"),
+                        "pv.kubernetes.io/bound-by-controller", "yes");
         node_put_string(tree, ref, "kind", "PersistentVolumeClaim");
         node_put_text(tree, ref, "namespace", shelf_object_ns(claim));
         node_put_text(tree, ref, "name", shelf_object_name(claim));
         node_put_text(tree, ref, "uid", json_get_text(json_get(claim, "metadata"), "uid"));
         node_put(tree, node_need_object(tree, object, "spec"), "claimRef", ref);
-        shelve(shelf, SHELF_VOLUME, tree, object);
+        shelve(reservation, SHELF_VOLUME, volume, tree, object);
 }
 
 /* The claim will be provisioned for the node. */
-static void select_node(struct object_shelf *shelf, const struct json *claim, struct slice node) {
+static void select_node(const struct reservation *reservation, const struct json *claim,
+                        struct slice node) {
         struct json_tree *tree = json_tree_new();
         struct json_node *object = node_import(tree, claim);
         struct json_node *meta = node_need_object(tree, object, "metadata");
         node_put_text(tree, node_need_object(tree, meta, "annotations"),
                       "volume.kubernetes.io/selected-node", node);
-        shelve(shelf, SHELF_VOLUME_CLAIM, tree, object);
+        shelve(reservation, SHELF_VOLUME_CLAIM, claim, tree, object);
 }
 
 static void reserve(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct object_shelf *shelf) {
+                    struct node_id node, const struct reservation *reservation) {
         (void)state;
         const struct claims *claims = pod_state;
         struct slice name = cluster_node_name(cycle->cluster, node);
@@ -284,13 +291,85 @@ static void reserve(const struct sched_cycle *cycle, const void *state, const vo
                 const struct delayed_claim *delayed = &claims->delayed[i];
                 if (delayed->has_selected_node)
                         continue;
-                const struct json *volume = volume_for_claim(cycle->cluster, shelf, delayed->claim,
-                                                             node, NULL, cycle->scratch);
+                const struct json *volume =
+                        volume_for_claim(cycle->cluster, reservation->shelf, delayed->claim, node,
+                                         NULL, cycle->scratch);
                 if (volume != NULL)
-                        claim_volume_for(shelf, volume, delayed->claim);
+                        claim_volume_for(reservation, volume, delayed->claim);
                 else
-                        select_node(shelf, delayed->claim, name);
+                        select_node(reservation, delayed->claim, name);
         }
+}
+
+/* ---- PreBind ---- */
+
+static enum verdict_code fail_binding(const struct sched_cycle *cycle, struct verdict *verdict,
+                                      const char *what, struct slice claim) {
+        const char *text = arena_printf(
+                cycle->scratch, "binding volumes: %s \"" SLICE_FMT "/" SLICE_FMT "\"", what,
+                SLICE_ARG(cluster_text(cycle->cluster, cycle->ns)), SLICE_ARG(claim));
+        verdict_no(verdict, VERDICT_ERROR, slice_of(text));
+        return VERDICT_ERROR;
+}
+
+/* A volume that is held for the claim takes part in no provisioning. */
+static bool is_held(const struct object_shelf *shelf, const struct json *claim) {
+        const struct json *volume;
+        size_t at = 0;
+        while ((volume = object_shelf_next(shelf, SHELF_VOLUME, &at)) != NULL) {
+                const struct json *ref = json_get(json_get(volume, "spec"), "claimRef");
+                if (slice_eq(json_get_text(ref, "name"), shelf_object_name(claim)) &&
+                    slice_eq(json_get_text(ref, "namespace"), shelf_object_ns(claim)))
+                        return true;
+        }
+        return false;
+}
+
+static enum verdict_code check_binding(const struct sched_cycle *cycle,
+                                       const struct pod_claim *claim, struct node_id node,
+                                       struct verdict *verdict) {
+        struct slice name = cluster_node_name(cycle->cluster, node);
+        bool has_node;
+        if (claim->claim == NULL || object_is_terminating(claim->claim))
+                return fail_binding(cycle, verdict, "gone: claim", claim->name);
+        struct slice selected = claim_selected_node(claim->claim, &has_node);
+        if (!claim_is_bound(claim->claim)) {
+                if (has_node ? slice_eq(selected, name) : is_held(cycle->shelf, claim->claim))
+                        return VERDICT_WAIT;
+                return fail_binding(cycle, verdict, "selected node was dropped from claim",
+                                    claim->name);
+        }
+        const struct json *volume = object_shelf_get(cycle->shelf, SHELF_VOLUME, SLICE_EMPTY,
+                                                     claim_volume(claim->claim));
+        if (volume == NULL) /* its watch is behind the claim's */
+                return VERDICT_WAIT;
+        if (!volume_admits(cycle->cluster, volume_affinity(volume, cycle->scratch), node))
+                return fail_binding(cycle, verdict, "the node does not suit the volume of claim",
+                                    claim->name);
+        return VERDICT_OK;
+}
+
+static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *state,
+                                  struct node_id node, int64_t waited_ns, struct verdict *verdict) {
+        const struct binding_args *args = state;
+        const struct pod_spec *spec = &cycle->class->spec;
+        enum verdict_code result = VERDICT_OK;
+        struct pod_claim claim;
+        for (size_t i = 0; i < spec->volume_count && cycle->shelf != NULL; i++) {
+                if (!pod_claim_of(&spec->volumes[i], cycle->shelf,
+                                  cluster_text(cycle->cluster, cycle->ns),
+                                  slice_of(cycle->pod_name), cycle->scratch, &claim))
+                        continue;
+                enum verdict_code code = check_binding(cycle, &claim, node, verdict);
+                if (code == VERDICT_WAIT && waited_ns >= args->timeout_s * NS_PER_S)
+                        code = fail_binding(cycle, verdict, "timed out waiting for claim",
+                                            claim.name);
+                if (code == VERDICT_ERROR)
+                        return code;
+                if (code == VERDICT_WAIT)
+                        result = code;
+        }
+        return result;
 }
 
 /* ---- score: only with a gate that is off ---- */
@@ -369,6 +448,6 @@ const struct plugin plugin_volume_binding = {
                                                .pre_score = pre_score,
                                                .score = score,
                                                .reserve = reserve,
-                                               .silent_points = 1u << POINT_PRE_BIND },
+                                               .pre_bind = pre_bind },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_CLAIM,
 };

@@ -1,0 +1,193 @@
+/* Pods whose volumes are bound only once a node is chosen: what is written, how long is waited, and
+ * what is taken back. */
+#include "api/json.h"
+#include "model/object_shelf.h"
+#include "sched_test.h"
+
+struct claim_test {
+        struct sched_test base;
+        struct object_shelf *shelf;
+};
+
+static void put_on_shelf(struct claim_test *test, enum shelf_kind kind, const char *text) {
+        struct err err = { 0 };
+        struct json_doc *doc;
+        if (json_parse(slice_of(text), &doc, &err) < 0)
+                fail_msg("%s", err.text);
+        object_shelf_put(test->shelf, kind, json_doc_root(doc));
+        json_doc_free(doc);
+}
+
+#define CLAIM_SPEC                                                                                 \
+        "\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],\"storageClassName\":\"late\","             \
+        "\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}"
+#define CLAIM_META "\"metadata\":{\"namespace\":\"default\",\"name\":\"c\",\"uid\":\"u\","
+
+static void put_claim(struct claim_test *test, const char *annotations, const char *volume) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 "{" CLAIM_META "\"resourceVersion\":\"7\",\"annotations\":{%s}}," CLAIM_SPEC
+                 "%s}}",
+                 annotations, volume);
+        put_on_shelf(test, SHELF_VOLUME_CLAIM, text);
+}
+
+static int set_up(void **state) {
+        struct claim_test *test = xcalloc(1, sizeof(*test));
+        struct err err = { 0 };
+        test->shelf = object_shelf_new();
+        test->base = (struct sched_test){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
+                                          .now_ns = 1000 * NS_PER_S };
+        struct profile_env env = { .registry = sched_registry, .shelf = test->shelf };
+        assert_int_equal(sched_profile_new_default(&env, &test->base.profile, &err), 0);
+        test->base.scheduler =
+                scheduler_new(&(struct scheduler_config){ .cluster = test->base.cluster,
+                                                          .shelf = test->shelf,
+                                                          .profile_count = 1,
+                                                          .profiles = &test->base.profile });
+        action_list_init(&test->base.actions);
+        put_on_shelf(test, SHELF_STORAGE_CLASS,
+                     "{\"metadata\":{\"name\":\"late\"},\"provisioner\":\"example.com/disk\","
+                     "\"volumeBindingMode\":\"WaitForFirstConsumer\"}");
+        put_claim(test, "", "");
+        put_node(&test->base, "n1", 1000);
+        put_pod(&test->base, "p", 100,
+                "\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"c\"}}],");
+        *state = test;
+        return 0;
+}
+
+static int tear_down(void **state) {
+        struct claim_test *test = *state;
+        sched_test_release(&test->base);
+        object_shelf_free(test->shelf);
+        free(test);
+        return 0;
+}
+
+static struct slice selected_node(const struct claim_test *test) {
+        const struct json *claim = object_shelf_get(test->shelf, SHELF_VOLUME_CLAIM,
+                                                    SLICE_LITERAL("default"), SLICE_LITERAL("c"));
+        return json_get_text(json_get(json_get(claim, "metadata"), "annotations"),
+                             "volume.kubernetes.io/selected-node");
+}
+
+static void start(struct claim_test *test) {
+        step(&test->base);
+        assert_non_null(find_action(&test->base, ACTION_PATCH_OBJECT, "c"));
+        assert_null(find_action(&test->base, ACTION_BIND, "p"));
+        const struct action *status = find_action(&test->base, ACTION_POD_STATUS, "p");
+        assert_non_null(status);
+        assert_true(slice_is(status->status.nomination, "n1"));
+        assert_false(status->status.sets_condition);
+        assert_true(slice_is(selected_node(test), "n1"));
+}
+
+static void expect_failure(struct claim_test *test, const char *message) {
+        const struct action *status = find_action(&test->base, ACTION_POD_STATUS, "p");
+        assert_non_null(status);
+        assert_true(slice_is(status->status.reason, "SchedulerError"));
+        assert_true(slice_is(status->status.message, message));
+        assert_true(status->status.sets_nomination && slice_is_empty(status->status.nomination));
+        assert_null(find_action(&test->base, ACTION_BIND, "p"));
+        assert_true(node_id_is_none(
+                cluster_pod(test->base.cluster,
+                            cluster_find_pod(test->base.cluster, SLICE_LITERAL("default"),
+                                             SLICE_LITERAL("p")))
+                        ->node));
+}
+
+#define SELECTED "\"volume.kubernetes.io/selected-node\":\"n1\""
+#define COMPLETE SELECTED ",\"pv.kubernetes.io/bind-completed\":\"yes\""
+#define FAILED "running PreBind plugin \"VolumeBinding\": binding volumes: "
+
+static void test_binds_once_bound(void **state) {
+        struct claim_test *test = *state;
+        start(test);
+        answer(&test->base, ACTION_PATCH_OBJECT, "c", 0);
+        step(&test->base);
+        assert_null(find_action(&test->base, ACTION_BIND, "p"));
+        put_claim(test, COMPLETE, ",\"volumeName\":\"v\"");
+        step(&test->base); /* the claim names its volume before the volume is seen */
+        assert_null(find_action(&test->base, ACTION_BIND, "p"));
+        put_on_shelf(test, SHELF_VOLUME, "{\"metadata\":{\"name\":\"v\"},\"spec\":{}}");
+        step(&test->base);
+        assert_non_null(find_action(&test->base, ACTION_BIND, "p"));
+}
+
+/* One of the volumes there are: it is the volume that is written. */
+static void test_takes_a_volume(void **state) {
+        struct claim_test *test = *state;
+        put_on_shelf(test, SHELF_VOLUME,
+                     "{\"metadata\":{\"name\":\"v\",\"resourceVersion\":\"3\"},\"spec\":{"
+                     "\"capacity\":{\"storage\":\"1Gi\"},\"accessModes\":[\"ReadWriteOnce\"],"
+                     "\"storageClassName\":\"late\"},\"status\":{\"phase\":\"Available\"}}");
+        step(&test->base);
+        const struct action *write = find_action(&test->base, ACTION_PATCH_OBJECT, "v");
+        assert_non_null(write);
+        assert_true(slice_is(write->target.kind, "PersistentVolume"));
+        assert_non_null(memmem(write->patch.body.ptr, write->patch.body.len, "bound-by-controller",
+                               strlen("bound-by-controller")));
+        answer(&test->base, ACTION_PATCH_OBJECT, "v", 0);
+        put_claim(test, "\"pv.kubernetes.io/bind-completed\":\"yes\"", ",\"volumeName\":\"v\"");
+        step(&test->base);
+        assert_non_null(find_action(&test->base, ACTION_BIND, "p"));
+}
+
+static void test_refused_write_is_taken_back(void **state) {
+        struct claim_test *test = *state;
+        start(test);
+        answer(&test->base, ACTION_PATCH_OBJECT, "c", BERTH_ERR_CONFLICT);
+        expect_failure(test, FAILED "refused");
+        assert_true(slice_is_empty(selected_node(test)));
+}
+
+static void test_dropped_node_fails(void **state) {
+        struct claim_test *test = *state;
+        start(test);
+        answer(&test->base, ACTION_PATCH_OBJECT, "c", 0);
+        put_claim(test, "", "");
+        step(&test->base);
+        expect_failure(test, FAILED "selected node was dropped from claim \"default/c\"");
+}
+
+static void test_waits_so_long_only(void **state) {
+        struct claim_test *test = *state;
+        struct mono_time due;
+        start(test);
+        answer(&test->base, ACTION_PATCH_OBJECT, "c", 0);
+        assert_true(scheduler_next_due(test->base.scheduler, &due));
+        assert_true(due.ns <= test->base.now_ns + NS_PER_S);
+        test->base.now_ns += 599 * NS_PER_S;
+        step(&test->base);
+        assert_int_equal(test->base.actions.count, 0);
+        test->base.now_ns += 2 * NS_PER_S;
+        step(&test->base);
+        expect_failure(test, FAILED "timed out waiting for claim \"default/c\"");
+}
+
+static void test_pod_goes_meanwhile(void **state) {
+        struct claim_test *test = *state;
+        struct mono_time due;
+        start(test);
+        apply(&test->base, OBJECT_POD, CHANGE_REMOVED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"uid-p\"}}");
+        step(&test->base);
+        assert_int_equal(test->base.actions.count, 0);
+        assert_true(slice_is_empty(selected_node(test)));
+        assert_false(scheduler_next_due(test->base.scheduler, &due));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                TEST(test_binds_once_bound),
+                TEST(test_takes_a_volume),
+                TEST(test_refused_write_is_taken_back),
+                TEST(test_dropped_node_fails),
+                TEST(test_waits_so_long_only),
+                TEST(test_pod_goes_meanwhile),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
