@@ -20,7 +20,7 @@ struct reboot_role {
         struct evict_service *service;
         struct evict_sink sink;
         struct action_list actions, evictions;
-        struct loop_timer timer;
+        struct loop_timer timer, order;
         struct host_command *command; /* reboot */
         uint64_t reboot_id;           /* the action it answers */
         enum reboot_phase phase;      /* last logged */
@@ -54,8 +54,7 @@ static void on_reboot_command(void *context, enum host_command_end end, int code
         answer_reboot(role, is_done ? BERTH_OK : BERTH_ERR_IO);
 }
 
-static void reboot_by_call(void *context) {
-        struct reboot_role *role = context;
+static void reboot_by_call(struct reboot_role *role) {
         struct err err = { 0 };
         int code = role->config.reboot ? role->config.reboot(role->config.reboot_context, &err)
                                        : host_signal(1, role->config.reboot_signal, &err);
@@ -65,11 +64,14 @@ static void reboot_by_call(void *context) {
         answer_reboot(role, code);
 }
 
-static void reboot_other_host(void *context) {
+static void on_order(void *context) {
         struct reboot_role *role = context;
         const struct reboot_host *host = role->config.host;
 
-        answer_reboot(role, host->reboot(host->context));
+        if (host)
+                answer_reboot(role, host->reboot(host->context));
+        else
+                reboot_by_call(role);
 }
 
 static void order_reboot(struct reboot_role *role, uint64_t id) {
@@ -77,14 +79,12 @@ static void order_reboot(struct reboot_role *role, uint64_t id) {
 
         LOG(LOG_WARN, "Rebooting", log_slice("node", role->config.agent->node));
         role->reboot_id = id;
-        if (role->config.host)
-                loop_defer(loop, reboot_other_host, role);
-        else if (role->config.reboot_command)
+        if (role->config.reboot_command && !role->config.host)
                 role->command = host_command_start(loop, role->config.reboot_command,
                                                    role->config.reboot_command_timeout_ns,
                                                    on_reboot_command, role);
         else
-                loop_defer(loop, reboot_by_call, role);
+                loop_timer_arm(loop, &role->order, 0);
 }
 
 /* ---- the wheel ---- */
@@ -186,6 +186,7 @@ static void free_role(void *self) {
         struct reboot_role *role = self;
 
         loop_timer_disarm(runtime_loop(role->runtime), &role->timer);
+        loop_timer_disarm(runtime_loop(role->runtime), &role->order);
         host_command_cancel(role->command);
         reboot_reader_free(role->reader);
         reboot_notifier_free(role->notifier);
@@ -203,6 +204,7 @@ struct reboot_role *reboot_role_add(struct runtime *runtime,
         role->runtime = runtime;
         role->config = *config;
         role->timer = (struct loop_timer){ .fired = turn, .context = role };
+        role->order = (struct loop_timer){ .fired = on_order, .context = role };
         action_list_init(&role->actions);
         action_list_init(&role->evictions);
         role->evictions.next_id = UINT64_C(1) << 32; /* apart from the agent's own */
