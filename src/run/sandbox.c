@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "config/document.h"
 #include "control/control.h"
+#include "run/webhook_client.h"
 #include "server/api_server.h"
 #include "server/http_front.h"
 #include "server/local_transport.h"
@@ -24,6 +25,7 @@ struct sandbox {
         struct control *control;
         struct http_front *front;
         struct tls_material tls;
+        struct webhook_client *webhooks;
         struct local_transport *transports[SANDBOX_TRANSPORTS_MAX];
         size_t transport_count;
         char url[300];
@@ -49,6 +51,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                         struct err *err) {
         static const char *const admins[] = { "system:masters", NULL };
         struct api_token token = { sandbox->token, "kubernetes-admin", admins };
+        struct webhook_caller webhooks;
 
         if (!config->token && (config->data_dir ? token_keep(config->data_dir, sandbox->token, err)
                                                 : token_make(sandbox->token, err)) < 0)
@@ -59,8 +62,11 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                                        sizeof(sandbox->token) - 1);
                 memcpy(sandbox->token, config->token, strlen(config->token) + 1);
         }
+        sandbox->webhooks = webhook_client_new(sandbox->loop);
+        webhooks = webhook_client_caller(sandbox->webhooks);
         sandbox->server =
                 api_server_new(&(struct api_server_config){ .store = sandbox->store,
+                                                            .webhooks = &webhooks,
                                                             .tokens = &token,
                                                             .token_count = 1,
                                                             .seed = config->seed,
@@ -160,6 +166,7 @@ void sandbox_stop(struct sandbox *sandbox) {
         control_free(sandbox->control);
         http_front_free(sandbox->front);
         api_server_free(sandbox->server);
+        webhook_client_free(sandbox->webhooks);
         store_free(sandbox->store);
         tls_material_release(&sandbox->tls);
         free(sandbox);

@@ -1,5 +1,5 @@
 /* DELETE: options, graceful deletion of pods, finalizers, collections. */
-#include "server/api_priv.h"
+#include "server/webhook.h"
 
 #include <stdlib.h>
 
@@ -365,7 +365,9 @@ int serve_delete(struct api_context *context) {
         object = object_find(context, context->resource, route->ns, route->name);
         if (!object)
                 return fail_not_found(context, context->resource, route->name);
-        if (delete_object(context, context->resource, object, &options, &body, &is_gone) < 0)
+        context->is_dry_run |= options.is_dry_run;
+        if (webhooks_allow_delete(context, context->resource, object) < 0 ||
+            delete_object(context, context->resource, object, &options, &body, &is_gone) < 0)
                 return API_FAILED;
         if (!is_gone || (context->resource->kind->flags & KIND_DELETE_OBJECT) ||
             context->form != FORM_OBJECT)
@@ -378,6 +380,10 @@ int serve_delete(struct api_context *context) {
 
 static int delete_each(struct api_context *context, struct page *page,
                        const struct delete_options *options) {
+        for (size_t i = 0; i < page->count; i++) {
+                if (webhooks_allow_delete(context, context->resource, page->objects[i]) < 0)
+                        return API_FAILED;
+        }
         for (size_t i = 0; i < page->count; i++) {
                 const struct store_object *now =
                         object_find(context, context->resource, store_object_ns(page->objects[i]),
@@ -401,6 +407,7 @@ int serve_delete_collection(struct api_context *context) {
                 return fail_method(context);
         if (delete_options_decode(context, &options) < 0)
                 return API_FAILED;
+        context->is_dry_run |= options.is_dry_run;
         r = page_open(context, &page);
         for (size_t i = 0; i < page.count; i++)
                 store_object_ref(page.objects[i]);

@@ -57,8 +57,10 @@ struct api_server {
         struct json_cache_entry cache[JSON_CACHE_SLOTS];
         struct watch *watches; /* open ones, doubly linked */
         struct api_resource *pods, *nodes, *namespaces, *budgets, *quotas;
+        struct api_resource *mutating_webhooks, *validating_webhooks;
         struct custom_resources *customs; /* custom_resource.c */
         struct event_retention *retention;
+        struct webhook_caller webhooks; /* call is NULL when there are none */
 };
 
 enum api_form { FORM_OBJECT, FORM_TABLE, FORM_PARTIAL };
@@ -122,6 +124,8 @@ struct api_context {
         struct json_doc **docs; /* freed with the request */
         size_t doc_count, doc_cap;
         struct kind_context hooks;
+        struct api_pending *pending; /* NULL: webhooks are not asked */
+        bool is_waiting;             /* failed only because an answer of a webhook is missing */
 };
 
 /* Every step returns 0, or API_FAILED after it filled in context->failure. */
@@ -155,6 +159,9 @@ void failure_write(const struct api_failure *failure, struct buf *out);
 void failure_respond(struct api_context *context);
 
 /* ---- requests ---- */
+/* Runs a request to its end; false when it has to be run again after webhooks have answered. */
+bool request_run(struct api_server *server, const struct api_server_request *request,
+                 struct api_pending *pending, struct api_server_response *ret_response);
 /* has_plus: a plus sign stands for a space, as in queries. */
 struct slice percent_decode(struct arena *arena, struct slice text, bool has_plus);
 int query_parse(struct api_context *context, struct slice text);

@@ -73,6 +73,10 @@ static void resources_init(struct api_server *server) {
         server->namespaces = core(server, "", "namespaces");
         server->quotas = core(server, "", "resourcequotas");
         server->budgets = core(server, "policy", "poddisruptionbudgets");
+        server->mutating_webhooks =
+                core(server, "admissionregistration.k8s.io", "mutatingwebhookconfigurations");
+        server->validating_webhooks =
+                core(server, "admissionregistration.k8s.io", "validatingwebhookconfigurations");
 }
 
 /* ---- life ---- */
@@ -105,6 +109,8 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         server->owns_store = !config->store;
         server->is_open = config->is_open;
         server->read_yaml = config->read_yaml;
+        if (config->webhooks)
+                server->webhooks = *config->webhooks;
         server->server_address = slice_dup(slice_of(config->server_address));
         rng_init(&server->rng, config->seed);
         arena_init(&server->scratch, 0);
@@ -246,23 +252,33 @@ static void warnings_write(struct api_context *context) {
         buf_release(&text);
 }
 
-void api_server_handle(struct api_server *server, const struct api_server_request *request,
-                       struct api_server_response *ret_response) {
+bool request_run(struct api_server *server, const struct api_server_request *request,
+                 struct api_pending *pending, struct api_server_response *ret_response) {
         struct api_context context = {
                 .server = server,
                 .request = request,
                 .response = ret_response,
                 .arena = &server->scratch,
+                .pending = pending,
         };
 
         *ret_response = (struct api_server_response){ .retry_after_s = -1 };
-        if (serve(&context) < 0)
+        if (serve(&context) < 0 && !context.is_waiting)
                 failure_respond(&context);
-        warnings_write(&context);
+        if (context.is_waiting)
+                api_server_response_release(ret_response);
+        else
+                warnings_write(&context);
         for (size_t i = 0; i < context.doc_count; i++)
                 json_doc_free(context.docs[i]);
         free(context.docs);
         arena_clear(&server->scratch);
+        return !context.is_waiting;
+}
+
+void api_server_handle(struct api_server *server, const struct api_server_request *request,
+                       struct api_server_response *ret_response) {
+        request_run(server, request, NULL, ret_response);
 }
 
 void api_server_response_release(struct api_server_response *response) {

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "port/loop.h"
+#include "port/transport.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,25 @@ struct api_token {
         const char *const *groups; /* NULL-ended; NULL = none */
 };
 
+/* Calls admission webhooks for the server, which has no sockets of its own. */
+struct webhook_request;
+struct webhook_call {
+        const char *url;             /* https, with the timeout as a parameter */
+        const char *tls_server_name; /* expected in the certificate; NULL = the URL's host */
+        struct slice ca_pem;         /* empty = the system's authorities */
+        struct slice body;           /* an AdmissionReview */
+        int64_t timeout_ns;
+};
+struct webhook_caller {
+        /* What it is given is borrowed for the call; done runs once, from the loop, never from
+         * inside. */
+        struct webhook_request *(*call)(void *self, const struct webhook_call *call,
+                                        void (*done)(void *context, const struct api_reply *reply),
+                                        void *context);
+        void (*cancel)(void *self, struct webhook_request *request); /* done does not run then */
+        void *self;
+};
+
 struct api_server_config {
         struct store *store;            /* NULL = the server makes its own, volatile */
         const struct api_token *tokens; /* copied */
@@ -46,6 +66,7 @@ struct api_server_config {
          * of YAML is understood. */
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
         bool is_open; /* no authentication: everybody is the administrator */
+        const struct webhook_caller *webhooks; /* copied; NULL = webhooks are not called */
 };
 
 /* The loop must outlive the server. Creates the namespaces and objects every cluster has. */
@@ -90,6 +111,17 @@ struct api_server_response {
 /* Answers every request; never fails. The response need not be initialised. */
 void api_server_handle(struct api_server *server, const struct api_server_request *request,
                        struct api_server_response *ret_response);
+/* The same for callers that can wait: webhooks are asked about writes. NULL when the request is
+ * answered. Otherwise ready will run once, from the loop; then api_pending_resume either answers,
+ * or returns the request because there is more to wait for. */
+struct api_pending;
+struct api_pending *api_server_begin(struct api_server *server,
+                                     const struct api_server_request *request,
+                                     struct api_server_response *ret_response,
+                                     void (*ready)(void *context), void *context);
+struct api_pending *api_pending_resume(struct api_pending *pending,
+                                       struct api_server_response *ret_response);
+void api_pending_cancel(struct api_pending *pending);                   /* accepts NULL */
 void api_server_response_release(struct api_server_response *response); /* closes the stream too */
 /* Takes the stream out of a response, so that it outlives it. */
 struct api_stream *api_server_response_take_stream(struct api_server_response *response);

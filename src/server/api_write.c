@@ -1,6 +1,7 @@
 /* The ways of creating and updating: hooks, versions, what a write may change. */
 #include "server/api_priv.h"
 #include "server/kinds/admit.h"
+#include "server/webhook.h"
 
 #include <stdlib.h>
 
@@ -17,6 +18,25 @@ static bool has_quotas(const struct api_context *context, const struct write *wr
         return write->ns.len > 0 && store_count(server->store, server->quotas->store_resource) > 0;
 }
 
+/* What webhooks made of the object gets its types and defaults like what clients send. */
+static int run_webhooks(struct api_context *context, struct write *write) {
+        const struct kind_info *kind = write->resource->kind;
+        struct err err = { 0 };
+
+        if (!context->pending)
+                return 0;
+        if (webhooks_mutate(context, write) < 0)
+                return API_FAILED;
+        if (write->resource->schema &&
+            schema_normalise(write->resource->schema, write->tree, write->object, NULL, &err) < 0)
+                return fail_plain(context, 500, "InternalError",
+                                  "Internal error occurred: a webhook broke the object: %s",
+                                  err.text);
+        if (kind->apply_defaults)
+                kind->apply_defaults(write->tree, write->object);
+        return 0;
+}
+
 static int run_hooks(struct api_context *context, struct write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct err err = { 0 };
@@ -28,6 +48,8 @@ static int run_hooks(struct api_context *context, struct write *write) {
             kind->admit(&context->hooks, write->operation, write->tree, write->object,
                         write->old_json, &err) < 0)
                 return fail_hook(context, write->name, &err);
+        if (run_webhooks(context, write) < 0)
+                return API_FAILED;
         if (write->operation == KIND_CREATE && has_quotas(context, write) &&
             quota_admit(&context->hooks, write->object, write->ns, &err) < 0)
                 return fail_hook(context, write->name, &err);
@@ -213,7 +235,8 @@ int write_create(struct api_context *context, struct write *write, struct slice 
         if (write->resource->kind->flags & KIND_GENERATION)
                 node_put_i64(write->tree, metadata, "generation", 1);
         merge_owners(context, write);
-        if (run_hooks(context, write) < 0 || run_validation(context, write) < 0)
+        if (run_hooks(context, write) < 0 || run_validation(context, write) < 0 ||
+            webhooks_validate(context, write) < 0)
                 return API_FAILED;
         metadata = node_get(write->object, "metadata");
         if (!is_name_free(context, write, metadata, is_generated))
@@ -415,7 +438,7 @@ int write_update(struct api_context *context, struct write *write, struct slice 
         bool is_same, has_given_owners;
 
         *ret_is_deleted = false;
-        if (prepare_update(context, write) < 0)
+        if (prepare_update(context, write) < 0 || webhooks_validate(context, write) < 0)
                 return API_FAILED;
         convert(write);
         if (is_deletion_due(write)) {

@@ -39,33 +39,30 @@ struct exchange {
         struct http_front *front;
         struct engine *engine;
         struct MHD_Connection *connection;
-        struct exchange *next, *previous; /* among those with a stream */
+        struct exchange *next, *previous; /* among those with a stream or a pending request */
         struct exchange *next_ready;
         char *target;
         struct buf body, out;
         size_t out_at;
         struct api_stream *stream;
-        bool is_started, is_too_large, is_too_much, is_suspended, is_ready, is_ended;
+        struct api_pending *pending; /* waits for webhooks; the connection is suspended */
+        bool is_started, is_too_large, is_too_much, is_suspended, is_ready, is_ended, is_listed;
 };
 
 struct http_front {
         struct loop *loop;
         struct engine plain, secure;
         struct http_listener *listener;
-        struct exchange *streams, *ready;
-        size_t stream_count, body_bytes; /* of bodies that are not complete, or not answered yet */
+        struct exchange *waiting, *ready; /* what may be suspended; what is to be resumed */
+        size_t stream_count, body_bytes;  /* of bodies that are not complete, or not answered yet */
         bool is_resume_deferred, is_closing;
         struct rng rng;
         char *key_pem, *certificate_pem;
+        struct api_server *server; /* NULL: handle answers */
         void (*handle)(void *context, const struct api_server_request *request,
                        struct api_server_response *ret_response);
         void *context;
 };
-
-static void handle_by_server(void *context, const struct api_server_request *request,
-                             struct api_server_response *ret_response) {
-        api_server_handle(context, request, ret_response);
-}
 
 /* ---- running the daemons ---- */
 
@@ -175,15 +172,33 @@ static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_
         return (ssize_t)left;
 }
 
-static void stream_attach(struct exchange *exchange, struct api_stream *stream) {
+static void enlist(struct exchange *exchange) {
         struct http_front *front = exchange->front;
 
-        exchange->stream = stream;
-        exchange->next = front->streams;
+        if (exchange->is_listed)
+                return;
+        exchange->is_listed = true;
+        exchange->next = front->waiting;
         if (exchange->next)
                 exchange->next->previous = exchange;
-        front->streams = exchange;
-        front->stream_count++;
+        front->waiting = exchange;
+}
+
+static void delist(struct exchange *exchange) {
+        if (!exchange->is_listed)
+                return;
+        if (exchange->previous)
+                exchange->previous->next = exchange->next;
+        else
+                exchange->front->waiting = exchange->next;
+        if (exchange->next)
+                exchange->next->previous = exchange->previous;
+}
+
+static void stream_attach(struct exchange *exchange, struct api_stream *stream) {
+        enlist(exchange);
+        exchange->stream = stream;
+        exchange->front->stream_count++;
         api_stream_on_ready(stream, stream_ready, exchange);
 }
 
@@ -195,18 +210,13 @@ static void body_release(struct exchange *exchange) {
 static void exchange_free(struct exchange *exchange) {
         struct http_front *front = exchange->front;
 
-        if (exchange->stream) {
-                if (exchange->previous)
-                        exchange->previous->next = exchange->next;
-                else
-                        front->streams = exchange->next;
-                if (exchange->next)
-                        exchange->next->previous = exchange->previous;
-                if (exchange->is_ready)
-                        forget_ready(exchange);
+        delist(exchange);
+        if (exchange->is_ready)
+                forget_ready(exchange);
+        if (exchange->stream)
                 front->stream_count--;
-                api_stream_close(exchange->stream);
-        }
+        api_stream_close(exchange->stream);
+        api_pending_cancel(exchange->pending);
         body_release(exchange);
         buf_release(&exchange->out);
         free(exchange->target);
@@ -326,6 +336,45 @@ static bool is_local(struct MHD_Connection *connection) {
         return info && http_peer_is_loopback(info->client_addr);
 }
 
+static void handle(struct exchange *exchange, const struct api_server_request *request,
+                   struct api_server_response *ret_answer) {
+        struct http_front *front = exchange->front;
+
+        if (front->server)
+                exchange->pending = api_server_begin(front->server, request, ret_answer,
+                                                     stream_ready, exchange);
+        else
+                front->handle(front->context, request, ret_answer);
+}
+
+/* Answers, or puts the connection to sleep until the webhooks have spoken. */
+static enum MHD_Result finish(struct exchange *exchange, struct api_server_response *answer) {
+        enum MHD_Result result;
+
+        if (exchange->pending) {
+                enlist(exchange);
+                exchange->is_suspended = true;
+                MHD_suspend_connection(exchange->connection);
+                return MHD_YES;
+        }
+        if (answer->stream && exchange->front->stream_count >= HTTP_STREAMS_MAX)
+                result = refuse(exchange, 429, "TooManyRequests",
+                                "too many watches are open, try again later");
+        else
+                result = respond(exchange, answer);
+        api_server_response_release(answer);
+        return result;
+}
+
+static enum MHD_Result resume(struct exchange *exchange) {
+        struct api_server_response answer;
+
+        if (exchange->front->is_closing)
+                return MHD_NO;
+        exchange->pending = api_pending_resume(exchange->pending, &answer);
+        return finish(exchange, &answer);
+}
+
 static enum MHD_Result serve(struct exchange *exchange, const char *method) {
         struct MHD_Connection *connection = exchange->connection;
         struct joined groups = { .name = "Impersonate-Group" };
@@ -341,28 +390,23 @@ static enum MHD_Result serve(struct exchange *exchange, const char *method) {
                               "too many bytes of request bodies under way, try again later");
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &groups);
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &accept);
-        exchange->front->handle(exchange->front->context,
-                                &(struct api_server_request){
-                                        .method = slice_of(method),
-                                        .target = slice_of(exchange->target),
-                                        .body = buf_view(&exchange->body),
-                                        .content_type = header(connection, "Content-Type"),
-                                        .accept = buf_view(&accept.text),
-                                        .authorization = header(connection, "Authorization"),
-                                        .user_agent = header(connection, "User-Agent"),
-                                        .if_none_match = header(connection, "If-None-Match"),
-                                        .impersonate_user = header(connection, "Impersonate-User"),
-                                        .impersonate_group = buf_view(&groups.text),
-                                        .takes_streams = true,
-                                        .is_local = is_local(connection),
-                                },
-                                &answer);
-        if (answer.stream && exchange->front->stream_count >= HTTP_STREAMS_MAX)
-                result = refuse(exchange, 429, "TooManyRequests",
-                                "too many watches are open, try again later");
-        else
-                result = respond(exchange, &answer);
-        api_server_response_release(&answer);
+        handle(exchange,
+               &(struct api_server_request){
+                       .method = slice_of(method),
+                       .target = slice_of(exchange->target),
+                       .body = buf_view(&exchange->body),
+                       .content_type = header(connection, "Content-Type"),
+                       .accept = buf_view(&accept.text),
+                       .authorization = header(connection, "Authorization"),
+                       .user_agent = header(connection, "User-Agent"),
+                       .if_none_match = header(connection, "If-None-Match"),
+                       .impersonate_user = header(connection, "Impersonate-User"),
+                       .impersonate_group = buf_view(&groups.text),
+                       .takes_streams = true,
+                       .is_local = is_local(connection),
+               },
+               &answer);
+        result = finish(exchange, &answer);
         buf_release(&groups.text);
         buf_release(&accept.text);
         body_release(exchange);
@@ -410,7 +454,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                 return MHD_YES;
         }
         if (*upload_size == 0)
-                return serve(exchange, method);
+                return exchange->pending ? resume(exchange) : serve(exchange, method);
         body_append(exchange, upload, *upload_size);
         *upload_size = 0;
         return MHD_YES;
@@ -475,8 +519,9 @@ int http_front_new(const struct http_front_config *config, struct api_server *se
         int r;
 
         front->loop = loop;
-        front->handle = config->handle ? config->handle : handle_by_server;
-        front->context = config->handle ? config->context : server;
+        front->server = server;
+        front->handle = config->handle;
+        front->context = config->context;
         front->key_pem = config->key_pem ? slice_dup(slice_of(config->key_pem)) : NULL;
         front->certificate_pem =
                 config->certificate_pem ? slice_dup(slice_of(config->certificate_pem)) : NULL;
@@ -512,13 +557,14 @@ static void engine_stop(struct engine *engine) {
         engine->daemon = NULL;
 }
 
-/* A daemon stops only with no connection suspended: all streams end first. */
+/* A daemon stops only with no connection suspended: all streams end first, and what waits for
+ * webhooks is cut off. */
 void http_front_free(struct http_front *front) {
         if (!front)
                 return;
         front->is_closing = true;
         http_listener_free(front->listener);
-        for (struct exchange *exchange = front->streams; exchange; exchange = exchange->next) {
+        for (struct exchange *exchange = front->waiting; exchange; exchange = exchange->next) {
                 exchange->is_ended = true;
                 if (exchange->is_suspended)
                         MHD_resume_connection(exchange->connection);

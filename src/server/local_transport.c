@@ -19,6 +19,7 @@ struct api_request {
         const struct api_stream_events *events; /* NULL for calls */
         void *context;
         struct api_stream *stream;
+        struct api_pending *pending; /* waits for webhooks */
         bool is_started, is_scheduled, is_cancelled;
         bool is_busy; /* inside one of the receiver's callbacks */
 };
@@ -44,6 +45,7 @@ static void request_free(struct api_request *request) {
                 if (request->next)
                         request->next->previous = request->previous;
         }
+        api_pending_cancel(request->pending);
         api_stream_close(request->stream);
         free(request->path);
         free(request->content_type);
@@ -88,7 +90,7 @@ static void handle(struct api_request *request, struct api_server_response *resp
                 .takes_streams = request->events != NULL,
         };
 
-        api_server_handle(local->server, &asked, response);
+        request->pending = api_server_begin(local->server, &asked, response, schedule, request);
 }
 
 static void finish(struct api_request *request, const struct api_server_response *response) {
@@ -163,7 +165,12 @@ static void start(struct api_request *request) {
         struct api_server_response response;
 
         request->is_started = true;
-        handle(request, &response);
+        if (request->pending)
+                request->pending = api_pending_resume(request->pending, &response);
+        else
+                handle(request, &response);
+        if (request->pending)
+                return;
         if (response.stream && request->events) {
                 request->stream = api_server_response_take_stream(&response);
                 api_stream_on_ready(request->stream, schedule, request);
@@ -182,7 +189,7 @@ static void run(void *context) {
         request->is_scheduled = false;
         if (request->is_cancelled)
                 request_free(request);
-        else if (!request->is_started)
+        else if (!request->is_started || request->pending)
                 start(request);
         else
                 pump(request);
@@ -233,6 +240,8 @@ static void local_cancel(void *self, struct api_request *request) {
         request->is_cancelled = true;
         api_stream_close(request->stream);
         request->stream = NULL;
+        api_pending_cancel(request->pending);
+        request->pending = NULL;
         if (!request->is_scheduled && !request->is_busy) /* otherwise freed on the way out */
                 request_free(request);
 }

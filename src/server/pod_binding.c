@@ -2,6 +2,7 @@
 #include "server/api_priv.h"
 #include "server/kinds/admit.h"
 #include "server/pod_conditions.h"
+#include "server/webhook.h"
 
 static int check_target(struct api_context *context, const struct json_node *binding) {
         const struct json_node *target = node_get(binding, "target");
@@ -119,6 +120,8 @@ int serve_binding(struct api_context *context) {
                 r = check_target(context, decoded.object);
         if (r == 0)
                 r = check_namespace(context, context->route.ns, name);
+        if (r == 0)
+                r = webhooks_allow_action(context, &decoded, "", "Binding");
         if (r == 0)
                 r = bind_pod(context, name, decoded.object);
         decoded_release(&decoded);

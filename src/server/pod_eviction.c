@@ -1,6 +1,7 @@
 /* POST pods/NAME/eviction: deletes a pod if its disruption budget allows. */
 #include "server/api_priv.h"
 #include "server/pod_conditions.h"
+#include "server/webhook.h"
 
 #define DISRUPTED_PODS_MAX 2000
 #define RETRY_AFTER_S 10
@@ -331,6 +332,10 @@ int serve_eviction(struct api_context *context) {
         r = decode_eviction(context, &decoded, &eviction);
         if (r == 0)
                 r = check_namespace(context, context->route.ns, context->route.name);
+        if (r == 0)
+                r = webhooks_allow_action(context, &decoded, "policy", "Eviction");
+        if (r == 0) /* as webhooks left it */
+                r = decode_eviction(context, &decoded, &eviction);
         if (r == 0)
                 r = evict(&eviction);
         if (r == 0)

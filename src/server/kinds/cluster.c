@@ -1,6 +1,8 @@
 /* Groups that only have to be listed and watched so that controllers sync: certificates,
  * flow control, admission registration, API registration, CRDs. Their objects are stored as they
- * come; nothing acts on them. */
+ * come; of all of them only webhooks and CRDs are acted on. */
+#include "server/kinds/check.h"
+#include "server/kinds/defaults.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/prepare.h"
 #include "server/kinds/row.h"
@@ -64,6 +66,8 @@ static const struct kind_info admissionregistration_rows[] = {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingwebhookconfigurations",
                              "mutatingwebhookconfiguration", "MutatingWebhookConfiguration",
                              KIND_GENERATION),
+                .apply_defaults = mutating_webhook_configuration_defaults,
+                .validate = webhook_configuration_validate,
                 .categories = NAMES("api-extensions"),
                 WITH_CREATED,
         },
@@ -86,6 +90,8 @@ static const struct kind_info admissionregistration_rows[] = {
                 CLUSTER_WIDE("admissionregistration.k8s.io", "validatingwebhookconfigurations",
                              "validatingwebhookconfiguration", "ValidatingWebhookConfiguration",
                              KIND_GENERATION),
+                .apply_defaults = validating_webhook_configuration_defaults,
+                .validate = webhook_configuration_validate,
                 .categories = NAMES("api-extensions"),
                 WITH_CREATED,
         },

@@ -54,6 +54,8 @@ DEFAULTS_HOOK(csi_driver_defaults);
 DEFAULTS_HOOK(network_policy_defaults);
 DEFAULTS_HOOK(ingress_class_defaults);
 DEFAULTS_HOOK(endpoint_slice_defaults);
+DEFAULTS_HOOK(mutating_webhook_configuration_defaults);
+DEFAULTS_HOOK(validating_webhook_configuration_defaults);
 DEFAULTS_HOOK(resource_claim_defaults);
 DEFAULTS_HOOK(resource_claim_template_defaults);
 DEFAULTS_HOOK(horizontal_pod_autoscaler_defaults);

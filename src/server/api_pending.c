@@ -1,0 +1,138 @@
+/* Requests that wait for webhooks. Each is kept as it came, with the answers so far; whenever all
+ * that was asked has been answered it is run again from its beginning, against the state of that
+ * moment. It draws the same random numbers each time, so that webhooks see the uid and name that
+ * the object will have. */
+#include "server/webhook.h"
+
+#include <stdlib.h>
+
+#define PENDING_BLOCK_BYTES 4096U
+
+struct api_pending {
+        struct api_server *server;
+        struct arena arena; /* of the request's copy and the answers */
+        struct api_server_request request;
+        struct rng rng;
+        char uid[UUID_TEXT_SIZE];
+        struct webhook_answer *answers;
+        size_t under_way;
+        void (*ready)(void *context);
+        void *context;
+};
+
+const char *pending_uid(const struct api_pending *pending) {
+        return pending->uid;
+}
+
+struct webhook_answer *pending_find(struct api_pending *pending, const char *key) {
+        for (struct webhook_answer *answer = pending->answers; answer; answer = answer->next) {
+                if (strcmp(answer->key, key) == 0)
+                        return answer;
+        }
+        return NULL;
+}
+
+static void on_answer(void *context, const struct api_reply *reply) {
+        struct webhook_answer *answer = context;
+        struct api_pending *pending = answer->pending;
+
+        answer->call = NULL;
+        answer->status = reply->status;
+        answer->body = arena_slice(&pending->arena, reply->body);
+        if (reply->status != 200)
+                answer->error = arena_string(&pending->arena, slice_of(reply->error.text));
+        if (--pending->under_way == 0)
+                pending->ready(pending->context);
+}
+
+void pending_ask(struct api_pending *pending, const char *key, const struct webhook_call *call) {
+        struct webhook_answer *answer = ARENA_NEW(&pending->arena, struct webhook_answer);
+        const struct webhook_caller *caller = &pending->server->webhooks;
+
+        *answer = (struct webhook_answer){
+                .next = pending->answers,
+                .pending = pending,
+                .key = arena_string(&pending->arena, slice_of(key)),
+        };
+        pending->answers = answer;
+        pending->under_way++;
+        answer->call = caller->call(caller->self, call, on_answer, answer);
+}
+
+/* ---- the request ---- */
+
+static void keep(struct arena *arena, struct slice *text) {
+        *text = arena_slice(arena, *text);
+}
+
+static struct api_pending *pending_new(struct api_server *server,
+                                       const struct api_server_request *request,
+                                       void (*ready)(void *context), void *context) {
+        struct api_pending *pending = xcalloc(1, sizeof(*pending));
+        struct api_server_request *copy = &pending->request;
+
+        pending->server = server;
+        pending->ready = ready;
+        pending->context = context;
+        arena_init(&pending->arena, PENDING_BLOCK_BYTES);
+        *copy = *request;
+        keep(&pending->arena, &copy->method);
+        keep(&pending->arena, &copy->target);
+        keep(&pending->arena, &copy->body);
+        keep(&pending->arena, &copy->content_type);
+        keep(&pending->arena, &copy->accept);
+        keep(&pending->arena, &copy->authorization);
+        keep(&pending->arena, &copy->user_agent);
+        keep(&pending->arena, &copy->if_none_match);
+        keep(&pending->arena, &copy->impersonate_user);
+        keep(&pending->arena, &copy->impersonate_group);
+        uuid_format(uuid_random(&server->rng), pending->uid);
+        rng_init(&pending->rng, rng_u64(&server->rng));
+        return pending;
+}
+
+void api_pending_cancel(struct api_pending *pending) {
+        if (!pending)
+                return;
+        for (struct webhook_answer *answer = pending->answers; answer; answer = answer->next) {
+                if (answer->call)
+                        pending->server->webhooks.cancel(pending->server->webhooks.self,
+                                                         answer->call);
+        }
+        arena_release(&pending->arena);
+        free(pending);
+}
+
+struct api_pending *api_pending_resume(struct api_pending *pending,
+                                       struct api_server_response *ret_response) {
+        struct api_server *server = pending->server;
+        struct rng shared = server->rng;
+        bool is_done;
+
+        server->rng = pending->rng;
+        is_done = request_run(server, &pending->request, pending, ret_response);
+        server->rng = shared;
+        if (!is_done)
+                return pending;
+        api_pending_cancel(pending);
+        return NULL;
+}
+
+/* A glance at what spares nearly all requests the copy. */
+static bool may_have_webhooks(const struct api_server *server,
+                              const struct api_server_request *request) {
+        return server->webhooks.call && !slice_is(request->method, "GET") &&
+               (store_count(server->store, server->mutating_webhooks->store_resource) > 0 ||
+                store_count(server->store, server->validating_webhooks->store_resource) > 0);
+}
+
+struct api_pending *api_server_begin(struct api_server *server,
+                                     const struct api_server_request *request,
+                                     struct api_server_response *ret_response,
+                                     void (*ready)(void *context), void *context) {
+        if (may_have_webhooks(server, request))
+                return api_pending_resume(pending_new(server, request, ready, context),
+                                          ret_response);
+        api_server_handle(server, request, ret_response);
+        return NULL;
+}

@@ -1,0 +1,67 @@
+/* Admission webhooks: which of them are to judge a write, what they are asked, what their answers
+ * mean. A request that needs an answer it has not got is given up and run again once the answer is
+ * there (api_pending.c): up to then it must not have changed anything. */
+#pragma once
+
+#include "server/api_priv.h"
+
+/* What an answer is remembered by, and sent to. */
+struct webhook {
+        const char *configuration, *name;
+        const struct json *row; /* of the configuration */
+        bool is_mutating;
+};
+
+/* The write as webhooks see it. */
+struct webhook_subject {
+        struct slice group, version, plural, subresource; /* of the URL */
+        const char *type_group, *type_version, *type;     /* of the object */
+        struct slice ns, name;
+        const char *operation;          /* CREATE, UPDATE, DELETE */
+        const struct json_node *object; /* with kind and apiVersion; NULL on DELETE */
+        const struct json *old;         /* without; NULL on CREATE */
+        const char *options;            /* "CreateOptions" */
+        bool is_namespaced, is_dry_run;
+};
+
+/* One answer of a webhook to the request under way. */
+struct webhook_answer {
+        struct webhook_answer *next;
+        struct api_pending *pending;
+        char *key;
+        struct webhook_request *call; /* NULL once it is answered */
+        int status;                   /* 0 = none came: error says why */
+        const char *error;
+        struct slice body;
+};
+
+/* ---- deciding (webhook.c) ---- */
+/* All return 0, or API_FAILED for a refusal and while an answer is missing. */
+int webhooks_mutate(struct api_context *context, struct write *write);
+int webhooks_validate(struct api_context *context, const struct write *write);
+int webhooks_allow_delete(struct api_context *context, const struct api_resource *resource,
+                          const struct store_object *object);
+/* An Eviction or Binding posted to a pod, which mutating webhooks may change. */
+int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
+                          const char *type_group, const char *type);
+
+/* ---- selecting (webhook_match.c) ---- */
+bool webhook_matches(struct api_context *context, const struct json *row,
+                     const struct webhook_subject *subject);
+
+/* ---- asking (webhook_review.c) ---- */
+/* Address and name to expect in the certificate, in the arena; false when there is none. */
+bool webhook_address(struct api_context *context, const struct json *row, const char **ret_url,
+                     const char **ret_server_name);
+void webhook_review_write(struct api_context *context, const struct webhook *webhook,
+                          const struct webhook_subject *subject, struct buf *out);
+/* The answer, asked for now if it has not been; NULL while it is under way. */
+const struct webhook_answer *webhook_ask(struct api_context *context, const struct webhook *webhook,
+                                         const struct webhook_subject *subject);
+int64_t webhook_timeout_s(const struct json *row);
+
+/* ---- waiting (api_pending.c) ---- */
+struct webhook_answer *pending_find(struct api_pending *pending, const char *key);
+void pending_ask(struct api_pending *pending, const char *key, const struct webhook_call *call);
+/* Identifies the request to webhooks. */
+const char *pending_uid(const struct api_pending *pending);

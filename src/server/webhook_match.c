@@ -1,0 +1,107 @@
+/* Which webhooks a write concerns: rules of operations, groups, versions and resources, and the
+ * selectors of namespaces and objects. */
+#include "server/webhook.h"
+
+static bool list_has(const struct json *list, struct slice text) {
+        struct json_iter iter = json_iter(list);
+        const struct json *item;
+
+        while (json_next(&iter, NULL, &item)) {
+                if (slice_is(json_text(item), "*") || slice_eq(json_text(item), text))
+                        return true;
+        }
+        return false;
+}
+
+/* "pods", "pods/eviction", "pods/" and "" before an asterisk, or an asterisk for all that has no
+ * subresource. */
+static bool is_resource(struct slice pattern, const struct webhook_subject *subject) {
+        struct slice rest = pattern, plural = SLICE_EMPTY;
+
+        slice_split(&rest, '/', &plural);
+        if (!slice_is(plural, "*") && !slice_eq(plural, subject->plural))
+                return false;
+        return slice_eq(rest, subject->subresource) || slice_is(rest, "*");
+}
+
+static bool rule_matches(const struct json *rule, const struct webhook_subject *subject) {
+        struct json_iter iter = json_iter(json_get(rule, "resources"));
+        struct slice scope = json_get_text(rule, "scope");
+        const struct json *item;
+
+        if (!list_has(json_get(rule, "operations"), slice_of(subject->operation)) ||
+            !list_has(json_get(rule, "apiGroups"), subject->group) ||
+            !list_has(json_get(rule, "apiVersions"), subject->version))
+                return false;
+        if (slice_is(scope, subject->is_namespaced ? "Cluster" : "Namespaced"))
+                return false;
+        while (json_next(&iter, NULL, &item)) {
+                if (is_resource(json_text(item), subject))
+                        return true;
+        }
+        return false;
+}
+
+/* Absent selectors select everything. */
+static bool selects(struct api_context *context, const struct json *selector,
+                    const struct json *metadata) {
+        struct selector parsed;
+
+        if (json_type(selector) != JSON_OBJECT || json_count(selector) == 0)
+                return true;
+        return selector_decode(selector, context->arena, &parsed, NULL) == 0 &&
+               selector_matches(&parsed,
+                                label_list_decode(json_get(metadata, "labels"), context->arena));
+}
+
+static const struct json *metadata_of(struct api_context *context, const struct json_node *object) {
+        struct buf text = { 0 };
+        const struct json *metadata = NULL;
+
+        if (object && node_write(node_get(object, "metadata"), &text))
+                metadata = json_kept(context, buf_view(&text));
+        buf_release(&text);
+        return metadata;
+}
+
+/* A namespace is judged by its own labels, objects of the cluster by none. */
+static bool selects_namespace(struct api_context *context, const struct json *selector,
+                              const struct webhook_subject *subject) {
+        const struct api_resource *namespaces = context->server->namespaces;
+        const struct store_object *object;
+
+        if (slice_is(subject->plural, "namespaces") && subject->group.len == 0)
+                return selects(context, selector,
+                               subject->object ? metadata_of(context, subject->object)
+                                               : json_get(subject->old, "metadata"));
+        if (!subject->is_namespaced)
+                return true;
+        object = object_find(context, namespaces, SLICE_EMPTY, subject->ns);
+        return object &&
+               selects(context, selector, json_get(object_json_kept(context, object), "metadata"));
+}
+
+static bool selects_object(struct api_context *context, const struct json *selector,
+                           const struct webhook_subject *subject) {
+        return (subject->object &&
+                selects(context, selector, metadata_of(context, subject->object))) ||
+               (subject->old && selects(context, selector, json_get(subject->old, "metadata")));
+}
+
+/* The configurations of webhooks are out of their own reach. */
+static bool is_exempt(const struct webhook_subject *subject) {
+        return slice_is(subject->group, "admissionregistration.k8s.io");
+}
+
+bool webhook_matches(struct api_context *context, const struct json *row,
+                     const struct webhook_subject *subject) {
+        struct json_iter iter = json_iter(json_get(row, "rules"));
+        const struct json *rule;
+        bool has_rule = false;
+
+        while (!has_rule && json_next(&iter, NULL, &rule))
+                has_rule = rule_matches(rule, subject);
+        return has_rule && !is_exempt(subject) &&
+               selects_namespace(context, json_get(row, "namespaceSelector"), subject) &&
+               selects_object(context, json_get(row, "objectSelector"), subject);
+}

@@ -1,0 +1,192 @@
+/* What a webhook is asked: an AdmissionReview, sent to a URL or to the first address that the
+ * Endpoints of a service name (nothing routes to services here). */
+#include "server/webhook.h"
+
+#include "base/base64.h"
+
+#define TIMEOUT_DEFAULT_S 10
+#define SERVICE_PORT_DEFAULT 443
+
+int64_t webhook_timeout_s(const struct json *row) {
+        return json_get_i64(row, "timeoutSeconds", TIMEOUT_DEFAULT_S);
+}
+
+/* ---- address ---- */
+
+static bool service_address(struct api_context *context, const struct json *service,
+                            struct buf *url) {
+        const struct api_resource *endpoints = resource_find(
+                context->server, SLICE_EMPTY, SLICE_LITERAL("v1"), SLICE_LITERAL("endpoints"));
+        const struct store_object *object =
+                object_find(context, endpoints, json_get_text(service, "namespace"),
+                            json_get_text(service, "name"));
+        const struct json *subset, *address;
+        struct slice path = json_get_text(service, "path");
+        int64_t port;
+
+        if (!object)
+                return false;
+        subset = json_at(json_get(object_json_kept(context, object), "subsets"), 0);
+        address = json_at(json_get(subset, "addresses"), 0);
+        port = json_get_i64(json_at(json_get(subset, "ports"), 0), "port",
+                            json_get_i64(service, "port", SERVICE_PORT_DEFAULT));
+        if (json_get_text(address, "ip").len == 0)
+                return false;
+        buf_printf(url, "https://" SLICE_FMT ":%lld" SLICE_FMT,
+                   SLICE_ARG(json_get_text(address, "ip")), (long long)port, SLICE_ARG(path));
+        return true;
+}
+
+bool webhook_address(struct api_context *context, const struct json *row, const char **ret_url,
+                     const char **ret_server_name) {
+        const struct json *config = json_get(row, "clientConfig");
+        const struct json *service = json_get(config, "service");
+        struct slice url = json_get_text(config, "url");
+        struct buf text = { 0 };
+        bool has_address = url.len > 0;
+
+        *ret_server_name = NULL;
+        if (url.len) {
+                buf_slice(&text, url);
+        } else if (service_address(context, service, &text)) {
+                has_address = true;
+                *ret_server_name = arena_printf(context->arena, SLICE_FMT "." SLICE_FMT ".svc",
+                                                SLICE_ARG(json_get_text(service, "name")),
+                                                SLICE_ARG(json_get_text(service, "namespace")));
+        }
+        buf_printf(&text, "%stimeout=%llds", slice_contains(url, SLICE_LITERAL("?")) ? "&" : "?",
+                   (long long)webhook_timeout_s(row));
+        *ret_url = arena_string(context->arena, buf_view(&text));
+        buf_release(&text);
+        return has_address;
+}
+
+/* ---- review ---- */
+
+static void text_member(struct buf *out, const char *name, struct slice value) {
+        buf_printf(out, ",\"%s\":", name);
+        buf_json_string(out, value);
+}
+
+static void type_write(const struct webhook_subject *subject, const char *name, struct buf *out) {
+        buf_printf(out, ",\"%s\":{\"group\":\"%s\",\"version\":\"%s\",\"kind\":\"%s\"}", name,
+                   subject->type_group, subject->type_version, subject->type);
+}
+
+static void resource_write(const struct webhook_subject *subject, const char *prefix,
+                           struct buf *out) {
+        buf_printf(out,
+                   ",\"%s\":{\"group\":\"" SLICE_FMT "\",\"version\":\"" SLICE_FMT
+                   "\",\"resource\":\"" SLICE_FMT "\"}",
+                   prefix[0] ? "requestResource" : "resource", SLICE_ARG(subject->group),
+                   SLICE_ARG(subject->version), SLICE_ARG(subject->plural));
+        if (subject->subresource.len)
+                text_member(out, prefix[0] ? "requestSubResource" : "subResource",
+                            subject->subresource);
+}
+
+static void user_write(const struct api_user *user, struct buf *out) {
+        buf_text(out, ",\"userInfo\":{\"username\":");
+        buf_json_string(out, user->name);
+        buf_text(out, ",\"groups\":[");
+        for (size_t i = 0; i < user->group_count; i++) {
+                buf_text(out, i ? "," : "");
+                buf_json_string(out, user->groups[i]);
+        }
+        buf_text(out, "]}");
+}
+
+/* Stored objects lack kind and apiVersion. */
+static void old_write(const struct webhook_subject *subject, struct buf *out) {
+        struct buf body = { 0 }, prefix = { 0 };
+
+        buf_text(out, ",\"oldObject\":");
+        if (subject->old && json_write(subject->old, &body)) {
+                buf_printf(&prefix, "{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",", subject->type,
+                           subject->type_group, *subject->type_group ? "/" : "",
+                           subject->type_version);
+                object_write(buf_view(&prefix), buf_view(&body), out);
+        } else {
+                buf_text(out, "null");
+        }
+        buf_release(&body);
+        buf_release(&prefix);
+}
+
+static void options_write(struct api_context *context, const struct webhook_subject *subject,
+                          struct buf *out) {
+        buf_printf(out, ",\"options\":{\"kind\":\"%s\",\"apiVersion\":\"meta.k8s.io/v1\"",
+                   subject->options);
+        if (subject->is_dry_run)
+                buf_text(out, ",\"dryRun\":[\"All\"]");
+        if (context->manager.len)
+                text_member(out, "fieldManager", context->manager);
+        buf_char(out, '}');
+}
+
+/* v1 unless the webhook only knows the beta, which looks the same. */
+static const char *review_version(const struct json *row) {
+        const struct json *versions = json_get(row, "admissionReviewVersions");
+        struct json_iter iter = json_iter(versions);
+        const struct json *version;
+
+        while (json_next(&iter, NULL, &version)) {
+                if (slice_is(json_text(version), "v1"))
+                        return "v1";
+        }
+        return json_count(versions) ? "v1beta1" : "v1";
+}
+
+void webhook_review_write(struct api_context *context, const struct webhook *webhook,
+                          const struct webhook_subject *subject, struct buf *out) {
+        buf_printf(out,
+                   "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/%s\","
+                   "\"request\":{\"uid\":\"%s\"",
+                   review_version(webhook->row), pending_uid(context->pending));
+        type_write(subject, "kind", out);
+        resource_write(subject, "", out);
+        type_write(subject, "requestKind", out);
+        resource_write(subject, "request", out);
+        if (subject->name.len)
+                text_member(out, "name", subject->name);
+        if (subject->ns.len)
+                text_member(out, "namespace", subject->ns);
+        text_member(out, "operation", slice_of(subject->operation));
+        user_write(&context->user, out);
+        buf_text(out, ",\"object\":");
+        if (!subject->object || !node_write(subject->object, out))
+                buf_text(out, "null");
+        old_write(subject, out);
+        buf_printf(out, ",\"dryRun\":%s", subject->is_dry_run ? "true" : "false");
+        options_write(context, subject, out);
+        buf_text(out, "}}");
+}
+
+/* ---- asking ---- */
+
+const struct webhook_answer *webhook_ask(struct api_context *context, const struct webhook *webhook,
+                                         const struct webhook_subject *subject) {
+        const struct json *config = json_get(webhook->row, "clientConfig");
+        struct webhook_call call = { .timeout_ns = webhook_timeout_s(webhook->row) * NS_PER_S };
+        struct buf review = { 0 }, authorities = { 0 };
+        const char *key = arena_printf(context->arena, "%d %s %s " SLICE_FMT "/" SLICE_FMT,
+                                       webhook->is_mutating, webhook->configuration, webhook->name,
+                                       SLICE_ARG(subject->ns), SLICE_ARG(subject->name));
+        struct webhook_answer *answer = pending_find(context->pending, key);
+
+        if (answer)
+                return answer->call ? NULL : answer;
+        if (!webhook_address(context, webhook->row, &call.url, &call.tls_server_name)) {
+                answer = ARENA_NEW(context->arena, struct webhook_answer);
+                *answer = (struct webhook_answer){ .error = "its service has no endpoints" };
+                return answer;
+        }
+        base64_decode(json_get_text(config, "caBundle"), BASE64_STANDARD, &authorities);
+        webhook_review_write(context, webhook, subject, &review);
+        call.ca_pem = buf_view(&authorities);
+        call.body = buf_view(&review);
+        pending_ask(context->pending, key, &call);
+        buf_release(&authorities);
+        buf_release(&review);
+        return NULL;
+}
