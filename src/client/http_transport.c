@@ -1,74 +1,16 @@
-/* The transport over libcurl's multi interface; the only file that knows libcurl.
+/* The transport over libcurl's multi interface: requests under way, and the loop they run on.
  *
  * libcurl must not be called from inside its own callbacks. New requests therefore wait in a list
  * until a timer of zero length runs, and a request cancelled from inside a callback is only marked;
  * the same timer sweeps it. */
-#include "client/http_transport.h"
-
 #include "api/json.h"
-#include "api/status.h"
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/util.h"
 #include "client/credential.h"
+#include "client/http_transport_priv.h"
 #include <assert.h>
-#include <curl/curl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
-#include <strings.h>
-#include <sys/socket.h>
-
-#define KEEPALIVE_IDLE_S 30
-#define KEEPALIVE_PERIOD_S 10
-#define KEEPALIVE_PROBES 3
-#define CALL_BUFFER_BYTES (128L * 1024)
-#define STREAM_BUFFER_BYTES (16L * 1024)
-
-enum request_state { REQUEST_WAITING, REQUEST_RUNNING, REQUEST_CANCELLED };
-
-struct api_request {
-        struct http_transport *http;
-        struct api_request *next, *previous;
-        enum request_state state;
-        CURL *easy; /* NULL while waiting */
-        struct curl_slist *headers;
-        enum api_method method;
-        char *path, *content_type, *accept, *body;
-        size_t body_size;
-        int64_t timeout_ns;
-        void (*done)(void *context, const struct api_reply *reply);
-        const struct api_stream_events *events; /* NULL for calls */
-        void *context;
-        struct buf answer;
-        struct loop_timer idle; /* streams only; looks at heard_at when it fires */
-        struct mono_time heard_at;
-        int status, retry_after_s;
-        bool is_linked, is_opened, is_retried, is_too_large;
-        bool is_completing; /* its receiver hears of it right now */
-        char error_text[CURL_ERROR_SIZE];
-};
-
-struct http_transport {
-        struct loop *loop;
-        struct cluster_access access;
-        struct credential *credential;
-        CURLM *multi;
-        struct loop_timer timer;                    /* libcurl's */
-        struct loop_timer flush;                    /* starts the waiting, sweeps the cancelled */
-        struct api_request *requests;               /* under way or cancelled */
-        struct api_request *waiting, *last_waiting; /* oldest first */
-        CURL *idle_handles[HTTP_HANDLES_KEPT];
-        size_t idle_handle_count;
-        char *user_agent;
-        char *base;        /* URL in front of the paths; its host is the name TLS expects */
-        char *host_header; /* set when that is not the server's host */
-        struct curl_slist *connect_to;
-        bool is_direct; /* a loopback address: the environment's proxy is not for it */
-        int64_t timeout_ns, stream_idle_ns;
-        size_t body_max;
-        bool is_inside; /* libcurl is running our callbacks */
-};
+#include <string.h>
 
 static void reap(struct http_transport *http);
 
@@ -231,115 +173,7 @@ static void cancel(void *self, struct api_request *request) {
         }
 }
 
-/* ---- what arrives ---- */
-
-static bool may_retry_token(const struct api_request *request) {
-        const struct cluster_access *access = &request->http->access;
-
-        return request->status == 401 && (access->token_file || access->exec) &&
-               !request->is_retried;
-}
-
-static void announce(struct api_request *request) {
-        if (request->is_opened)
-                return;
-        request->is_opened = true;
-        if (request->events && request->events->opened)
-                request->events->opened(request->context, request->status);
-}
-
-static size_t on_header(char *data, size_t size, size_t count, void *context) {
-        static const char retry_after[] = "retry-after:";
-        struct api_request *request = context;
-        struct slice line = slice_trim(slice_make(data, size * count));
-        long code = 0;
-        uint64_t seconds;
-
-        if (request->state == REQUEST_CANCELLED)
-                return 0;
-        if (line.len > sizeof(retry_after) &&
-            strncasecmp(line.ptr, retry_after, sizeof(retry_after) - 1) == 0) {
-                line = slice_trim(slice_make(line.ptr + sizeof(retry_after) - 1,
-                                             line.len - (sizeof(retry_after) - 1)));
-                if (slice_to_u64(line, &seconds) && seconds <= INT32_MAX)
-                        request->retry_after_s = (int)seconds;
-        }
-        if (line.len > 0)
-                return size * count;
-        curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &code);
-        if (code < 200) /* informational; the answer follows */
-                return size * count;
-        request->status = (int)code;
-        request->heard_at = loop_mono(request->http->loop);
-        if (!may_retry_token(request))
-                announce(request);
-        return request->state == REQUEST_CANCELLED ? 0 : size * count;
-}
-
-static size_t on_body(char *data, size_t size, size_t count, void *context) {
-        struct api_request *request = context;
-        size_t bytes = size * count;
-
-        if (request->state == REQUEST_CANCELLED)
-                return bytes + 1; /* not what was offered: ends the transfer */
-        request->heard_at = loop_mono(request->http->loop);
-        if (request->events && request->status == 200) {
-                if (bytes)
-                        request->events->data(request->context, slice_make(data, bytes));
-                return request->state == REQUEST_CANCELLED ? bytes + 1 : bytes;
-        }
-        if (buf_append(&request->answer, data, bytes))
-                return bytes;
-        request->is_too_large = true;
-        return bytes + 1;
-}
-
-/* ---- answers ---- */
-
-static int code_of_result(CURLcode result) {
-        switch (result) {
-        case CURLE_COULDNT_RESOLVE_HOST:
-        case CURLE_COULDNT_RESOLVE_PROXY:
-        case CURLE_COULDNT_CONNECT:
-        case CURLE_SSL_CONNECT_ERROR:
-        case CURLE_PEER_FAILED_VERIFICATION:
-        case CURLE_SSL_CERTPROBLEM:
-        case CURLE_SSL_CACERT_BADFILE:
-                return BERTH_ERR_UNAVAILABLE;
-        case CURLE_OPERATION_TIMEDOUT:
-                return BERTH_ERR_TIMEOUT;
-        default:
-                return BERTH_ERR_IO;
-        }
-}
-
-static void no_answer(struct api_request *request, CURLcode result, struct err *err) {
-        const char *text =
-                request->error_text[0] ? request->error_text : curl_easy_strerror(result);
-        const char *method = api_method_name(request->method);
-        struct slice rest = slice_of(request->path), path;
-
-        slice_split(&rest, '?', &path); /* without the query */
-        if (request->is_too_large)
-                err_set(err, BERTH_ERR_TOO_LARGE, "%s " SLICE_FMT ": answer exceeds %zu bytes",
-                        method, SLICE_ARG(path), request->answer.max);
-        else
-                err_set(err, code_of_result(result), "%s %s" SLICE_FMT ": %s", method,
-                        request->http->access.server, SLICE_ARG(path), text);
-}
-
-static void decode_failure(const struct api_request *request, struct err *err) {
-        struct json_doc *doc = NULL;
-        struct status_info info;
-
-        if (json_parse(buf_view(&request->answer), &doc, NULL) == 0 &&
-            status_decode(json_doc_root(doc), &info, NULL) == 0)
-                status_to_err(&info, err);
-        else
-                err_set(err, status_code_to_err(request->status), "HTTP status %d",
-                        request->status);
-        json_doc_free(doc);
-}
+/* ---- the end of a request ---- */
 
 static void try_again(struct api_request *request) {
         unlink_request(request);
@@ -355,7 +189,7 @@ static void try_again(struct api_request *request) {
 static void complete(struct api_request *request, CURLcode result) {
         struct api_reply reply = { .retry_after_s = request->retry_after_s };
 
-        if (result == CURLE_OK && may_retry_token(request) &&
+        if (result == CURLE_OK && http_may_retry_token(request) &&
             credential_refresh(request->http->credential)) {
                 try_again(request);
                 return;
@@ -363,17 +197,17 @@ static void complete(struct api_request *request, CURLcode result) {
         unlink_request(request);
         request->is_completing = true;
         if (result != CURLE_OK) {
-                no_answer(request, result, &reply.error);
+                http_explain_silence(request, result, &reply.error);
         } else {
-                reply.status = request->status;
+                reply.status = request->http->mail_from ? 200 : request->status;
                 reply.body = buf_view(&request->answer);
                 if (reply.status >= 300)
-                        decode_failure(request, &reply.error);
+                        http_explain_refusal(request, &reply.error);
         }
         detach(request);
         if (request->events) {
                 if (result == CURLE_OK)
-                        announce(request);
+                        http_announce(request);
                 if (request->state != REQUEST_CANCELLED)
                         request->events->ended(request->context, &reply);
         } else {
@@ -416,155 +250,18 @@ static void on_idle(void *context) {
 
 /* ---- starting requests ---- */
 
-/* A peer that vanished without a word is found out within a minute. */
-static int on_socket_made(void *context, curl_socket_t fd, curlsocktype purpose) {
-        int probes = KEEPALIVE_PROBES;
-        unsigned unanswered_ms = (KEEPALIVE_IDLE_S + KEEPALIVE_PERIOD_S * KEEPALIVE_PROBES) * 1000U;
-
-        (void)context;
-        (void)purpose;
-        /* Refused for Unix sockets, which need neither. */
-        setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
-        setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered_ms, sizeof(unanswered_ms));
-        return CURL_SOCKOPT_OK;
-}
-
-static void set_blob(CURL *easy, CURLoption option, const char *text) {
-        struct curl_blob blob = { .data = (void *)(uintptr_t)text,
-                                  .len = text ? strlen(text) : 0,
-                                  .flags = CURL_BLOB_NOCOPY };
-
-        if (text)
-                curl_easy_setopt(easy, option, &blob);
-}
-
-static void set_tls(const struct http_transport *http, CURL *easy) {
-        const struct cluster_access *access = &http->access;
-
-        set_blob(easy, CURLOPT_CAINFO_BLOB, access->ca_pem);
-        set_blob(easy, CURLOPT_SSLCERT_BLOB, access->certificate_pem);
-        set_blob(easy, CURLOPT_SSLKEY_BLOB, access->key_pem);
-        if (access->ca_file && !access->ca_pem)
-                curl_easy_setopt(easy, CURLOPT_CAINFO, access->ca_file);
-        if (access->certificate_file && !access->certificate_pem)
-                curl_easy_setopt(easy, CURLOPT_SSLCERT, access->certificate_file);
-        if (access->key_file && !access->key_pem)
-                curl_easy_setopt(easy, CURLOPT_SSLKEY, access->key_file);
-#if LIBCURL_VERSION_NUM >= 0x075700
-        curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L); /* authorities are rotated */
-#endif
-        curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-        if (access->is_insecure) {
-                curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-                curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
-        }
-}
-
-/* A handle with everything set that all requests have in common. */
-static CURL *handle_new(const struct http_transport *http) {
-        CURL *easy = curl_easy_init();
-
-        assert(easy);
-        set_tls(http, easy);
-        curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-        curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 1L);
-        curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-        curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-        curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-        curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
-        curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                         (long)(HTTP_CONNECT_TIMEOUT_NS / NS_PER_MS));
-        curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-        curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_IDLE_S);
-        curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_PERIOD_S);
-        curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
-        curl_easy_setopt(easy, CURLOPT_USERAGENT, http->user_agent);
-        curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, http->access.unix_socket);
-        curl_easy_setopt(easy, CURLOPT_CONNECT_TO, http->connect_to);
-        if (http->access.proxy_url || http->is_direct)
-                curl_easy_setopt(easy, CURLOPT_PROXY,
-                                 http->access.proxy_url ? http->access.proxy_url : "");
-        return easy;
-}
-
-static void add_header(struct api_request *request, const char *name, const char *value) {
-        CLEANUP(buf_release) struct buf line = { 0 };
-
-        buf_printf(&line, "%s: %s", name, value);
-        request->headers = curl_slist_append(request->headers, line.data);
-        assert(request->headers);
-}
-
-static void set_headers(struct api_request *request) {
-        const struct cluster_access *access = &request->http->access;
-        const char *authorization = credential_header(request->http->credential);
-
-        add_header(request, "Accept", request->accept[0] ? request->accept : "application/json");
-        if (authorization)
-                add_header(request, "Authorization", authorization);
-        if (request->body_size) {
-                add_header(request, "Content-Type",
-                           request->content_type[0] ? request->content_type : "application/json");
-                add_header(request, "Expect", ""); /* no waiting for 100-continue */
-        } else {
-                add_header(request, "Content-Type", ""); /* nor that of a form */
-        }
-        if (request->http->host_header)
-                add_header(request, "Host", request->http->host_header);
-        if (access->impersonate_user)
-                add_header(request, "Impersonate-User", access->impersonate_user);
-        for (size_t i = 0; i < access->impersonate_group_count; i++)
-                add_header(request, "Impersonate-Group", access->impersonate_groups[i]);
-        curl_easy_setopt(request->easy, CURLOPT_HTTPHEADER, request->headers);
-}
-
-static void set_method(struct api_request *request) {
-        bool has_body = request->body_size > 0 || request->method == API_POST;
-
-        curl_easy_setopt(request->easy, CURLOPT_HTTPGET, 1L); /* forgets the previous method */
-        if (has_body) {
-                curl_easy_setopt(request->easy, CURLOPT_POSTFIELDS, request->body);
-                curl_easy_setopt(request->easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                                 (curl_off_t)request->body_size);
-        }
-        curl_easy_setopt(request->easy, CURLOPT_CUSTOMREQUEST, api_method_name(request->method));
-}
-
-static void set_request(struct api_request *request) {
-        CLEANUP(buf_release) struct buf url = { 0 };
-        CURL *easy = request->easy;
-        int64_t timeout_ns = request->timeout_ns;
-
-        if (timeout_ns == 0 && !request->events)
-                timeout_ns = request->http->timeout_ns;
-        buf_text(&url, request->http->base);
-        buf_text(&url, request->path);
-        curl_easy_setopt(easy, CURLOPT_URL, url.data);
-        curl_easy_setopt(easy, CURLOPT_PRIVATE, request);
-        curl_easy_setopt(easy, CURLOPT_HEADERDATA, request);
-        curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
-        curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, request->error_text);
-        curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / NS_PER_MS));
-        curl_easy_setopt(easy, CURLOPT_BUFFERSIZE,
-                         request->events ? STREAM_BUFFER_BYTES : CALL_BUFFER_BYTES);
-        set_method(request);
-        set_headers(request);
-}
-
 static void start(struct api_request *request) {
         struct http_transport *http = request->http;
 
         unlink_request(request);
         link_running(request);
         request->easy = http->idle_handle_count ? http->idle_handles[--http->idle_handle_count]
-                                                : handle_new(http);
+                                                : http_handle_new(http);
         request->error_text[0] = '\0';
         request->heard_at = loop_mono(http->loop);
         if (request->events)
                 loop_timer_arm(http->loop, &request->idle, http->stream_idle_ns);
-        set_request(request);
+        http_handle_set(request);
         curl_multi_add_handle(http->multi, request->easy);
 }
 
@@ -677,6 +374,13 @@ static void trim_slashes(char *url) {
                 url[--size] = '\0';
 }
 
+static bool has_scheme(const struct http_transport *http, const char *url) {
+        const char *plain = http->mail_from ? "smtp://" : "http://";
+        const char *safe = http->mail_from ? "smtps://" : "https://";
+
+        return strncmp(url, plain, strlen(plain)) == 0 || strncmp(url, safe, strlen(safe)) == 0;
+}
+
 static int use_server(struct http_transport *http, CURLU *url, struct err *err) {
         const struct cluster_access *access = &http->access;
         bool has_tls = access->ca_pem || access->ca_file || access->certificate_pem ||
@@ -690,10 +394,10 @@ static int use_server(struct http_transport *http, CURLU *url, struct err *err) 
         if (!strstr(access->server, "://"))
                 buf_text(&text, has_tls ? "https://" : "http://");
         buf_text(&text, access->server);
-        if ((strncmp(text.data, "http://", 7) != 0 && strncmp(text.data, "https://", 8) != 0) ||
+        if (!has_scheme(http, text.data) ||
             curl_url_set(url, CURLUPART_URL, text.data, 0) != CURLUE_OK)
-                return err_set(err, BERTH_ERR_INVALID, "\"%s\" is not an http or https address",
-                               access->server);
+                return err_set(err, BERTH_ERR_INVALID, "\"%s\" is not an %s address",
+                               access->server, http->mail_from ? "smtp or smtps" : "http or https");
         host = url_part(url, CURLUPART_HOST, 0);
         port = url_part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
         http->is_direct = is_loopback(host);
@@ -720,6 +424,17 @@ static void make_multi(struct http_transport *http) {
         curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)HTTP_CONNECTIONS_PER_HOST);
 }
 
+static void take_envelope(struct http_transport *http, const struct mail_envelope *mail) {
+        if (!mail)
+                return;
+        http->mail_from = slice_dup(slice_of(mail->from));
+        http->mail_ssl = mail->needs_tls    ? CURLUSESSL_ALL
+                         : mail->has_no_tls ? CURLUSESSL_NONE
+                                            : CURLUSESSL_TRY;
+        for (size_t i = 0; i < mail->to_count; i++)
+                http->mail_to = curl_slist_append(http->mail_to, mail->to[i]);
+}
+
 int http_transport_new(struct http_transport_config *config, struct loop *loop,
                        struct http_transport **ret_http, struct err *err) {
         struct http_transport *http = xcalloc(1, sizeof(*http));
@@ -738,6 +453,7 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
         http->body_max = config->body_max ? config->body_max : HTTP_BODY_MAX;
         http->user_agent = slice_dup(
                 slice_of(config->user_agent ? config->user_agent : "berth/" BERTH_VERSION));
+        take_envelope(http, config->mail);
         url = curl_url();
         result = use_server(http, url, err);
         curl_url_cleanup(url);
@@ -766,6 +482,8 @@ void http_transport_free(struct http_transport *http) {
         loop_timer_disarm(http->loop, &http->timer);
         loop_timer_disarm(http->loop, &http->flush);
         curl_slist_free_all(http->connect_to);
+        curl_slist_free_all(http->mail_to);
+        free(http->mail_from);
         credential_free(http->credential);
         cluster_access_release(&http->access);
         free(http->user_agent);

@@ -1,0 +1,114 @@
+/* What arrives of an answer, and what its failure means. */
+#include "api/json.h"
+#include "api/status.h"
+#include "base/util.h"
+#include "client/http_transport_priv.h"
+#include <strings.h>
+
+bool http_may_retry_token(const struct api_request *request) {
+        const struct cluster_access *access = &request->http->access;
+
+        return request->status == 401 && (access->token_file || access->exec) &&
+               !request->is_retried;
+}
+
+void http_announce(struct api_request *request) {
+        if (request->is_opened)
+                return;
+        request->is_opened = true;
+        if (request->events && request->events->opened)
+                request->events->opened(request->context, request->status);
+}
+
+size_t http_on_header(char *data, size_t size, size_t count, void *context) {
+        static const char retry_after[] = "retry-after:";
+        struct api_request *request = context;
+        struct slice line = slice_trim(slice_make(data, size * count));
+        long code = 0;
+        uint64_t seconds;
+
+        if (request->state == REQUEST_CANCELLED)
+                return 0;
+        if (line.len > sizeof(retry_after) &&
+            strncasecmp(line.ptr, retry_after, sizeof(retry_after) - 1) == 0) {
+                line = slice_trim(slice_make(line.ptr + sizeof(retry_after) - 1,
+                                             line.len - (sizeof(retry_after) - 1)));
+                if (slice_to_u64(line, &seconds) && seconds <= INT32_MAX)
+                        request->retry_after_s = (int)seconds;
+        }
+        if (line.len > 0)
+                return size * count;
+        curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &code);
+        if (code < 200) /* informational; the answer follows */
+                return size * count;
+        request->status = (int)code;
+        request->heard_at = loop_mono(request->http->loop);
+        if (!http_may_retry_token(request))
+                http_announce(request);
+        return request->state == REQUEST_CANCELLED ? 0 : size * count;
+}
+
+size_t http_on_body(char *data, size_t size, size_t count, void *context) {
+        struct api_request *request = context;
+        size_t bytes = size * count;
+
+        if (request->state == REQUEST_CANCELLED)
+                return bytes + 1; /* not what was offered: ends the transfer */
+        request->heard_at = loop_mono(request->http->loop);
+        if (request->events && request->status == 200) {
+                if (bytes)
+                        request->events->data(request->context, slice_make(data, bytes));
+                return request->state == REQUEST_CANCELLED ? bytes + 1 : bytes;
+        }
+        if (buf_append(&request->answer, data, bytes))
+                return bytes;
+        request->is_too_large = true;
+        return bytes + 1;
+}
+
+/* ---- answers ---- */
+
+static int code_of_result(CURLcode result) {
+        switch (result) {
+        case CURLE_COULDNT_RESOLVE_HOST:
+        case CURLE_COULDNT_RESOLVE_PROXY:
+        case CURLE_COULDNT_CONNECT:
+        case CURLE_SSL_CONNECT_ERROR:
+        case CURLE_PEER_FAILED_VERIFICATION:
+        case CURLE_SSL_CERTPROBLEM:
+        case CURLE_SSL_CACERT_BADFILE:
+                return BERTH_ERR_UNAVAILABLE;
+        case CURLE_OPERATION_TIMEDOUT:
+                return BERTH_ERR_TIMEOUT;
+        default:
+                return BERTH_ERR_IO;
+        }
+}
+
+void http_explain_silence(struct api_request *request, CURLcode result, struct err *err) {
+        const char *text =
+                request->error_text[0] ? request->error_text : curl_easy_strerror(result);
+        const char *method = api_method_name(request->method);
+        struct slice rest = slice_of(request->path), path;
+
+        slice_split(&rest, '?', &path); /* without the query */
+        if (request->is_too_large)
+                err_set(err, BERTH_ERR_TOO_LARGE, "%s " SLICE_FMT ": answer exceeds %zu bytes",
+                        method, SLICE_ARG(path), request->answer.max);
+        else
+                err_set(err, code_of_result(result), "%s %s" SLICE_FMT ": %s", method,
+                        request->http->access.server, SLICE_ARG(path), text);
+}
+
+void http_explain_refusal(const struct api_request *request, struct err *err) {
+        struct json_doc *doc = NULL;
+        struct status_info info;
+
+        if (json_parse(buf_view(&request->answer), &doc, NULL) == 0 &&
+            status_decode(json_doc_root(doc), &info, NULL) == 0)
+                status_to_err(&info, err);
+        else
+                err_set(err, status_code_to_err(request->status), "HTTP status %d",
+                        request->status);
+        json_doc_free(doc);
+}

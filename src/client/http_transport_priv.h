@@ -1,0 +1,76 @@
+/* What the files of the HTTP transport share; the only ones that know libcurl. */
+#pragma once
+
+#include "base/buf.h"
+#include "client/http_transport.h"
+#include <curl/curl.h>
+
+struct credential;
+
+enum request_state { REQUEST_WAITING, REQUEST_RUNNING, REQUEST_CANCELLED };
+
+struct api_request {
+        struct http_transport *http;
+        struct api_request *next, *previous;
+        enum request_state state;
+        CURL *easy; /* NULL while waiting */
+        struct curl_slist *headers;
+        enum api_method method;
+        char *path, *content_type, *accept, *body;
+        size_t body_size, body_sent; /* the latter of mails */
+        int64_t timeout_ns;
+        void (*done)(void *context, const struct api_reply *reply);
+        const struct api_stream_events *events; /* NULL for calls */
+        void *context;
+        struct buf answer;
+        struct loop_timer idle; /* streams only; looks at heard_at when it fires */
+        struct mono_time heard_at;
+        int status, retry_after_s;
+        bool is_linked, is_opened, is_retried, is_too_large;
+        bool is_completing; /* its receiver hears of it right now */
+        char error_text[CURL_ERROR_SIZE];
+};
+
+struct http_transport {
+        struct loop *loop;
+        struct cluster_access access;
+        struct credential *credential;
+        CURLM *multi;
+        struct loop_timer timer;                    /* libcurl's */
+        struct loop_timer flush;                    /* starts the waiting, sweeps the cancelled */
+        struct api_request *requests;               /* under way or cancelled */
+        struct api_request *waiting, *last_waiting; /* oldest first */
+        CURL *idle_handles[HTTP_HANDLES_KEPT];
+        size_t idle_handle_count;
+        char *user_agent;
+        char *base;        /* URL in front of the paths; its host is the name TLS expects */
+        char *host_header; /* set when that is not the server's host */
+        struct curl_slist *connect_to;
+        bool is_direct; /* a loopback address: the environment's proxy is not for it */
+        int64_t timeout_ns, stream_idle_ns;
+        size_t body_max;
+        char *mail_from; /* NULL = no mail */
+        struct curl_slist *mail_to;
+        long mail_ssl;
+        bool is_inside; /* libcurl is running our callbacks */
+};
+
+/* ---- http_handle.c: what libcurl is told ---- */
+
+/* A handle with everything set that all requests have in common. */
+CURL *http_handle_new(const struct http_transport *http);
+/* Sets on the request's handle what is its own. */
+void http_handle_set(struct api_request *request);
+
+/* ---- http_answer.c: what libcurl tells ---- */
+
+/* Callbacks of the handle; their context is the request. */
+size_t http_on_header(char *data, size_t size, size_t count, void *context);
+size_t http_on_body(char *data, size_t size, size_t count, void *context);
+/* Whether a refused credential may be fetched anew, once. */
+bool http_may_retry_token(const struct api_request *request);
+/* Tells the receiver of a stream, once, that it stands. */
+void http_announce(struct api_request *request);
+/* The error of a transfer that brought no answer, and that of an answer of 300 and up. */
+void http_explain_silence(struct api_request *request, CURLcode result, struct err *err);
+void http_explain_refusal(const struct api_request *request, struct err *err);
