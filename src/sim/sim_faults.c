@@ -64,7 +64,7 @@ struct sim_faults {
         unsigned weights[SIM_FAULT_COUNT];
         uint64_t counts[SIM_FAULT_COUNT], calls;
         struct api_request *requests;
-        struct mono_time outage_end;
+        struct mono_time outage_end, conflicts_end;
         bool is_stopped;
         void (*kill)(void *context);
         void *kill_context;
@@ -275,6 +275,13 @@ static bool is_write(const struct api_call *call) {
         return call->method != API_GET;
 }
 
+static bool has_conflict(struct sim_faults *faults) {
+        if (loop_mono(faults->loop).ns >= faults->conflicts_end.ns)
+                return sim_faults_draw(faults, SIM_CONFLICT);
+        faults->counts[SIM_CONFLICT]++;
+        return true;
+}
+
 /* A call that never arrives, or is answered in the server's stead. */
 static bool fails_at_once(struct api_request *request, const struct api_call *call) {
         struct sim_faults *faults = request->faults;
@@ -283,7 +290,7 @@ static bool fails_at_once(struct api_request *request, const struct api_call *ca
                 make_answer(request, 0, BERTH_ERR_UNAVAILABLE, "connection refused");
         else if (sim_faults_draw(faults, SIM_LOSE_CALL))
                 make_answer(request, 0, BERTH_ERR_TIMEOUT, "the call was lost");
-        else if (is_write(call) && sim_faults_draw(faults, SIM_CONFLICT))
+        else if (is_write(call) && has_conflict(faults))
                 make_answer(request, 409, BERTH_ERR_CONFLICT, "the object has been modified");
         else if (sim_faults_draw(faults, SIM_BUSY))
                 make_answer(request, 429, BERTH_ERR_TOO_MANY, "too many requests");
@@ -392,7 +399,7 @@ struct transport sim_faults_transport(struct sim_faults *faults) {
 
 void sim_faults_stop(struct sim_faults *faults) {
         faults->is_stopped = true;
-        faults->outage_end.ns = 0;
+        faults->outage_end.ns = faults->conflicts_end.ns = 0;
 }
 
 bool sim_faults_draw(struct sim_faults *faults, enum sim_fault fault) {
@@ -408,6 +415,10 @@ void sim_faults_begin_outage(struct sim_faults *faults, int64_t duration_ns) {
         for (struct api_request *request = faults->requests; request; request = request->next)
                 if (request->events && request->inner)
                         cut(request);
+}
+
+void sim_faults_begin_conflicts(struct sim_faults *faults, int64_t duration_ns) {
+        faults->conflicts_end.ns = loop_mono(faults->loop).ns + duration_ns;
 }
 
 uint64_t sim_faults_count(const struct sim_faults *faults, enum sim_fault fault) {

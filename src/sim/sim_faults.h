@@ -39,6 +39,8 @@ void sim_faults_stop(struct sim_faults *faults);
 bool sim_faults_draw(struct sim_faults *faults, enum sim_fault fault);
 /* Every call fails until the time is over. */
 void sim_faults_begin_outage(struct sim_faults *faults, int64_t duration_ns);
+/* Every write is answered with a conflict until the time is over. */
+void sim_faults_begin_conflicts(struct sim_faults *faults, int64_t duration_ns);
 uint64_t sim_faults_count(const struct sim_faults *faults, enum sim_fault fault);
 uint64_t sim_faults_calls(const struct sim_faults *faults);
 /* Sees every call before its fate. */

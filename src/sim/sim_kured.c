@@ -1,0 +1,495 @@
+/* One call or pause at a time; what comes next is a function. */
+#include "sim/sim_kured.h"
+
+#include "api/json.h"
+#include "base/arena.h"
+#include "base/rng.h"
+#include "base/time.h"
+#include "base/util.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PATH_MAX_SIZE 256
+#define CONFLICT_PAUSE_NS (1 * NS_PER_S)
+#define LOCK_PAUSE_NS (5 * NS_PER_S)
+#define LOCK_TRIES 60 /* five minutes */
+#define RECOVERY_PAUSE_NS (60 * NS_PER_S)
+#define DRAIN_PAUSE_NS (5 * NS_PER_S)
+
+struct sim_kured {
+        struct sim_kured_config config;
+        struct rng rng;
+        struct api_request *request; /* NULL = none under way */
+        struct loop_timer timer;
+        void (*pause_over)(struct sim_kured *kured);
+        void (*replied)(struct sim_kured *kured, const struct api_reply *reply);
+        struct json_tree *lock; /* the object, as read last */
+        void (*lock_read)(struct sim_kured *kured, bool is_read);
+        unsigned lock_tries;
+        bool was_cordoned, has_taint;
+};
+
+static void period_over(struct sim_kured *kured);
+static void recover(struct sim_kured *kured);
+static void release(struct sim_kured *kured);
+
+/* ---- calls and pauses ---- */
+
+static void on_timer(void *context) {
+        struct sim_kured *kured = context;
+
+        kured->pause_over(kured);
+}
+
+static void pause_for(struct sim_kured *kured, int64_t ns, void (*next)(struct sim_kured *kured)) {
+        kured->pause_over = next;
+        loop_timer_arm(kured->config.loop, &kured->timer, ns);
+}
+
+static void on_reply(void *context, const struct api_reply *reply) {
+        struct sim_kured *kured = context;
+
+        kured->request = NULL;
+        kured->replied(kured, reply);
+}
+
+struct kured_call {
+        enum api_method method;
+        const char *path, *body, *content_type;
+};
+
+static void call(struct sim_kured *kured, const struct kured_call *what,
+                 void (*next)(struct sim_kured *kured, const struct api_reply *reply)) {
+        kured->replied = next;
+        kured->request =
+                transport_call(&kured->config.transport,
+                               &(struct api_call){ .method = what->method,
+                                                   .path = slice_of(what->path),
+                                                   .body = slice_of(what->body),
+                                                   .content_type = slice_of(what->content_type) },
+                               on_reply, kured);
+}
+
+static void get_node(struct sim_kured *kured,
+                     void (*next)(struct sim_kured *kured, const struct api_reply *reply)) {
+        char path[PATH_MAX_SIZE];
+
+        snprintf(path, sizeof(path), "/api/v1/nodes/%s", kured->config.node);
+        call(kured, &(struct kured_call){ .method = API_GET, .path = path }, next);
+}
+
+static void patch_node(struct sim_kured *kured, const char *body,
+                       void (*next)(struct sim_kured *kured, const struct api_reply *reply)) {
+        char path[PATH_MAX_SIZE];
+
+        snprintf(path, sizeof(path), "/api/v1/nodes/%s", kured->config.node);
+        call(kured,
+             &(struct kured_call){ API_PATCH, path, body,
+                                   "application/strategic-merge-patch+json" },
+             next);
+}
+
+static bool is_done(const struct api_reply *reply) {
+        return reply->status >= 200 && reply->status < 300;
+}
+
+static bool is_cordoned(const struct api_reply *reply) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+        return json_parse(reply->body, &doc, NULL) == 0 &&
+               json_get_bool(json_get(json_doc_root(doc), "spec"), "unschedulable", false);
+}
+
+static void exits(struct sim_kured *kured) {
+        kured->config.exits(kured->config.context);
+}
+
+static void wait_for_period(struct sim_kured *kured) {
+        pause_for(kured, kured->config.period_ns, period_over);
+}
+
+/* ---- the taint, a hint ---- */
+
+static void on_untainted(struct sim_kured *kured, const struct api_reply *reply) {
+        kured->has_taint = !is_done(reply);
+        wait_for_period(kured);
+}
+
+static void untaint(struct sim_kured *kured) {
+        if (kured->has_taint)
+                patch_node(kured, "{\"spec\":{\"taints\":null}}", on_untainted);
+        else
+                wait_for_period(kured);
+}
+
+static void on_tainted(struct sim_kured *kured, const struct api_reply *reply) {
+        kured->has_taint = is_done(reply);
+        wait_for_period(kured);
+}
+
+static void taint(struct sim_kured *kured) {
+        char body[PATH_MAX_SIZE];
+
+        snprintf(body, sizeof(body),
+                 "{\"spec\":{\"taints\":[{\"key\":\"%s\",\"effect\":\"PreferNoSchedule\"}]}}",
+                 kured->config.taint_key);
+        if (kured->has_taint)
+                wait_for_period(kured);
+        else
+                patch_node(kured, body, on_tainted);
+}
+
+/* ---- the lock ---- */
+
+static void read_lock(struct sim_kured *kured);
+
+static void on_lock(struct sim_kured *kured, const struct api_reply *reply) {
+        json_tree_free(kured->lock);
+        kured->lock = NULL;
+        if (is_done(reply))
+                json_tree_parse(reply->body, &kured->lock, NULL);
+        if (!kured->lock && kured->lock_tries++ < LOCK_TRIES)
+                pause_for(kured, LOCK_PAUSE_NS, read_lock);
+        else
+                kured->lock_read(kured, kured->lock != NULL);
+}
+
+static void read_lock(struct sim_kured *kured) {
+        call(kured, &(struct kured_call){ .method = API_GET, .path = kured->config.lock_path },
+             on_lock);
+}
+
+static void look_at_lock(struct sim_kured *kured,
+                         void (*next)(struct sim_kured *kured, bool is_read)) {
+        kured->lock_tries = 0;
+        kured->lock_read = next;
+        read_lock(kured);
+}
+
+static struct json_node *annotations(struct sim_kured *kured) {
+        return node_need_object(
+                kured->lock, node_need_object(kured->lock, json_tree_root(kured->lock), "metadata"),
+                "annotations");
+}
+
+/* What the annotation says, as a value; NULL = free. */
+static struct json_tree *claims(struct sim_kured *kured) {
+        struct slice text = node_get_text(annotations(kured), kured->config.lock_key);
+        struct json_tree *tree = NULL;
+
+        if (text.len > 0)
+                json_tree_parse(text, &tree, NULL);
+        return tree;
+}
+
+static struct json_node *own_claim(struct sim_kured *kured, struct json_tree *tree,
+                                   size_t *ret_index) {
+        struct json_node *locks, *claim;
+
+        *ret_index = 0;
+        if (!tree)
+                return NULL;
+        if (kured->config.concurrency <= 1) {
+                claim = json_tree_root(tree);
+                return slice_is(node_get_text(claim, "nodeID"), kured->config.node) ? claim : NULL;
+        }
+        locks = node_get(json_tree_root(tree), "locks");
+        for (; *ret_index < node_count(locks); ++*ret_index) {
+                claim = node_at(locks, *ret_index);
+                if (slice_is(node_get_text(claim, "nodeID"), kured->config.node))
+                        return claim;
+        }
+        return NULL;
+}
+
+static void put_lock(struct sim_kured *kured, const char *text,
+                     void (*next)(struct sim_kured *kured, const struct api_reply *reply)) {
+        struct buf body = { 0 };
+
+        if (text)
+                node_put_string(kured->lock, annotations(kured), kured->config.lock_key, text);
+        else
+                node_remove(annotations(kured), kured->config.lock_key);
+        node_write(json_tree_root(kured->lock), &body);
+        call(kured,
+             &(struct kured_call){ API_PUT, kured->config.lock_path, body.data,
+                                   "application/json" },
+             next);
+        buf_release(&body);
+}
+
+static void print_claim(struct sim_kured *kured, struct buf *out) {
+        char now[WALL_TIME_TEXT_MAX];
+
+        wall_time_format(loop_wall(kured->config.loop), now);
+        buf_printf(out,
+                   "{\"nodeID\":\"%s\",\"metadata\":{\"unschedulable\":%s},\"created\":\"%s\","
+                   "\"TTL\":0}",
+                   kured->config.node, kured->was_cordoned ? "true" : "false", now);
+}
+
+/* ---- recovery: the start of every process ---- */
+
+static void on_first_node(struct sim_kured *kured, const struct api_reply *reply) {
+        int64_t period = kured->config.period_ns;
+
+        if (!is_done(reply)) {
+                exits(kured);
+                return;
+        }
+        kured->has_taint = slice_contains(reply->body, slice_of(kured->config.taint_key));
+        if (kured->has_taint && !kured->config.is_required(kured->config.context))
+                untaint(kured);
+        else
+                pause_for(kured, period / 2 + (int64_t)rng_below(&kured->rng, (uint64_t)period),
+                          period_over);
+}
+
+static void start_main(struct sim_kured *kured) {
+        get_node(kured, on_first_node);
+}
+
+static void on_uncordoned(struct sim_kured *kured, const struct api_reply *reply) {
+        if (is_done(reply))
+                release(kured);
+        else
+                exits(kured);
+}
+
+static void on_recovery_node(struct sim_kured *kured, const struct api_reply *reply) {
+        if (!is_done(reply))
+                pause_for(kured, RECOVERY_PAUSE_NS, recover);
+        else if (!kured->was_cordoned && is_cordoned(reply))
+                patch_node(kured, "{\"spec\":{\"unschedulable\":null}}", on_uncordoned);
+        else
+                release(kured);
+}
+
+static void on_recovery_lock(struct sim_kured *kured, bool is_read) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = is_read ? claims(kured) : NULL;
+        size_t index;
+        struct json_node *own = own_claim(kured, tree, &index);
+
+        if (!own) {
+                start_main(kured);
+                return;
+        }
+        kured->was_cordoned = node_is_true(node_get(node_get(own, "metadata"), "unschedulable"));
+        get_node(kured, on_recovery_node);
+}
+
+static void recover(struct sim_kured *kured) {
+        look_at_lock(kured, on_recovery_lock);
+}
+
+static void on_released(struct sim_kured *kured, const struct api_reply *reply) {
+        if (is_done(reply))
+                start_main(kured);
+        else
+                pause_for(kured, CONFLICT_PAUSE_NS, release);
+}
+
+static void on_release_lock(struct sim_kured *kured, bool is_read) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = is_read ? claims(kured) : NULL;
+        struct buf text = { 0 };
+        size_t index;
+
+        if (!own_claim(kured, tree, &index)) {
+                start_main(kured);
+                return;
+        }
+        if (kured->config.concurrency <= 1) {
+                put_lock(kured, NULL, on_released);
+                return;
+        }
+        node_remove_at(node_get(json_tree_root(tree), "locks"), index);
+        node_write(json_tree_root(tree), &text);
+        put_lock(kured, text.data, on_released);
+        buf_release(&text);
+}
+
+static void release(struct sim_kured *kured) {
+        look_at_lock(kured, on_release_lock);
+}
+
+/* ---- drain and reboot ---- */
+
+static void drain(struct sim_kured *kured);
+
+static void forever(struct sim_kured *kured) {
+        pause_for(kured, RECOVERY_PAUSE_NS, forever); /* until the host goes down */
+}
+
+static void on_evicted(struct sim_kured *kured, const struct api_reply *reply) {
+        (void)reply; /* refused or not, the node is looked at again */
+        pause_for(kured, DRAIN_PAUSE_NS, drain);
+}
+
+static void evict(struct sim_kured *kured, const struct json *pod) {
+        const struct json *meta = json_get(pod, "metadata");
+        struct slice ns = json_get_text(meta, "namespace"), name = json_get_text(meta, "name");
+        char path[PATH_MAX_SIZE], body[PATH_MAX_SIZE];
+
+        snprintf(path, sizeof(path), "/api/v1/namespaces/" SLICE_FMT "/pods/" SLICE_FMT "/eviction",
+                 SLICE_ARG(ns), SLICE_ARG(name));
+        snprintf(body, sizeof(body),
+                 "{\"apiVersion\":\"policy/"
+                 "v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"" SLICE_FMT
+                 "\",\"namespace\":\"" SLICE_FMT "\"}}",
+                 SLICE_ARG(name), SLICE_ARG(ns));
+        call(kured, &(struct kured_call){ API_POST, path, body, "application/json" }, on_evicted);
+}
+
+static void on_pods(struct sim_kured *kured, const struct api_reply *reply) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        struct json_iter iter;
+        const struct json *pod;
+
+        if (!is_done(reply) || json_parse(reply->body, &doc, NULL) < 0) {
+                pause_for(kured, DRAIN_PAUSE_NS, drain);
+                return;
+        }
+        iter = json_iter(json_get(json_doc_root(doc), "items"));
+        while (json_next(&iter, NULL, &pod))
+                if (!json_get(json_get(pod, "metadata"), "deletionTimestamp")) {
+                        evict(kured, pod);
+                        return;
+                }
+        if (json_count(json_get(json_doc_root(doc), "items")) > 0)
+                pause_for(kured, DRAIN_PAUSE_NS, drain);
+        else if (kured->config.reboot(kured->config.context) == BERTH_OK)
+                forever(kured);
+        else
+                exits(kured);
+}
+
+static void drain(struct sim_kured *kured) {
+        char path[PATH_MAX_SIZE];
+
+        snprintf(path, sizeof(path), "/api/v1/pods?fieldSelector=spec.nodeName%%3D%s",
+                 kured->config.node);
+        call(kured, &(struct kured_call){ .method = API_GET, .path = path }, on_pods);
+}
+
+static void on_cordoned(struct sim_kured *kured, const struct api_reply *reply) {
+        if (is_done(reply))
+                drain(kured);
+        else
+                exits(kured);
+}
+
+static void begin_drain(struct sim_kured *kured) {
+        if (kured->was_cordoned)
+                drain(kured);
+        else
+                patch_node(kured, "{\"spec\":{\"unschedulable\":true}}", on_cordoned);
+}
+
+/* ---- the main loop ---- */
+
+static void acquire(struct sim_kured *kured);
+
+static void on_acquired(struct sim_kured *kured, const struct api_reply *reply) {
+        if (is_done(reply))
+                begin_drain(kured);
+        else if (reply->status == 409)
+                pause_for(kured, CONFLICT_PAUSE_NS, acquire);
+        else
+                taint(kured);
+}
+
+static void take(struct sim_kured *kured, struct json_tree *tree) {
+        struct json_node *locks = tree ? node_get(json_tree_root(tree), "locks") : NULL;
+        struct buf text = { 0 };
+
+        if (kured->config.concurrency <= 1) {
+                print_claim(kured, &text);
+        } else {
+                buf_printf(&text, "{\"maxOwners\":%u,\"locks\":[", kured->config.concurrency);
+                for (size_t i = 0; i < node_count(locks); i++) {
+                        node_write(node_at(locks, i), &text);
+                        buf_char(&text, ',');
+                }
+                print_claim(kured, &text);
+                buf_text(&text, "]}");
+        }
+        put_lock(kured, text.data, on_acquired);
+        buf_release(&text);
+}
+
+static void on_acquire_lock(struct sim_kured *kured, bool is_read) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = is_read ? claims(kured) : NULL;
+        size_t index;
+        bool is_free = kured->config.concurrency <= 1
+                               ? tree == NULL
+                               : node_count(tree ? node_get(json_tree_root(tree), "locks") : NULL) <
+                                         kured->config.concurrency;
+
+        if (own_claim(kured, tree, &index))
+                begin_drain(kured);
+        else if (is_read && is_free)
+                take(kured, tree);
+        else
+                taint(kured);
+}
+
+static void acquire(struct sim_kured *kured) {
+        look_at_lock(kured, on_acquire_lock);
+}
+
+static void on_blockers(struct sim_kured *kured, const struct api_reply *reply) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+        if (!is_done(reply) || json_parse(reply->body, &doc, NULL) < 0 ||
+            json_count(json_get(json_doc_root(doc), "items")) > 0)
+                wait_for_period(kured);
+        else
+                acquire(kured);
+}
+
+static void on_node(struct sim_kured *kured, const struct api_reply *reply) {
+        char path[PATH_MAX_SIZE];
+
+        if (!is_done(reply)) {
+                exits(kured);
+                return;
+        }
+        kured->was_cordoned = is_cordoned(reply);
+        snprintf(path, sizeof(path),
+                 "/api/v1/pods?labelSelector=%s&limit=10&fieldSelector=spec.nodeName%%3D%s",
+                 kured->config.blocking_label, kured->config.node);
+        call(kured, &(struct kured_call){ .method = API_GET, .path = path }, on_blockers);
+}
+
+static void period_over(struct sim_kured *kured) {
+        if (kured->config.is_required(kured->config.context))
+                get_node(kured, on_node);
+        else
+                untaint(kured);
+}
+
+/* ---- life ---- */
+
+static void start(struct sim_kured *kured) {
+        recover(kured);
+}
+
+struct sim_kured *sim_kured_new(const struct sim_kured_config *config) {
+        struct sim_kured *kured = xcalloc(1, sizeof(*kured));
+
+        kured->config = *config;
+        rng_init(&kured->rng, config->seed);
+        kured->timer = (struct loop_timer){ .fired = on_timer, .context = kured };
+        pause_for(kured, 0, start);
+        return kured;
+}
+
+void sim_kured_free(struct sim_kured *kured) {
+        if (!kured)
+                return;
+        loop_timer_disarm(kured->config.loop, &kured->timer);
+        if (kured->request)
+                transport_cancel(&kured->config.transport, kured->request);
+        json_tree_free(kured->lock);
+        free(kured);
+}
