@@ -75,12 +75,14 @@ SOAK_KILLS ?= 500
 SEED ?= 1
 sim: all ## replay one seed of the simulator: make sim SEED=n
 	@BERTH_SIM_SEED=$(SEED) $(BUILD)/tests/unit/sim/test_sim_world
+	@BERTH_SIM_SEED=$(SEED) $(BUILD)/tests/unit/sim/test_sim_fleet
 
 SOAK_SEEDS ?= 2000
 soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a sandbox under load
 	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet --repeat $(SOAK_RUNS)
 	@tests/e2e/durability.sh $(BUILD)/berth $(SOAK_KILLS)
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_world
+	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_fleet
 
 bench: ## run the benchmarks on an optimised build
 	$(call build_in,build-release,--buildtype=release,build.ninja)
