@@ -57,6 +57,16 @@ def compresses():
     judge("not when small", answer.getheader("Content-Encoding") is None, answer.headers)
 
 
+def post_until(name, status):
+    """Posts until that is the answer, for as long as a busy machine may need to get there."""
+    for number in range(300):
+        answer, content = ask("POST", MAPS, config_map(f"{name}-{number}", 400000))
+        if answer.status == status:
+            break
+        time.sleep(0.1)
+    return answer, content
+
+
 def overload():
     """Bodies that never end fill the room there is for them; the next one is asked to come again."""
     held = []
@@ -65,16 +75,14 @@ def overload():
         one.sendall(f"POST {MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer e2e\r\nContent-Length: 3000001\r\n\r\n".encode()
                     + b" " * 3000000)
         held.append(one)
-    time.sleep(0.3)
-    answer, content = ask("POST", MAPS, config_map("late", 400000))
+    answer, content = post_until("late", 429)
     judge("overload is 429", answer.status == 429 and int(answer.getheader("Retry-After", 0)) > 0 and
           json.loads(content)["reason"] == "TooManyRequests", (answer.status, answer.headers))
     judge("reads go on", ask("GET", "/version")[0].status == 200)
     judge("memory is bounded", resident() < 400, resident())
     for one in held:
         one.close()
-    time.sleep(0.3)
-    judge("and it is over", ask("POST", MAPS, config_map("late", 400000))[0].status == 201)
+    judge("and it is over", post_until("after", 201)[0].status == 201)
 
 
 def slow_watch():
