@@ -125,16 +125,16 @@ def lists(core):
 def resumes(sandbox, core):
     follower = Follower(core)
     follower.start()
-    judge("watch starts", until(10, lambda: len(follower.seen) == 2), follower.seen)
+    judge("watch starts", until(60, lambda: len(follower.seen) == 2), follower.seen)
     for i in range(3):
         core.create_namespaced_pod("default", pod(f"before-{i}"))
-        judge(f"watch sees before-{i}", until(10, lambda: f"before-{i}" in follower.seen), follower.seen)
+        judge(f"watch sees before-{i}", until(60, lambda: f"before-{i}" in follower.seen), follower.seen)
         sandbox.kill()
         sandbox.start()
         core.create_namespaced_pod("default", pod(f"after-{i}"))
-        judge(f"watch goes on after restart {i}", until(20, lambda: f"after-{i}" in follower.seen), follower.seen)
+        judge(f"watch goes on after restart {i}", until(60, lambda: f"after-{i}" in follower.seen), follower.seen)
     core.delete_namespaced_pod("after-0", "default")
-    judge("watch sees a removal", until(10, lambda: "after-0" not in follower.seen), follower.seen)
+    judge("watch sees a removal", until(60, lambda: "after-0" not in follower.seen), follower.seen)
     listed = {item.metadata.name: item.metadata.resource_version for item in core.list_namespaced_pod("default").items}
     judge("watch and list agree", follower.seen == listed, (follower.seen, listed))
     print(f"watch: {follower.restarts} broken connections, {follower.gone} times 410")
@@ -179,13 +179,13 @@ def elections(core):
     """One process leads and is killed; the other takes over, not before."""
     log = []
     first = subprocess.Popen([sys.executable, __file__, "--candidate", "first"])
-    judge("first leads", until(15, lambda: holder(core) == "first"), holder(core))
+    judge("first leads", until(60, lambda: holder(core) == "first"), holder(core))
     Candidate("second", log).start()
     time.sleep(2)
     judge("second waits while the first renews", not log and holder(core) == "first", (log, holder(core)))
     first.kill()
     first.wait()
-    judge("second takes over", until(20, lambda: log == ["second"] and holder(core) == "second"), (log, holder(core)))
+    judge("second takes over", until(60, lambda: log == ["second"] and holder(core) == "second"), (log, holder(core)))
 
 
 def main():
