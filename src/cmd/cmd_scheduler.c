@@ -1,6 +1,7 @@
 /* berth scheduler: places pods on the nodes of a cluster. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/output.h"
 #include "cmd/scheduler_command.h"
 
 static int run(const struct command_call *call) {
@@ -100,6 +101,17 @@ static const struct option scheduler_table[] = {
           .type = OPTION_FLAG,
           .offset = offsetof(struct scheduler_options, is_parity),
           .help = "keep upstream's defects (docs/parity.md)" },
+        { .name = "shadow",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct scheduler_options, is_shadow),
+          .help = "write nothing: watch another scheduler, decide what it decides, report at the "
+                  "end how often both agree" },
+        { .name = "shadow-pods",
+          .type = OPTION_I64,
+          .offset = offsetof(struct scheduler_options, shadow_pods),
+          .value_name = "N",
+          .help = "end after so many decisions; 0 goes on until SIGTERM" },
+        OUTPUT_OPTION(struct scheduler_options, output),
         { .name = "seed",
           .type = OPTION_I64,
           .offset = offsetof(struct scheduler_options, seed),

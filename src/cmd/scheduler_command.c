@@ -11,6 +11,7 @@
 #include "run/role_metrics.h"
 #include "run/scheduler_role.h"
 #include "run/serving.h"
+#include "run/shadow_role.h"
 #include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>
@@ -19,6 +20,8 @@ struct scheduler_daemon {
         const struct scheduler_options *options;
         struct role_config config;
         struct scheduler *scheduler;
+        struct daemon *process;
+        struct shadow_role *shadow; /* NULL = it works itself */
         struct daemon_options daemon;
         const char *lease_name;
         bool elects;
@@ -50,6 +53,56 @@ static void add_pages(struct scheduler_daemon *self, struct serving *serving) {
                                                           write_decisions, self, true });
 }
 
+/* ---- the shadow ---- */
+
+static void write_shadow(void *context, struct buf *out) {
+        struct json_tree *tree = json_tree_new();
+
+        node_write(shadow_role_report(((struct scheduler_daemon *)context)->shadow, tree), out);
+        json_tree_free(tree);
+}
+
+static void on_shadow_finished(void *context) {
+        daemon_finish(((struct scheduler_daemon *)context)->process);
+}
+
+static void add_shadow(struct scheduler_daemon *self, struct runtime *runtime) {
+        struct serving *serving = daemon_serving(self->process);
+
+        self->shadow = shadow_role_add(
+                runtime,
+                &(struct shadow_role_config){ .profile_count = self->config.profiles.count,
+                                              .profiles = self->config.profiles.items,
+                                              .is_parity = self->options->is_parity,
+                                              .metrics = daemon_metrics(self->process),
+                                              .pods_max = (uint64_t)self->options->shadow_pods,
+                                              .finished = on_shadow_finished,
+                                              .context = self });
+        if (serving)
+                serving_add_page(serving,
+                                 &(struct serving_page){ "/debug/shadow", "application/json",
+                                                         write_shadow, self, true });
+}
+
+/* The report, when the run is over. */
+static void print_shadow(void *context) {
+        struct scheduler_daemon *self = context;
+        CLEANUP(buf_release) struct buf out = { 0 };
+        struct json_tree *tree;
+
+        if (!self->shadow)
+                return;
+        if (self->options->output == OUTPUT_TEXT) {
+                shadow_role_print(self->shadow, &out);
+        } else {
+                tree = json_tree_new();
+                output_value(shadow_role_report(self->shadow, tree),
+                             (enum output_format)self->options->output, &out);
+                json_tree_free(tree);
+        }
+        output_print(&out);
+}
+
 /* ---- the role ---- */
 
 static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
@@ -59,6 +112,11 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
         if (role_config_build(&self->config, runtime_cluster(runtime), runtime_shelf(runtime),
                               err) < 0)
                 return err->code;
+        self->process = daemon;
+        if (self->options->is_shadow) {
+                add_shadow(self, runtime);
+                return 0;
+        }
         self->scheduler = scheduler_role_add(
                 runtime,
                 &(struct scheduler_role_config){
@@ -137,10 +195,13 @@ int scheduler_command_run(const char *name, const struct scheduler_options *opti
                 self.daemon.seed = 1;
         self.daemon.user_agent = "berth-scheduler";
         self.daemon.keeps_shelf = true;
-        self.daemon.lease_name = self.elects ? self.lease_name : NULL;
+        self.daemon.lease_name = self.elects && !options->is_shadow ? self.lease_name : NULL;
         if (code == 0)
                 code = daemon_run(&self.daemon,
-                                  &(struct daemon_role){ .context = &self, .add = add_role }, &err);
+                                  &(struct daemon_role){ .context = &self,
+                                                         .add = add_role,
+                                                         .leave = print_shadow },
+                                  &err);
         role_config_release(&self.config);
         return code < 0 ? command_failed(name, &err) : EXIT_DONE;
 }

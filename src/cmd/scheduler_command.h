@@ -12,6 +12,10 @@ struct scheduler_options {
         const char *config, *lease_name, *gates;
         int64_t seed, unschedulable_timeout_ns;
         bool elects, is_parity;
+        /* Only watch and compare; ends by itself after so many pods (0 = never). */
+        bool is_shadow;
+        int64_t shadow_pods;
+        int output; /* enum output_format */
         struct scheduler_given given;
 };
 

@@ -57,6 +57,8 @@ struct cluster_feed {
         struct object_shelf *shelf; /* NULL = not kept */
         uint32_t woken;             /* CLUSTER_* of shelf objects since the last notice */
         void (*changed)(void *context, uint32_t woken);
+        void (*arriving)(void *context, enum object_kind kind, enum change_kind change,
+                         const struct json *object);
         void *context;
         struct feed_line lines[ARRAY_LEN(sources)];
         struct loop_timer soon;
@@ -99,8 +101,11 @@ static void feed_model(struct cluster_feed *feed, const struct feed_source *sour
                                                             : CHANGE_UPDATED;
         struct err err = { 0 };
 
-        if (source->kind == OBJECT_KIND_COUNT ||
-            cluster_apply(feed->cluster, source->kind, kind, object, &err) == 0)
+        if (source->kind == OBJECT_KIND_COUNT)
+                return;
+        if (feed->arriving)
+                feed->arriving(feed->context, source->kind, kind, object);
+        if (cluster_apply(feed->cluster, source->kind, kind, object, &err) == 0)
                 return;
         feed->problems++;
         feed->last = err;
@@ -143,6 +148,7 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
         feed->cluster = config->cluster;
         feed->shelf = config->shelf;
         feed->changed = changed;
+        feed->arriving = config->arriving;
         feed->context = context;
         feed->soon = (struct loop_timer){ .fired = notify, .context = feed };
         for (size_t i = 0; i < ARRAY_LEN(sources); i++) {

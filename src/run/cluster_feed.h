@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "model/event.h"
 #include "port/loop.h"
 #include "port/transport.h"
 #include <stdbool.h>
@@ -19,6 +20,9 @@ struct cluster_feed_config {
         uint64_t seed;
         bool with_finished; /* pods that Succeeded or Failed too */
         bool with_cold;     /* budgets, priority classes, claims, namespaces */
+        /* Sees every object of the model before the model does; NULL = nobody. */
+        void (*arriving)(void *context, enum object_kind kind, enum change_kind change,
+                         const struct json *object);
 };
 
 /* changed runs (deferred, once per turn of the loop) after the model or the shelf changed, with the

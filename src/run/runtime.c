@@ -98,6 +98,15 @@ static void on_model_changed(void *context, uint32_t woken) {
         }
 }
 
+static void on_arriving(void *context, enum object_kind kind, enum change_kind change,
+                        const struct json *object) {
+        struct runtime *runtime = context;
+
+        for (size_t i = 0; i < runtime->role_count; i++)
+                if (runtime->roles[i].arriving)
+                        runtime->roles[i].arriving(runtime->roles[i].self, kind, change, object);
+}
+
 struct runtime *runtime_new(const struct runtime_config *config) {
         struct runtime *runtime = xcalloc(1, sizeof(*runtime));
 
@@ -164,7 +173,8 @@ void runtime_start(struct runtime *runtime) {
                                                .shelf = runtime->shelf,
                                                .seed = runtime->config.seed,
                                                .with_finished = runtime->config.keeps_finished,
-                                               .with_cold = true },
+                                               .with_cold = true,
+                                               .arriving = on_arriving },
                 on_model_changed, runtime);
 }
 

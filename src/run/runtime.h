@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "model/action.h"
+#include "model/event.h"
 #include "port/loop.h"
 #include "port/transport.h"
 #include <stdbool.h>
@@ -17,6 +18,9 @@ struct role {
         const char *name; /* scheduler, descheduler */
         void *self;
         void (*changed)(void *self); /* the model changed, or became ready */
+        /* An object is about to enter the model, which still is without it.  May be NULL. */
+        void (*arriving)(void *self, enum object_kind kind, enum change_kind change,
+                         const struct json *object);
         /* Something on the shelf changed, standing for these CLUSTER_* bits; before changed.  May
          * be NULL. */
         void (*noticed)(void *self, uint32_t mask);

@@ -1,0 +1,169 @@
+"""A scheduler's shadow beside the scheduler: shadow.py BERTH URL (plain HTTP, token "e2e", a sandbox without controllers).
+
+Three runs: beside a scheduler of the same mind, beside one that packs instead of spreading, and beside a hand that binds
+where nothing fits. The shadow's requests go through a proxy that counts them. The last line is "N passed, M failed".
+"""
+
+import http.client
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from api_proxy import Proxy  # noqa: E402
+
+BERTH, PORT = sys.argv[1], int(sys.argv[2].rsplit(":", 1)[1])
+WORK = pathlib.Path(tempfile.mkdtemp())
+AUTH = {"Authorization": "Bearer e2e", "Content-Type": "application/json"}
+PACKS = """apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}
+"""
+counts = {True: 0, False: 0}
+
+
+def judge(name, is_good, found=""):
+    counts[bool(is_good)] += 1
+    if not is_good:
+        print(f"FAIL {name}: {str(found)[:600]}")
+
+
+def ask(method, path, body=None, content_type="application/json"):
+    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
+    connection.request(method, path, json.dumps(body) if body else None, {**AUTH, "Content-Type": content_type})
+    answer = connection.getresponse()
+    content = json.loads(answer.read() or b"{}")
+    connection.close()
+    return answer.status, content
+
+
+def until(what, condition, limit=60):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    sys.exit(f"never came: {what}")
+
+
+def kubeconfig(port):
+    path = WORK / f"kubeconfig-{port}"
+    path.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "c",
+        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
+        "users": [{"name": "u", "user": {"token": "e2e"}}],
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
+    return str(path)
+
+
+def start(port, *arguments):
+    log = open(WORK / "log", "a")
+    return subprocess.Popen([BERTH, "scheduler", "--kubeconfig", kubeconfig(port), "-v", "1", *arguments],
+                            stdout=subprocess.PIPE, stderr=log, text=True)
+
+
+def pods_path(name=""):
+    return "/api/v1/namespaces/default/pods" + name
+
+
+def put_pod(name, cpu):
+    status, answer = ask("POST", pods_path(), {"metadata": {"name": name}, "spec": {"containers": [
+        {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu, "memory": "128Mi"}}}]}})
+    assert status == 201, answer
+
+
+def pod(name):
+    return ask("GET", pods_path("/" + name))[1]
+
+
+def is_refused(name):
+    return any(one["type"] == "PodScheduled" and one["status"] == "False"
+               for one in pod(name).get("status", {}).get("conditions", []))
+
+
+def is_bound(name):
+    return pod(name)["spec"].get("nodeName")
+
+
+def watches_all(proxy):
+    """Every kind was listed and is watched."""
+    return len(proxy.calls) >= 16 and min(proxy.calls.values()) >= 2
+
+
+def run(name, pod_count, scheduler_arguments):
+    """Pods one by one, so that both see the same cluster; one that fits nowhere at the end. The shadow's report."""
+    proxy = Proxy(PORT).start()
+    shadow = start(proxy.port, "--shadow", "--shadow-pods", str(pod_count + 1), "-o", "json")
+    until("shadow's watches", lambda: watches_all(proxy))
+    scheduler = start(PORT, "--leader-elect=false", *scheduler_arguments)
+    for number in range(pod_count):
+        put_pod(f"{name}-{number}", f"{100 + 50 * (number % 3)}m")
+        until("binding", lambda: is_bound(f"{name}-{number}"))
+    put_pod(name + "-huge", "64")
+    until("refusal", lambda: is_refused(name + "-huge"))
+    output, _ = shadow.communicate(timeout=60)
+    scheduler.terminate()
+    scheduler.wait(60)
+    judge(name + ": writes nothing", not proxy.writes() and not any(
+        not call.startswith("GET ") for call in proxy.calls), proxy.calls)
+    judge(name + ": ends well", shadow.returncode == 0, shadow.returncode)
+    return json.loads(output)
+
+
+def of_one_mind():
+    report = run("same", 12, [])
+    judge("agrees", report["agreement"] == 1 and report["same"] == 12, report)
+    judge("agrees on refusals", report["alsoRefused"] == 1 and report["differences"] == [], report)
+
+
+def packs():
+    config = WORK / "packs.yaml"
+    config.write_text(PACKS)
+    report = run("packs", 12, ["--config", str(config)])
+    judge("differs", report["less"] > 0 and report["agreement"] < 1, report)
+    judge("adds up", report["same"] + report["less"] + report["misfit"] == report["placed"] == 12, report)
+    judge("names every difference", len(report["differences"]) == report["less"], report)
+    for one in report["differences"]:
+        judge("has scores", one["bestTotal"] > one["total"] and one["node"] != one["best"] and any(
+            plugin["plugin"] == "NodeResourcesFit" for plugin in one["plugins"]), one)
+    judge("sums up", report["scoreGap"] == sum(one["bestTotal"] - one["total"] for one in report["differences"]), report)
+
+
+def binds_anywhere():
+    """By hand: onto a tainted node. The text report."""
+    proxy = Proxy(PORT).start()
+    ask("PATCH", "/api/v1/nodes/n0", {"spec": {"taints": [{"key": "k", "effect": "NoSchedule"}]}},
+        "application/merge-patch+json")
+    shadow = start(proxy.port, "--shadow", "--shadow-pods", "1")
+    until("shadow's watches", lambda: watches_all(proxy))
+    put_pod("by-hand", "100m")
+    status, answer = ask("POST", pods_path("/by-hand/binding"), {
+        "metadata": {"name": "by-hand"}, "target": {"kind": "Node", "name": "n0"}})
+    judge("bound by hand", status == 201, answer)
+    output, _ = shadow.communicate(timeout=60)
+    judge("names the misfit", "default/by-hand: its node does not fit; there n0" in output and
+          "TaintToleration: node(s) had untolerated taint(s)" in output, output)
+    judge("share of nothing", "1 placed by the other scheduler, 0.00 %" in output, output)
+
+
+def put_node(name):
+    node = {"metadata": {"name": name}, "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"},
+                                                   "capacity": {"cpu": "8", "memory": "32Gi", "pods": "110"}}}
+    assert ask("POST", "/api/v1/nodes", node)[0] == 201
+    ask("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": None}}, "application/merge-patch+json")
+
+
+for number in range(4):
+    put_node(f"n{number}")
+of_one_mind()
+packs()
+binds_anywhere()
+print(f"{counts[True]} passed, {counts[False]} failed")
+sys.exit(counts[False] > 0)
