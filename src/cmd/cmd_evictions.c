@@ -12,8 +12,8 @@
 
 struct evictions_options {
         struct daemon_options daemon;
-        const char *lease_name, *audit_path;
-        bool elects, has_no_evictor, keeps_definitions, is_audit_quiet;
+        const char *lease_name, *audit_path, *hook_directory;
+        bool may_delete, elects, has_no_evictor, keeps_definitions, is_audit_quiet;
         int mode;
 };
 
@@ -48,6 +48,8 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                                             .mode = (enum evictions_mode)self->options->mode,
                                             .has_no_evictor = self->options->has_no_evictor,
                                             .keeps_definitions = self->options->keeps_definitions,
+                                            .may_delete = self->options->may_delete,
+                                            .hook_directory = self->options->hook_directory,
                                             .chain = self->chain,
                                             .audit = on_audit,
                                             .context = self });
@@ -98,6 +100,16 @@ static const struct option evictions_table[] = {
           .type = OPTION_FLAG,
           .offset = offsetof(struct evictions_options, has_no_evictor),
           .help = "leave the default responder to another program" },
+        { .name = "hook-directory",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evictions_options, hook_directory),
+          .value_name = "DIRECTORY",
+          .is_file = true,
+          .help = "programs that stages of kind exec may run; by default none" },
+        { .name = "allow-delete",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct evictions_options, may_delete),
+          .help = "delete pods at a request's deadline, past budgets, where their policy says so" },
         { .name = "audit-file",
           .type = OPTION_TEXT,
           .offset = offsetof(struct evictions_options, audit_path),

@@ -2,7 +2,6 @@
 #include "base/util.h"
 #include "evict/eviction_reconciler_priv.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ATTEMPTS_PREFIX "attempts="
@@ -32,48 +31,34 @@ static int64_t delay_after(uint32_t attempts, int retry_after_s) {
         return retry_after_s * NS_PER_S > delay_ns ? retry_after_s * NS_PER_S : delay_ns;
 }
 
-/* Reports with the whole list, at the version it was read. */
 static void report(struct eviction_look *look, struct eviction_slot *slot, int index,
                    const char *message, bool is_done) {
-        struct eviction_status *status = xmalloc(sizeof(*status));
-        struct eviction_responder *own = &status->responders[index];
-        struct wall_time now = eviction_stamp(look->now.wall);
-        struct buf body = { 0 };
+        struct eviction_news news = { .message = message,
+                                      .is_done = is_done,
+                                      .expected = WALL_TIME_UNSET };
 
-        *status = slot->eviction->status;
-        if (now.ns < own->start.ns) /* a clock that was set back */
-                now = own->start;
-        if (wall_time_is_set(own->heartbeat) && now.ns < own->heartbeat.ns)
-                now = own->heartbeat;
-        own->heartbeat = now;
-        if (message)
-                own->message = slice_of(message);
-        if (is_done)
-                own->completion = now;
-        if (look->pod && look->pod->is_terminating && look->pod->deleted.ns > now.ns)
-                own->expected = look->pod->deleted;
-        eviction_patch_open(&slot->eviction->object, &body);
-        eviction_status_write(status, &body);
-        buf_char(&body, '}');
-        eviction_effect_add(look, EVICTION_PATCH_STATUS, &slot->eviction->object,
-                            eviction_text_keep(look->out, &body));
+        if (look->pod && look->pod->is_terminating)
+                news.expected = look->pod->deleted;
+        eviction_report(look, slot->eviction, index, &news);
         slot->has_news = false;
         slot->has_beat = true;
         slot->next_beat.ns = look->now.mono.ns + EVICTION_BEAT_NS;
-        free(status);
+}
+
+void eviction_body_write(const struct eviction_target *target, const char *requester,
+                         struct buf *out) {
+        buf_printf(out,
+                   "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":"
+                   "\"" SLICE_FMT "\",\"namespace\":\"" SLICE_FMT
+                   "\",\"annotations\":{\"requested-by\":\"%s\"}},"
+                   "\"deleteOptions\":{\"preconditions\":{\"uid\":\"%s\"}}}",
+                   SLICE_ARG(target->name), SLICE_ARG(target->ns), requester, target->uid);
 }
 
 static void ask(struct eviction_look *look, struct eviction_slot *slot) {
-        const struct eviction_target *target = look->target;
         struct buf body = { 0 };
 
-        buf_printf(&body,
-                   "{\"apiVersion\":\"policy/"
-                   "v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"" SLICE_FMT
-                   "\",\"namespace\":\"" SLICE_FMT
-                   "\",\"annotations\":{\"requested-by\":\"" EVICTION_EVICTOR
-                   "\"}},\"deleteOptions\":{\"preconditions\":{\"uid\":\"%s\"}}}",
-                   SLICE_ARG(target->name), SLICE_ARG(target->ns), target->uid);
+        eviction_body_write(look->target, EVICTION_EVICTOR, &body);
         eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("evict-call"),
                                                     .eviction = slot->eviction->object.name,
                                                     .responder = SLICE_LITERAL(EVICTION_EVICTOR) });

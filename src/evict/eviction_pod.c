@@ -14,6 +14,28 @@ static bool is_daemon(const struct json *meta) {
         return false;
 }
 
+static struct slice owner_of(const struct json *meta, struct arena *arena) {
+        struct json_iter iter = json_iter(json_get(meta, "ownerReferences"));
+        const struct json *owner;
+
+        while (json_next(&iter, NULL, &owner))
+                if (json_get_bool(owner, "controller", false))
+                        return slice_of(arena_printf(arena, SLICE_FMT "/" SLICE_FMT,
+                                                     SLICE_ARG(json_get_text(owner, "kind")),
+                                                     SLICE_ARG(json_get_text(owner, "name"))));
+        return SLICE_EMPTY;
+}
+
+static bool is_ready(const struct json *status) {
+        struct json_iter iter = json_iter(json_get(status, "conditions"));
+        const struct json *condition;
+
+        while (json_next(&iter, NULL, &condition))
+                if (slice_is(json_get_text(condition, "type"), "Ready"))
+                        return slice_is(json_get_text(condition, "status"), "True");
+        return false;
+}
+
 /* The native list wins over the annotation. */
 static struct slice responders_of(const struct json *object, struct arena *arena) {
         const struct json *list = json_get(json_get(object, "spec"), "evictionResponders");
@@ -58,6 +80,9 @@ int eviction_pod_decode(const struct json *object, struct arena *arena,
                 .has_group = json_type(json_get(spec, "schedulingGroup")) == JSON_OBJECT,
                 .deleted = when,
                 .responders = responders_of(object, arena),
+                .owner = owner_of(meta, arena),
+                .labels = label_list_decode(json_get(meta, "labels"), arena),
+                .is_ready = is_ready(json_get(object, "status")),
         };
         return 0;
 }

@@ -2,6 +2,7 @@
  * and owners, and its status, at most one write per object. */
 #include "base/util.h"
 #include "evict/eviction_reconciler_priv.h"
+#include "evict/eviction_stages.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,7 +271,23 @@ static void create_next(struct eviction_look *look) {
         eviction_effect_add(look, EVICTION_CREATE, &object, eviction_text_keep(look->out, &body));
 }
 
-/* ---- labels and owners ---- */
+/* ---- labels, owners, finalizer ---- */
+
+/* An Eviction whose stages may have something to undo must not vanish before that. */
+static bool lacks_finalizer(const struct eviction *eviction) {
+        if (eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_STAGER)) < 0)
+                return false;
+        return !eviction_has_finalizer(eviction);
+}
+
+static void write_finalizers(const struct eviction *eviction, struct buf *out) {
+        buf_text(out, ",\"finalizers\":[\"" STAGES_FINALIZER "\"");
+        for (size_t i = 0; i < eviction->finalizer_count; i++) {
+                buf_char(out, ',');
+                buf_json_string(out, eviction->finalizers[i]);
+        }
+        buf_char(out, ']');
+}
 
 static bool has_owner(const struct eviction *eviction, struct slice uid) {
         for (size_t i = 0; i < eviction->owner_count; i++)
@@ -322,7 +339,7 @@ static bool is_labelled(const struct eviction_target *target, const struct evict
 static void label(struct eviction_look *look, const struct eviction *eviction) {
         struct buf body = { 0 };
 
-        if (is_labelled(look->target, eviction))
+        if (is_labelled(look->target, eviction) && !lacks_finalizer(eviction))
                 return;
         buf_text(&body, "{\"metadata\":{\"uid\":");
         buf_json_string(&body, eviction->object.uid);
@@ -332,6 +349,8 @@ static void label(struct eviction_look *look, const struct eviction *eviction) {
         write_labels(look, eviction, &body);
         buf_text(&body, ",\"ownerReferences\":");
         write_owners(look, &body);
+        if (lacks_finalizer(eviction))
+                write_finalizers(eviction, &body);
         buf_text(&body, "}}");
         eviction_effect_add(look, EVICTION_PATCH_META, &eviction->object,
                             eviction_text_keep(look->out, &body));
@@ -375,6 +394,19 @@ static bool has_same_requesters(const struct eviction_status *a, const struct ev
         return true;
 }
 
+/* A pod that a policy is for has its stages led by us, whether it says so or not. */
+static void add_stager(const struct eviction_look *look, struct eviction_status *status) {
+        if (!look->reconciler->config.leads_stages || !look->is_alive ||
+            status->responder_count == EVICTION_RESPONDERS_MAX ||
+            eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER)) >= 0 ||
+            !eviction_policy_for(look->reconciler, look->pod))
+                return;
+        status->responders[status->responder_count++] =
+                (struct eviction_responder){ .name = SLICE_LITERAL(EVICTION_STAGER),
+                                             .priority = EVICTION_PRIORITY_STAGER };
+        eviction_responders_sort(status->responders, status->responder_count);
+}
+
 static void snapshot_responders(const struct eviction_look *look, struct eviction_status *status) {
         struct slice text = look->is_alive ? look->pod->responders : SLICE_EMPTY;
         struct err err = { 0 };
@@ -383,6 +415,7 @@ static void snapshot_responders(const struct eviction_look *look, struct evictio
         if (eviction_responders_parse(text, status->responders, &status->responder_count, &err) < 0)
                 eviction_responders_parse(SLICE_EMPTY, status->responders, &status->responder_count,
                                           &err);
+        add_stager(look, status);
         for (size_t i = 0; i < status->responder_count; i++) {
                 struct eviction_responder *responder = &status->responders[i];
 
@@ -591,14 +624,34 @@ static bool has_evicted(const struct eviction_target *target) {
         return false;
 }
 
-void eviction_progress(struct eviction_look *look) {
+/* Requests of our own that are past their deadline: withdrawn, or the pod is deleted where its
+ * policy says so. */
+static void judge_deadlines(struct eviction_look *look) {
+        const struct eviction_policy *policy =
+                look->is_alive ? eviction_policy_for(look->reconciler, look->pod) : NULL;
+        bool deletes = policy && policy->deletes_at_deadline && look->reconciler->config.may_delete;
+
+        for (size_t i = 0; i < look->target->request_count && look->is_alive; i++) {
+                const struct eviction_request *request = look->target->requests[i];
+                int64_t left_ns = request->deadline.ns - look->now.wall.ns;
+
+                if (!wall_time_is_set(request->deadline) || !eviction_request_is_ours(request) ||
+                    request->intent != EVICTION_INTENT_EVICT || request->object.is_deleting ||
+                    eviction_outcome_is_final(request->object.conditions.outcome))
+                        continue;
+                if (left_ns > 0)
+                        eviction_target_wake(look->target,
+                                             (struct mono_time){ look->now.mono.ns + left_ns });
+                else if (!deletes)
+                        eviction_withdraw(look, request, "deadline");
+                else if (!look->pod->is_terminating && !look->is_finished)
+                        eviction_delete_pod(look, request);
+        }
+}
+
+static void settle_slots(struct eviction_look *look) {
         struct eviction_target *target = look->target;
 
-        note_failures(look);
-        for (size_t i = 0; i < target->slot_count; i++)
-                if (target->slots[i]->eviction->status.observed_generation)
-                        target->creates = 0;
-        settle_requests(look);
         for (size_t i = 0; i < target->slot_count; i++) {
                 struct eviction_slot *slot = target->slots[i];
 
@@ -610,6 +663,20 @@ void eviction_progress(struct eviction_look *look) {
                 if (target->writes == 0) /* one write per object at a time */
                         settle_eviction(look, slot);
         }
+}
+
+void eviction_progress(struct eviction_look *look) {
+        struct eviction_target *target = look->target;
+
+        note_failures(look);
+        judge_deadlines(look);
+        if (target->writes)
+                return;
+        for (size_t i = 0; i < target->slot_count; i++)
+                if (target->slots[i]->eviction->status.observed_generation)
+                        target->creates = 0;
+        settle_requests(look);
+        settle_slots(look);
         if (look->is_wanted && look->is_alive && !look->pod->has_group && !active_slot(target) &&
             !has_evicted(target) && !has_to_wait(look))
                 create_next(look);

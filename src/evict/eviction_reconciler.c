@@ -3,6 +3,7 @@
 
 #include "base/util.h"
 #include "evict/eviction_reconciler_priv.h"
+#include "evict/eviction_stages.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,10 @@ static const char *const effect_names[EVICTION_EFFECT_COUNT] = {
         [EVICTION_PATCH_REQUEST] = "patch-request",
         [EVICTION_EVICT_POD] = "evict-pod",
         [EVICTION_READ_POD] = "read-pod",
+        [EVICTION_WITHDRAW] = "withdraw",
+        [EVICTION_DELETE_POD] = "delete-pod",
+        [EVICTION_HOOK] = "hook",
+        [EVICTION_STOP_HOOK] = "stop-hook",
         [EVICTION_AUDIT] = "audit",
 };
 
@@ -64,6 +69,7 @@ struct eviction_reconciler *eviction_reconciler_new(
         reconciler->evictions = map_new();
         reconciler->pods = map_new();
         reconciler->pod_targets = map_new();
+        reconciler->policies = map_new();
         reconciler->open = map_u64_new();
         return reconciler;
 }
@@ -99,6 +105,9 @@ void eviction_reconciler_free(struct eviction_reconciler *reconciler) {
         while (map_next(reconciler->pods, &at, &key, &value))
                 free(value);
         at = 0;
+        while (map_next(reconciler->policies, &at, &key, &value))
+                eviction_policy_free(value);
+        at = 0;
         while (map_u64_next(reconciler->open, &at, &id, &value))
                 free(value);
         map_free(reconciler->targets);
@@ -106,6 +115,7 @@ void eviction_reconciler_free(struct eviction_reconciler *reconciler) {
         map_free(reconciler->evictions);
         map_free(reconciler->pods);
         map_free(reconciler->pod_targets);
+        map_free(reconciler->policies);
         map_u64_free(reconciler->open);
         free(reconciler);
 }
@@ -319,10 +329,18 @@ static struct slice place(char **at, struct slice text) {
 }
 
 static struct kept_pod *keep_pod(const struct eviction_pod *pod) {
-        size_t size =
-                pod->ns.len + pod->name.len + pod->uid.len + pod->node.len + pod->responders.len;
-        struct kept_pod *kept = xmalloc(sizeof(*kept) + size);
-        char *at = (char *)(kept + 1);
+        size_t size = pod->ns.len + pod->name.len + pod->uid.len + pod->node.len +
+                      pod->responders.len + pod->owner.len;
+        size_t count = pod->labels.count;
+        struct label *labels;
+        struct kept_pod *kept;
+        char *at;
+
+        for (size_t i = 0; i < count; i++)
+                size += pod->labels.items[i].key.len + pod->labels.items[i].value.len;
+        kept = xmalloc(sizeof(*kept) + count * sizeof(*labels) + size);
+        labels = (struct label *)(void *)(kept + 1);
+        at = (char *)(labels + count);
 
         kept->pod = *pod;
         kept->pod.ns = place(&at, pod->ns);
@@ -330,6 +348,12 @@ static struct kept_pod *keep_pod(const struct eviction_pod *pod) {
         kept->pod.uid = place(&at, pod->uid);
         kept->pod.node = place(&at, pod->node);
         kept->pod.responders = place(&at, pod->responders);
+        kept->pod.owner = place(&at, pod->owner);
+        kept->pod.labels.items = labels;
+        for (size_t i = 0; i < count; i++) {
+                labels[i].key = place(&at, pod->labels.items[i].key);
+                labels[i].value = place(&at, pod->labels.items[i].value);
+        }
         return kept;
 }
 
@@ -383,7 +407,43 @@ void eviction_reconciler_remove_pod(struct eviction_reconciler *reconciler, stru
         }
 }
 
+/* ---- policies ---- */
+
+int eviction_reconciler_put_policy(struct eviction_reconciler *reconciler,
+                                   const struct json *object, struct err *err) {
+        struct eviction_policy *policy;
+        char text[KEY_MAX];
+        const struct json *meta = json_get(object, "metadata");
+        struct slice key =
+                key_of(json_get_text(meta, "namespace"), json_get_text(meta, "name"), text);
+        int code = eviction_policy_decode(object, &policy, err);
+
+        /* One that cannot be read any more counts as absent. */
+        eviction_policy_free(code < 0 ? map_remove(reconciler->policies, key)
+                                      : map_put(reconciler->policies, key, policy));
+        return code;
+}
+
+void eviction_reconciler_remove_policy(struct eviction_reconciler *reconciler, struct slice ns,
+                                       struct slice name, struct slice uid) {
+        char text[KEY_MAX];
+        struct slice key = key_of(ns, name, text);
+        const struct eviction_policy *policy = map_get(reconciler->policies, key);
+
+        if (policy && (uid.len == 0 || slice_eq(policy->uid, uid)))
+                eviction_policy_free(map_remove(reconciler->policies, key));
+}
+
 /* ---- effects ---- */
+
+/* Those whose outcome the next decision about the target has to wait for. */
+static bool is_write(enum eviction_effect_kind kind) {
+        return kind != EVICTION_EVICT_POD && kind != EVICTION_DELETE_POD && kind != EVICTION_HOOK;
+}
+
+static bool is_of_pod(enum eviction_effect_kind kind) {
+        return kind == EVICTION_EVICT_POD || kind == EVICTION_DELETE_POD;
+}
 
 struct wall_time eviction_stamp(struct wall_time now) {
         return (struct wall_time){ now.ns / 1000 * 1000 };
@@ -428,16 +488,29 @@ struct eviction_effect *eviction_effect_add(struct eviction_look *look,
         effect->kind = kind;
         effect->id = ++reconciler->last_id;
         effect->ns = arena_slice(&look->out->arena, look->target->ns);
-        effect->name = arena_slice(&look->out->arena, object && kind != EVICTION_EVICT_POD
-                                                              ? object->name
-                                                              : look->target->name);
+        effect->name = arena_slice(&look->out->arena,
+                                   object && !is_of_pod(kind) ? object->name : look->target->name);
         effect->uid = arena_slice(&look->out->arena, object ? object->uid : SLICE_EMPTY);
         effect->body = body;
         map_u64_put(reconciler->open, effect->id, open);
         look->target->open++;
-        look->target->writes += kind != EVICTION_EVICT_POD;
+        look->target->writes += is_write(kind);
         reconciler->stats.effects[kind]++;
         return effect;
+}
+
+void eviction_effect_stop(struct eviction_effects *out, uint64_t id) {
+        struct eviction_effect *effect = append(out);
+
+        effect->kind = EVICTION_STOP_HOOK;
+        effect->id = id;
+}
+
+void eviction_effect_is_of_stages(struct eviction_look *look,
+                                  const struct eviction_effect *effect) {
+        struct open_effect *open = map_u64_get(look->reconciler->open, effect->id);
+
+        open->is_of_stages = true;
 }
 
 void eviction_audit(struct eviction_look *look, struct audit_record record) {
@@ -532,10 +605,12 @@ static void act(struct eviction_reconciler *reconciler, struct eviction_target *
                 return;
         if (reconciler->config.is_controller)
                 eviction_progress(&look);
-        if (!reconciler->config.is_evictor)
-                return;
-        for (size_t i = 0; i < target->slot_count; i++)
-                eviction_evictor_act(&look, target->slots[i]);
+        for (size_t i = 0; i < target->slot_count; i++) {
+                if (reconciler->config.leads_stages)
+                        eviction_stages_act(&look, target->slots[i]);
+                if (reconciler->config.is_evictor)
+                        eviction_evictor_act(&look, target->slots[i]);
+        }
 }
 
 void eviction_reconciler_step(struct eviction_reconciler *reconciler, struct eviction_now now,
@@ -634,7 +709,7 @@ static void take_object(struct eviction_reconciler *reconciler, enum eviction_ef
         const struct json *meta = json_get(object, "metadata");
         struct slice ns = json_get_text(meta, "namespace"), name = json_get_text(meta, "name");
         struct slice uid = json_get_text(meta, "uid");
-        bool is_request = kind == EVICTION_PATCH_REQUEST;
+        bool is_request = kind == EVICTION_PATCH_REQUEST || kind == EVICTION_WITHDRAW;
         char text[KEY_MAX];
         struct eviction_target *target = map_get(
                 is_request ? reconciler->requests : reconciler->evictions, key_of(ns, name, text));
@@ -660,23 +735,24 @@ void eviction_reconciler_result(struct eviction_reconciler *reconciler,
         if (!open)
                 return;
         target = open->target;
-        target->writes -= open->kind != EVICTION_EVICT_POD;
+        target->writes -= is_write(open->kind);
         target->is_dirty = true;
         if (result->code != BERTH_OK)
                 reconciler->stats.failures[open->kind]++;
-        if (open->kind == EVICTION_EVICT_POD) {
-                slot = slot_of(target, open->eviction_uid);
-                if (slot)
-                        eviction_evictor_result(slot, result, now);
+        slot = is_write(open->kind) ? NULL : slot_of(target, open->eviction_uid);
+        if (slot && open->is_of_stages) {
+                eviction_stages_result(slot, result);
+        } else if (slot && open->kind == EVICTION_EVICT_POD) {
+                eviction_evictor_result(slot, result, now);
         } else if (open->kind == EVICTION_READ_POD) {
                 take_read(reconciler, target, result);
         }
-        if (open->kind == EVICTION_EVICT_POD ||
+        if (!is_write(open->kind) ||
             (open->kind == EVICTION_READ_POD ? target->is_read : result->code == BERTH_OK))
                 target->failures = 0;
         else
                 hold_back(target, result, now);
-        if (result->code == BERTH_OK && result->object && open->kind <= EVICTION_PATCH_REQUEST)
+        if (result->code == BERTH_OK && result->object && open->kind <= EVICTION_WITHDRAW)
                 take_object(reconciler, open->kind, result->object);
         target->open--; /* kept it alive until here */
         drop_if_empty(reconciler, target);

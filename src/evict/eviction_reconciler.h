@@ -16,6 +16,9 @@
 #define EVICTION_VERSION "v1alpha1"
 #define EVICTION_RESPONDERS_KEY "lifecycle.berth.dev/eviction-responders"
 #define EVICTION_MANAGER "berth-evictions"
+/* Requesters of our own are names in this domain; only their requests are withdrawn for them. */
+#define EVICTION_DOMAIN_OWN "berth.dev"
+#define EVICTION_DEADLINE_KEY "lifecycle.berth.dev/deadline" /* annotation of a request */
 
 #define EVICTION_GONE_WAIT_NS (5 * NS_PER_S) /* for the last report, after the pod went */
 #define EVICTION_BEAT_NS (150 * NS_PER_S)    /* of the evictor; at least every three minutes */
@@ -32,6 +35,9 @@ struct eviction_pod {
         bool has_group;            /* of gang scheduling: not supported by the API */
         struct wall_time deleted;  /* deletionTimestamp */
         struct slice responders;   /* "name=priority,...", of the spec or the annotation */
+        struct slice owner;        /* Kind/name of its controller; empty = none */
+        struct label_list labels;
+        bool is_ready;
 };
 /* Slices point into object and arena.  INVALID when it has no name or uid. */
 int eviction_pod_decode(const struct json *object, struct arena *arena,
@@ -42,18 +48,30 @@ enum eviction_effect_kind {
         EVICTION_PATCH_META,    /* merge patch of an Eviction: labels and owners */
         EVICTION_PATCH_STATUS,  /* merge patch of an Eviction's status */
         EVICTION_PATCH_REQUEST, /* merge patch of an EvictionRequest's status */
+        EVICTION_WITHDRAW,      /* merge patch of an EvictionRequest's intent */
         EVICTION_EVICT_POD,     /* POST pods/eviction */
         EVICTION_READ_POD,      /* GET the pod: the reply is put, or told as absent */
+        EVICTION_DELETE_POD,    /* DELETE the pod, with the uid as precondition */
+        EVICTION_HOOK,          /* a call of a hook, see call */
+        EVICTION_STOP_HOOK,     /* cuts the call of that id short; has no outcome of its own */
         EVICTION_AUDIT,         /* a line for the audit trail; has no outcome */
         EVICTION_EFFECT_COUNT
 };
 const char *eviction_effect_name(enum eviction_effect_kind kind); /* "create" */
+
+struct eviction_call {
+        bool is_exec, is_get;
+        struct slice url, secret; /* secret: name of a Secret in ns; empty = none */
+        struct slice command;     /* a file of the hook directory */
+        int64_t timeout_ns;
+};
 
 struct eviction_effect {
         enum eviction_effect_kind kind;
         uint64_t id;
         struct slice ns, name, uid, body;
         struct audit_record audit; /* EVICTION_AUDIT */
+        struct eviction_call call; /* EVICTION_HOOK, with body */
 };
 struct eviction_effects { /* everything lives in the arena until cleared */
         struct arena arena;
@@ -72,12 +90,18 @@ struct eviction_effect_result {
         /* The object as it is now: Eviction, EvictionRequest or, for EVICTION_READ_POD, the pod;
          * NULL when there is none. */
         const struct json *object;
+        /* Of EVICTION_HOOK: status (0 = no answer) and the answer as object, or the exit code with
+         * the last line of output as text. */
+        int http, exit_code;
+        bool is_exec;
 };
 
 struct eviction_reconciler_config {
         const char *group;  /* of the kinds; NULL = EVICTION_GROUP_OWN */
         bool is_controller; /* writes conditions, creates Evictions */
         bool is_evictor;    /* is the imperative responder */
+        bool leads_stages;  /* is the responder that carries out EvictionPolicies */
+        bool may_delete;    /* deletes pods at a request's deadline where the policy says so */
 };
 
 struct eviction_now {
@@ -100,6 +124,10 @@ int eviction_reconciler_put_eviction(struct eviction_reconciler *reconciler,
                                      const struct json *object, struct err *err);
 int eviction_reconciler_put_pod(struct eviction_reconciler *reconciler, const struct json *object,
                                 struct err *err);
+int eviction_reconciler_put_policy(struct eviction_reconciler *reconciler,
+                                   const struct json *object, struct err *err);
+void eviction_reconciler_remove_policy(struct eviction_reconciler *reconciler, struct slice ns,
+                                       struct slice name, struct slice uid);
 /* uid empty = whatever has the name. */
 void eviction_reconciler_remove_request(struct eviction_reconciler *reconciler, struct slice ns,
                                         struct slice name, struct slice uid);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "evict/eviction_policy.h"
 #include "evict/eviction_reconciler.h"
 
 struct kept_pod { /* one allocation with its texts */
@@ -15,6 +16,43 @@ struct eviction_pulse {
         bool is_set;
 };
 
+/* Where the stages of an Eviction stand; what of it must not be lost is in the object. */
+enum stages_mode {
+        STAGES_NONE,
+        STAGES_RUN,
+        STAGES_UNDO,
+        STAGES_OVER,     /* every stage was led through */
+        STAGES_DECLINED, /* given up, with nothing left to undo */
+        STAGES_MODE_COUNT
+};
+struct stages_state {
+        enum stages_mode mode;
+        size_t index;     /* of the stage, or of the one being undone */
+        unsigned done;    /* bits of the stages that were finished */
+        bool is_open;     /* the stage at index may be under way at its hook */
+        uint32_t attempt; /* from 1 */
+        struct wall_time since;
+        char policy[254];
+};
+enum stages_called { STAGES_CALLED_HOOK, STAGES_CALLED_URL, STAGES_CALLED_POD };
+struct stages_turn {
+        struct stages_state state;
+        bool is_known; /* state was begun here or read from the object */
+        bool is_ended; /* it was turned to what is left to undo after the end */
+        bool has_sent; /* the hook may know of this run: it is polled */
+        bool is_calling, is_stopping, is_poll;
+        enum stages_called called;
+        uint64_t call_id;
+        uint32_t bad_in_row; /* calls without a useful answer */
+        struct mono_time started, stage_started, next_call, last_beat;
+        bool has_news;
+        char text[400];
+        struct wall_time expected;
+        bool has_answer; /* that was not acted upon yet */
+        int verdict;     /* enum hook_verdict */
+        int64_t retry_after_s, eta_s;
+};
+
 struct eviction_slot {
         struct eviction *eviction;
         struct eviction_pulse pulse;
@@ -26,6 +64,7 @@ struct eviction_slot {
         uint32_t attempts;
         struct mono_time next_try, next_beat;
         char news[512]; /* message to report, when has_news */
+        struct stages_turn stages;
 };
 
 struct eviction_target {
@@ -48,13 +87,16 @@ struct eviction_target {
         uint32_t failures;
         struct mono_time next_create; /* an Eviction that vanishes is not made again at once */
         uint32_t creates;             /* since one was seen with a status */
+        struct mono_time next_delete; /* at a deadline; not again before */
+        uint32_t deletes;
         char *pod_name;
 };
 
 struct open_effect {
         enum eviction_effect_kind kind;
         struct eviction_target *target;
-        char eviction_uid[64]; /* EVICTION_EVICT_POD */
+        char eviction_uid[64];
+        bool is_of_stages; /* not the evictor's */
 };
 
 struct eviction_reconciler {
@@ -64,6 +106,7 @@ struct eviction_reconciler {
         struct map *evictions;   /* ns/name -> eviction_target */
         struct map *pods;        /* ns/name -> kept_pod */
         struct map *pod_targets; /* ns/name of a pod -> count of targets as a number */
+        struct map *policies;    /* ns/name -> eviction_policy */
         struct map_u64 *open;    /* id -> open_effect */
         uint64_t last_id;
         struct wall_time first_wall; /* pair of clocks at the first step */
@@ -91,6 +134,10 @@ struct eviction_effect *eviction_effect_add(struct eviction_look *look,
                                             enum eviction_effect_kind kind,
                                             const struct eviction_object *object,
                                             struct slice body);
+/* Cuts the call of that id short. */
+void eviction_effect_stop(struct eviction_effects *out, uint64_t id);
+/* The effect is one of the stages: its outcome is theirs. */
+void eviction_effect_is_of_stages(struct eviction_look *look, const struct eviction_effect *effect);
 /* One line for the trail; record is completed with the target. */
 void eviction_audit(struct eviction_look *look, struct audit_record record);
 /* now, as it can be stored (microseconds). */
@@ -99,11 +146,33 @@ struct wall_time eviction_stamp(struct wall_time now);
 void eviction_patch_open(const struct eviction_object *object, struct buf *out);
 struct slice eviction_text_keep(struct eviction_effects *out, struct buf *text);
 
+/* ---- eviction_report.c ---- */
+struct eviction_news {
+        const char *message; /* NULL = as before */
+        bool is_done;
+        struct wall_time expected; /* unset = as before */
+};
+/* The Active responder's own entry, written with the whole list at the version it was read. */
+void eviction_report(struct eviction_look *look, const struct eviction *eviction, int index,
+                     const struct eviction_news *news);
+/* Withdraws a request of berth's own; reason for the trail. */
+void eviction_withdraw(struct eviction_look *look, const struct eviction_request *request,
+                       const char *reason);
+/* Deletes the pod, whatever budgets say: its policy wants that at this request's deadline. */
+void eviction_delete_pod(struct eviction_look *look, const struct eviction_request *request);
+bool eviction_request_is_ours(const struct eviction_request *request);
+bool eviction_has_finalizer(const struct eviction *eviction);
+/* Whether every live request is of a requester of berth's own. */
+bool eviction_is_ours_alone(const struct eviction_target *target);
+
 /* ---- eviction_progress.c: the controller's part ---- */
 /* Everything the controller does about a target now; at most one write per object. */
 void eviction_progress(struct eviction_look *look);
 
 /* ---- eviction_evictor.c: the imperative responder ---- */
+/* The body of a POST to pods/eviction, with the uid as precondition. */
+void eviction_body_write(const struct eviction_target *target, const char *requester,
+                         struct buf *out);
 void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot);
 void eviction_evictor_result(struct eviction_slot *slot,
                              const struct eviction_effect_result *result, struct eviction_now now);

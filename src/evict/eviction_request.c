@@ -120,6 +120,8 @@ int eviction_request_decode(const struct json *object, struct eviction_request *
         }
         request->requester = keep(&request->arena, spec, "requester");
         request->intent = intent_of(json_get_text(spec, "intent"));
+        request->deadline = read_time(json_get(json_get(object, "metadata"), "annotations"),
+                                      "lifecycle.berth.dev/deadline");
         *ret_request = request;
         return 0;
 }
@@ -138,6 +140,18 @@ static void read_owners(const struct json *list, struct eviction *eviction) {
         eviction->owners = ARENA_ARRAY(&eviction->arena, struct slice, json_count(list));
         while (json_next(&iter, NULL, &item))
                 eviction->owners[eviction->owner_count++] = keep(&eviction->arena, item, "uid");
+}
+
+static void read_meta(const struct json *meta, struct eviction *eviction) {
+        const struct json *list = json_get(meta, "finalizers"), *item;
+        struct json_iter iter = json_iter(list);
+
+        eviction->finalizers = ARENA_ARRAY(&eviction->arena, struct slice, json_count(list));
+        while (json_next(&iter, NULL, &item))
+                eviction->finalizers[eviction->finalizer_count++] =
+                        arena_slice(&eviction->arena, json_text(item));
+        eviction->stages =
+                keep(&eviction->arena, json_get(meta, "annotations"), "lifecycle.berth.dev/stages");
 }
 
 static void read_requesters(const struct json *list, struct eviction *eviction) {
@@ -216,6 +230,7 @@ int eviction_decode(const struct json *object, struct eviction **ret_eviction, s
                 label->value = arena_slice(&eviction->arena, label->value);
         }
         read_owners(json_get(meta, "ownerReferences"), eviction);
+        read_meta(meta, eviction);
         eviction->status.observed_generation = eviction->object.observed_generation;
         eviction->status.conditions = eviction->object.conditions;
         read_requesters(json_get(status, "requesters"), eviction);

@@ -68,6 +68,7 @@ struct eviction_request {
         struct eviction_object object;
         struct slice requester;
         enum eviction_intent intent;
+        struct wall_time deadline; /* of the annotation; unset = none */
 };
 
 enum responder_state {
@@ -106,6 +107,9 @@ struct eviction {
         struct label_list labels;
         size_t owner_count;
         struct slice *owners; /* uids */
+        size_t finalizer_count;
+        struct slice *finalizers;
+        struct slice stages; /* annotation: where the stages stood at the end */
         struct eviction_status status;
 };
 

@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "client/reflector.h"
 #include "run/eviction_crds.h"
+#include "run/hook_caller.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,13 @@
 #define PATH_MAX_BYTES 1024
 #define CRD_PATH "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-enum followed { FOLLOWED_REQUESTS, FOLLOWED_EVICTIONS, FOLLOWED_PODS, FOLLOWED_COUNT };
+enum followed {
+        FOLLOWED_REQUESTS,
+        FOLLOWED_EVICTIONS,
+        FOLLOWED_PODS,
+        FOLLOWED_POLICIES,
+        FOLLOWED_COUNT
+};
 
 struct open_call {
         struct evictions_role *role;
@@ -38,10 +45,11 @@ struct evictions_role {
         struct eviction_effects effects;
         struct audit_chain chain;
         const char *group; /* NULL until discovery is over */
-        bool is_started, is_controller, has_stepped_down;
+        bool is_started, is_controller, has_stepped_down, is_native_served, has_policies;
         size_t definition; /* next one to create */
         struct feed_line lines[FOLLOWED_COUNT];
         struct open_call *calls;
+        struct hook_caller *hooks;
         struct api_request *discovery;
         struct loop_timer step_timer, discovery_timer, take_over_timer;
         uint64_t skipped;
@@ -96,6 +104,8 @@ static bool path_of(const struct evictions_role *role, const struct eviction_eff
                                              false },
                 [EVICTION_EVICT_POD] = { API_POST, "pods", "/eviction", true, false },
                 [EVICTION_READ_POD] = { API_GET, "pods", "", true, false },
+                [EVICTION_WITHDRAW] = { API_PATCH, "evictionrequests", "", false, false },
+                [EVICTION_DELETE_POD] = { API_DELETE, "pods", "", true, false },
         };
         const char *resource = forms[effect->kind].resource;
         char root[160] = "/api/v1";
@@ -127,7 +137,7 @@ static void unlink_call(struct open_call *call) {
 
 static void note_outcome(struct evictions_role *role, const struct open_call *call,
                          const struct api_reply *reply) {
-        if (call->kind == EVICTION_EVICT_POD)
+        if (call->kind == EVICTION_EVICT_POD || call->kind == EVICTION_DELETE_POD)
                 write_audit(role, &(struct audit_record){ .op = SLICE_LITERAL("evict-answer"),
                                                           .http = reply->status,
                                                           .message = slice_of(reply->error.text) });
@@ -176,19 +186,40 @@ static void send(struct evictions_role *role, const struct eviction_effect *effe
         open->request = transport_call(role->transport, &call, on_done, open);
 }
 
+/* A hook answered. */
+static void on_answered(void *context, const struct eviction_effect_result *result) {
+        struct evictions_role *role = context;
+
+        write_audit(role, &(struct audit_record){ .op = SLICE_LITERAL("hook-answer"),
+                                                  .http = result->http,
+                                                  .message = result->text });
+        eviction_reconciler_result(role->reconciler, result, now_of(role));
+        step_soon(role);
+}
+
+static void carry_out(struct evictions_role *role, const struct eviction_effect *effect) {
+        switch (effect->kind) {
+        case EVICTION_AUDIT:
+                write_audit(role, &effect->audit);
+                break;
+        case EVICTION_HOOK:
+                hook_caller_start(role->hooks, effect);
+                break;
+        case EVICTION_STOP_HOOK:
+                hook_caller_stop(role->hooks, effect->id);
+                break;
+        default:
+                send(role, effect);
+        }
+}
+
 static void step(void *context) {
         struct evictions_role *role = context;
         struct mono_time due;
 
         eviction_reconciler_step(role->reconciler, now_of(role), &role->effects);
-        for (size_t i = 0; i < role->effects.count; i++) {
-                const struct eviction_effect *effect = &role->effects.items[i];
-
-                if (effect->kind == EVICTION_AUDIT)
-                        write_audit(role, &effect->audit);
-                else
-                        send(role, effect);
-        }
+        for (size_t i = 0; i < role->effects.count; i++)
+                carry_out(role, &role->effects.items[i]);
         eviction_effects_clear(&role->effects);
         if (eviction_reconciler_next_due(role->reconciler, &due))
                 loop_timer_arm(role->loop, &role->step_timer, due.ns - loop_mono(role->loop).ns);
@@ -248,6 +279,7 @@ static void remove_object(struct evictions_role *role, enum followed followed,
                 [FOLLOWED_REQUESTS] = eviction_reconciler_remove_request,
                 [FOLLOWED_EVICTIONS] = eviction_reconciler_remove_eviction,
                 [FOLLOWED_PODS] = eviction_reconciler_remove_pod,
+                [FOLLOWED_POLICIES] = eviction_reconciler_remove_policy,
         };
 
         removers[followed](role->reconciler, json_get_text(meta, "namespace"),
@@ -260,6 +292,7 @@ static void on_changed(void *context, enum reflector_change change, const struct
                 [FOLLOWED_REQUESTS] = eviction_reconciler_put_request,
                 [FOLLOWED_EVICTIONS] = eviction_reconciler_put_eviction,
                 [FOLLOWED_PODS] = eviction_reconciler_put_pod,
+                [FOLLOWED_POLICIES] = eviction_reconciler_put_policy,
         };
         struct feed_line *line = context;
         struct evictions_role *role = line->role;
@@ -278,8 +311,13 @@ static void on_changed(void *context, enum reflector_change change, const struct
         step_soon(role);
 }
 
+/* Policies come last, and may not be served. */
+static size_t followed_count(const struct evictions_role *role) {
+        return role->has_policies ? FOLLOWED_COUNT : FOLLOWED_POLICIES;
+}
+
 static bool is_synced(const struct evictions_role *role) {
-        for (size_t i = 0; i < FOLLOWED_COUNT; i++)
+        for (size_t i = 0; i < followed_count(role); i++)
                 if (!role->lines[i].reflector || !reflector_is_synced(role->lines[i].reflector))
                         return false;
         return true;
@@ -306,16 +344,19 @@ static void follow(struct evictions_role *role) {
                                                         .synced = on_synced,
                                                         .failed = on_failed };
         static const char *const resources[] = {
-                [FOLLOWED_REQUESTS] = "evictionrequests", [FOLLOWED_EVICTIONS] = "evictions"
+                [FOLLOWED_REQUESTS] = "evictionrequests",
+                [FOLLOWED_EVICTIONS] = "evictions",
+                [FOLLOWED_POLICIES] = "evictionpolicies",
         };
         char path[PATH_MAX_BYTES];
 
-        for (size_t i = 0; i < FOLLOWED_COUNT; i++) {
+        for (size_t i = 0; i < followed_count(role); i++) {
                 if (i == FOLLOWED_PODS)
                         snprintf(path, sizeof(path), "/api/v1/pods");
                 else
                         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "/%s",
-                                 role->group, resources[i]);
+                                 i == FOLLOWED_POLICIES ? EVICTION_GROUP_OWN : role->group,
+                                 resources[i]);
                 role->lines[i] = (struct feed_line){ .role = role, .followed = (enum followed)i };
                 role->lines[i].reflector =
                         reflector_new(&(struct reflector_config){ .path = path, .seed = i + 1 },
@@ -334,7 +375,15 @@ static void start(struct evictions_role *role, const char *group) {
                 .group = group,
                 .is_controller = role->is_controller,
                 .is_evictor = !role->config.has_no_evictor &&
-                              role->config.mode != EVICTIONS_NATIVE_FOREIGN });
+                              role->config.mode != EVICTIONS_NATIVE_FOREIGN,
+                .leads_stages = true,
+                .may_delete = role->config.may_delete });
+        role->hooks = hook_caller_new(
+                &(struct hook_caller_config){ .loop = role->loop,
+                                              .transport = role->transport,
+                                              .directory = role->config.hook_directory,
+                                              .answered = on_answered,
+                                              .context = role });
         follow(role);
 }
 
@@ -359,6 +408,10 @@ static void on_defined(void *context, const struct api_reply *reply) {
 
         role->discovery = NULL;
         if (reply->status != 201 && reply->status != 409) {
+                if (role->is_native_served) { /* policies are not worth waiting for */
+                        start(role, EVICTION_GROUP_NATIVE);
+                        return;
+                }
                 discover_later(role, "definitions", reply->error.text);
                 return;
         }
@@ -382,30 +435,39 @@ static void define(struct evictions_role *role) {
                 on_defined, role);
 }
 
-/* Whether both kinds are listed. */
-static bool serves_kinds(const struct api_reply *reply) {
+/* A bit for each kind that is listed: requests, Evictions, policies. */
+enum { KIND_REQUESTS = 1, KIND_EVICTIONS = 2, KIND_POLICIES = 4 };
+static unsigned served_kinds(const struct api_reply *reply) {
         struct json_doc *doc = NULL;
         const struct json *item;
         struct json_iter iter;
         unsigned found = 0;
 
         if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0)
-                return false;
+                return 0;
         iter = json_iter(json_get(json_doc_root(doc), "resources"));
         while (json_next(&iter, NULL, &item)) {
-                found |= slice_is(json_get_text(item, "name"), "evictions") ? 1U : 0U;
-                found |= slice_is(json_get_text(item, "name"), "evictionrequests") ? 2U : 0U;
+                struct slice name = json_get_text(item, "name");
+
+                found |= slice_is(name, "evictionrequests") ? KIND_REQUESTS : 0U;
+                found |= slice_is(name, "evictions") ? KIND_EVICTIONS : 0U;
+                found |= slice_is(name, "evictionpolicies") ? KIND_POLICIES : 0U;
         }
         json_doc_free(doc);
-        return found == 3U;
+        return found;
 }
 
 static void on_own(void *context, const struct api_reply *reply) {
         struct evictions_role *role = context;
+        const char *group = role->is_native_served ? EVICTION_GROUP_NATIVE : EVICTION_GROUP_OWN;
+        unsigned found = served_kinds(reply);
+        unsigned needed = role->is_native_served ? 0 : KIND_REQUESTS | KIND_EVICTIONS;
+        bool has_needed = (found & needed) == needed;
 
         role->discovery = NULL;
-        if (serves_kinds(reply))
-                start(role, EVICTION_GROUP_OWN);
+        role->has_policies = (found & KIND_POLICIES) != 0;
+        if (has_needed && (role->has_policies || role->config.keeps_definitions))
+                start(role, group);
         else if (reply->status != 200 && reply->status != 404)
                 discover_later(role, EVICTION_GROUP_OWN, reply->error.text);
         else if (role->config.keeps_definitions)
@@ -416,12 +478,14 @@ static void on_own(void *context, const struct api_reply *reply) {
 
 static void on_native(void *context, const struct api_reply *reply) {
         struct evictions_role *role = context;
+        const unsigned needed = KIND_REQUESTS | KIND_EVICTIONS;
 
         role->discovery = NULL;
-        if (serves_kinds(reply))
-                start(role, EVICTION_GROUP_NATIVE);
-        else if (role->config.mode != EVICTIONS_AUTO ||
-                 (reply->status != 200 && reply->status != 404))
+        role->is_native_served = (served_kinds(reply) & needed) == needed;
+        if (role->is_native_served)
+                role->definition = EVICTION_CRD_POLICIES;
+        if (!role->is_native_served &&
+            (role->config.mode != EVICTIONS_AUTO || (reply->status != 200 && reply->status != 404)))
                 discover_later(role, EVICTION_GROUP_NATIVE, reply->error.text);
         else
                 ask_for(role, EVICTION_GROUP_OWN, on_own);
@@ -431,6 +495,7 @@ static void discover(void *context) {
         struct evictions_role *role = context;
 
         role->definition = 0;
+        role->is_native_served = false;
         if (role->config.mode == EVICTIONS_CRD)
                 ask_for(role, EVICTION_GROUP_OWN, on_own);
         else
@@ -477,6 +542,7 @@ static void free_role(void *self) {
                 unlink_call(call);
                 free(call);
         }
+        hook_caller_free(role->hooks);
         eviction_reconciler_free(role->reconciler);
         eviction_effects_release(&role->effects);
         free(role);

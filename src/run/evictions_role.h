@@ -17,9 +17,11 @@ enum evictions_mode {
 
 struct evictions_role_config {
         enum evictions_mode mode;
-        bool has_no_evictor;      /* leaves the imperative responder to somebody else */
-        bool keeps_definitions;   /* does not create missing CustomResourceDefinitions */
-        struct audit_chain chain; /* where the trail goes on */
+        bool has_no_evictor;        /* leaves the imperative responder to somebody else */
+        bool keeps_definitions;     /* does not create missing CustomResourceDefinitions */
+        bool may_delete;            /* pods at a request's deadline, where their policy says so */
+        const char *hook_directory; /* programs of exec hooks; NULL = none is run */
+        struct audit_chain chain;   /* where the trail goes on */
         /* Gets every audit line with its newline, before the effect it announces. May be NULL. */
         void (*audit)(void *context, struct slice line);
         void *context;

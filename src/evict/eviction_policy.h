@@ -1,0 +1,87 @@
+/* An EvictionPolicy: the stages through which the pods of a selector leave, and how what they did
+ * is undone.  Decoded objects own their memory. */
+#pragma once
+
+#include "api/json.h"
+#include "api/selector.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/time.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EVICTION_STAGES_MAX 8
+#define EVICTION_STAGE_RETRIES_MAX 100
+#define EVICTION_STAGE_TIMEOUT_NS (300 * NS_PER_S)
+#define EVICTION_STAGER "stages.lifecycle.berth.dev/responder"
+#define EVICTION_PRIORITY_STAGER 5000
+
+enum stage_kind {
+        STAGE_HTTP,   /* a hook is called */
+        STAGE_EXEC,   /* a program is run */
+        STAGE_WAIT,   /* until something holds */
+        STAGE_EVICT,  /* the eviction subresource is asked */
+        STAGE_DELETE, /* the pod is deleted, whatever budgets say */
+        STAGE_KIND_COUNT
+};
+const char *stage_kind_name(enum stage_kind kind); /* "http" */
+
+enum stage_failure {
+        STAGE_FAILS_TO_ROLLBACK, /* undo what was done, then decline */
+        STAGE_FAILS_TO_CONTINUE,
+        STAGE_FAILS_TO_DECLINE,
+        STAGE_FAILURE_COUNT
+};
+
+struct eviction_hook {
+        bool is_exec;
+        struct slice url;     /* http */
+        struct slice secret;  /* of the policy's namespace, member "token"; empty = none */
+        struct slice command; /* exec: a file of the hook directory */
+};
+
+struct eviction_wait { /* everything that is given must hold */
+        bool counts_ready;
+        struct selector ready; /* of pods of the namespace, the target left out */
+        int64_t ready_count;
+        struct slice label_key, label_value; /* of the target; key empty = not asked for */
+        struct slice url;                    /* must answer 200; empty = not asked */
+};
+
+struct eviction_stage {
+        struct slice name;
+        enum stage_kind kind;
+        int64_t timeout_ns;
+        uint32_t retries;
+        enum stage_failure on_failure;
+        struct eviction_hook hook; /* http, exec */
+        struct eviction_wait wait;
+        bool has_rollback;
+        struct eviction_hook rollback;
+};
+static inline bool stage_is_hook(const struct eviction_stage *stage) {
+        return stage->kind == STAGE_HTTP || stage->kind == STAGE_EXEC;
+}
+
+enum eviction_reserve { RESERVE_BEST_EFFORT, RESERVE_NONE, RESERVE_REQUIRED, RESERVE_COUNT };
+
+struct eviction_policy {
+        struct arena arena;
+        struct json_doc *doc; /* the spec; selectors point into it */
+        struct slice ns, name, uid;
+        struct selector selector;
+        int64_t precedence;
+        int64_t deadline_ns; /* of all stages together; 0 = none */
+        bool deletes_at_deadline;
+        enum eviction_reserve reserve;
+        size_t stage_count;
+        struct eviction_stage stages[EVICTION_STAGES_MAX];
+};
+
+/* INVALID with the field's path. */
+int eviction_policy_decode(const struct json *object, struct eviction_policy **ret_policy,
+                           struct err *err);
+void eviction_policy_free(struct eviction_policy *policy); /* accepts NULL */
+/* Whether a goes before b: by precedence, then by name. */
+bool eviction_policy_is_before(const struct eviction_policy *a, const struct eviction_policy *b);

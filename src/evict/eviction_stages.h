@@ -1,0 +1,80 @@
+/* Inside the eviction reconciler: the responder that leads a pod through the stages of its policy.
+ *
+ * Where it stands is kept in the object: in the message of its own entry while it is Active, in an
+ * annotation afterwards.  It is written before the call that follows from it, so that a new process
+ * asks a hook how it stands (poll) and never runs it again. */
+#pragma once
+
+#include "evict/eviction_reconciler_priv.h"
+
+#define STAGES_NOTE_KEY "lifecycle.berth.dev/stages"
+#define STAGES_FINALIZER "lifecycle.berth.dev/stages"
+#define STAGES_POLL_NS (5 * NS_PER_S)
+#define STAGES_CHECK_NS (2 * NS_PER_S) /* of what a wait stage waits for */
+#define STAGES_CALL_NS (30 * NS_PER_S) /* patience with one call over HTTP */
+#define STAGES_BEAT_NS (60 * NS_PER_S)
+#define STAGES_NEWS_NS (20 * NS_PER_S) /* between reports that only bring text */
+#define STAGES_UNDO_ATTEMPTS 4
+
+/* ---- eviction_stages_state.c: what is kept ---- */
+bool stages_state_parse(struct slice text, struct stages_state *ret_state);
+void stages_state_write(const struct stages_state *state, const struct eviction_policy *policy,
+                        const char *text, struct buf *out);
+/* Whether both stand at the same place: times and texts do not count. */
+bool stages_state_eq(const struct stages_state *a, const struct stages_state *b);
+
+/* ---- eviction_hook.c: what is said to hooks ---- */
+struct hook_order {
+        const char *op; /* run, poll, cancel, rollback */
+        const struct eviction_stage *stage;
+        const struct eviction_hook *hook;
+        const struct stages_state *state;
+        struct wall_time deadline; /* of the stage */
+};
+void eviction_hook_body(const struct eviction_look *look, const struct eviction *eviction,
+                        const struct hook_order *order, struct buf *out);
+enum hook_verdict {
+        HOOK_NONE,
+        HOOK_DONE,
+        HOOK_IN_PROGRESS,
+        HOOK_DECLINES,
+        HOOK_FAILED,
+        HOOK_RETRY,   /* could not take it now */
+        HOOK_SILENT,  /* no answer: it may have taken it */
+        HOOK_UNKNOWN, /* of a poll: never heard of it */
+};
+struct hook_answer {
+        enum hook_verdict verdict;
+        int64_t retry_after_s, eta_s; /* 0 = not said */
+        struct slice text;
+};
+struct hook_answer eviction_hook_answer(const struct eviction_effect_result *result, bool is_poll);
+
+/* ---- eviction_stages.c ---- */
+void eviction_stages_act(struct eviction_look *look, struct eviction_slot *slot);
+/* Takes note of an answer; the next look acts on it. */
+void eviction_stages_result(struct eviction_slot *slot,
+                            const struct eviction_effect_result *result);
+/* The policy of that name in the target's namespace. */
+const struct eviction_policy *eviction_policy_named(const struct eviction_look *look,
+                                                    const char *name);
+/* Best policy for the pod; NULL when there is none. */
+const struct eviction_policy *eviction_policy_for(const struct eviction_reconciler *reconciler,
+                                                  const struct eviction_pod *pod);
+
+/* ---- eviction_stages_undo.c ---- */
+/* Undoes one thing at a time; true when nothing is left to undo. */
+bool eviction_stages_undo(struct eviction_look *look, struct eviction_slot *slot,
+                          const struct eviction_policy *policy);
+/* After the end of the Eviction, or when it is being deleted. */
+void eviction_stages_end(struct eviction_look *look, struct eviction_slot *slot);
+
+/* ---- shared between them ---- */
+/* Writes where it stands; is_done ends the turn. */
+void eviction_stages_store(struct eviction_look *look, struct eviction_slot *slot, bool is_done);
+/* Sends an order to a hook; its answer comes as a result. */
+void eviction_stages_call(struct eviction_look *look, struct eviction_slot *slot,
+                          const struct hook_order *order);
+void eviction_stages_stop_call(struct eviction_look *look, struct eviction_slot *slot);
+void eviction_stages_audit(struct eviction_look *look, const struct eviction_slot *slot,
+                           const char *op, const char *reason);

@@ -1,0 +1,188 @@
+/* Takes back what stages did: the one under way is cancelled, finished ones are rolled back in
+ * reverse order. */
+#include "evict/eviction_stages.h"
+
+#include "base/util.h"
+#include <stdio.h>
+#include <string.h>
+
+static bool is_ended(const struct eviction_slot *slot) {
+        return eviction_outcome_is_final(slot->eviction->status.conditions.outcome) ||
+               slot->eviction->object.is_deleting;
+}
+
+/* Goes down to the next stage that has something to undo, and says how; NULL when there is none. */
+static const char *next_op(struct stages_state *state, const struct eviction_policy *policy) {
+        for (;;) {
+                const struct eviction_stage *stage = &policy->stages[state->index];
+
+                if (state->is_open && stage_is_hook(stage))
+                        return "cancel";
+                if ((state->done & 1U << state->index) && stage->has_rollback)
+                        return "rollback";
+                state->done &= ~(1U << state->index);
+                state->is_open = false;
+                state->attempt = 1;
+                if (state->index == 0)
+                        return NULL;
+                state->index--;
+        }
+}
+
+/* This one is undone, or given up. */
+static void settle(struct eviction_look *look, struct eviction_slot *slot, bool is_done) {
+        struct stages_turn *turn = &slot->stages;
+
+        eviction_stages_audit(look, slot, "rollback", is_done ? "Done" : "Failed");
+        turn->next_call = look->now.mono;
+        turn->state.attempt = 1;
+        if (turn->state.is_open)
+                turn->state.is_open = false;
+        else
+                turn->state.done &= ~(1U << turn->state.index);
+}
+
+static void take_answer(struct eviction_look *look, struct eviction_slot *slot) {
+        struct stages_turn *turn = &slot->stages;
+
+        turn->has_answer = false;
+        if (turn->verdict == HOOK_DONE || turn->verdict == HOOK_UNKNOWN) {
+                settle(look, slot, true);
+        } else if (turn->verdict == HOOK_IN_PROGRESS) {
+                turn->next_call.ns = look->now.mono.ns + STAGES_POLL_NS;
+        } else if (turn->state.attempt >= STAGES_UNDO_ATTEMPTS) {
+                settle(look, slot, false);
+        } else {
+                turn->next_call.ns = look->now.mono.ns + (NS_PER_S << turn->state.attempt);
+                turn->state.attempt++;
+        }
+}
+
+/* ---- the note of an Eviction that is over ---- */
+
+static void patch_note(struct eviction_look *look, struct eviction_slot *slot, bool is_finished) {
+        const struct eviction *eviction = slot->eviction;
+        const struct stages_state *state = &slot->stages.state;
+        const char *separator = "";
+        struct buf body = { 0 }, text = { 0 };
+
+        stages_state_write(state, eviction_policy_named(look, state->policy), "", &text);
+        buf_text(&body, "{\"metadata\":{\"uid\":");
+        buf_json_string(&body, eviction->object.uid);
+        buf_text(&body, ",\"resourceVersion\":");
+        buf_json_string(&body, eviction->object.version);
+        buf_text(&body, ",\"annotations\":{\"" STAGES_NOTE_KEY "\":");
+        buf_json_string(&body, buf_view(&text));
+        buf_text(&body, "}");
+        for (size_t i = 0; is_finished && i < eviction->finalizer_count; i++) {
+                buf_text(&body, i == 0 ? ",\"finalizers\":[" : "");
+                if (!slice_is(eviction->finalizers[i], STAGES_FINALIZER)) {
+                        buf_text(&body, separator);
+                        buf_json_string(&body, eviction->finalizers[i]);
+                        separator = ",";
+                }
+        }
+        buf_text(&body, is_finished ? "]}}" : "}}");
+        eviction_effect_add(look, EVICTION_PATCH_META, &eviction->object,
+                            eviction_text_keep(look->out, &body));
+        buf_release(&text);
+}
+
+static bool is_stored(const struct eviction_slot *slot) {
+        const struct eviction *eviction = slot->eviction;
+        int index = eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_STAGER));
+        struct slice text =
+                is_ended(slot) ? eviction->stages : eviction->status.responders[index].message;
+        struct stages_state stored;
+
+        return stages_state_parse(text, &stored) && stages_state_eq(&stored, &slot->stages.state);
+}
+
+/* ---- one thing at a time ---- */
+
+bool eviction_stages_undo(struct eviction_look *look, struct eviction_slot *slot,
+                          const struct eviction_policy *policy) {
+        struct stages_turn *turn = &slot->stages;
+        struct hook_order order = { .state = &turn->state, .deadline = WALL_TIME_UNSET };
+
+        if (turn->has_answer)
+                take_answer(look, slot);
+        order.op = next_op(&turn->state, policy);
+        if (!order.op)
+                return true;
+        if (!is_stored(slot)) {
+                if (is_ended(slot))
+                        patch_note(look, slot, false);
+                else
+                        eviction_stages_store(look, slot, false);
+        } else if (!turn->is_calling && turn->next_call.ns <= look->now.mono.ns) {
+                order.stage = &policy->stages[turn->state.index];
+                order.hook = turn->state.is_open ? &order.stage->hook : &order.stage->rollback;
+                eviction_stages_audit(look, slot, "rollback", order.op);
+                eviction_stages_call(look, slot, &order);
+        } else if (!turn->is_calling) {
+                eviction_target_wake(look->target, turn->next_call);
+        }
+        return false;
+}
+
+/* ---- after the end ---- */
+
+/* What is left to undo follows from how it ended and from where the stages stood. */
+static void turn_to_undo(struct eviction_look *look, struct eviction_slot *slot) {
+        const struct eviction_status *status = &slot->eviction->status;
+        struct stages_turn *turn = &slot->stages;
+        struct stages_state *state = &turn->state;
+        int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER));
+        const struct eviction_responder *own = &status->responders[index];
+        enum eviction_outcome outcome = status->conditions.outcome;
+        bool is_canceled = outcome == EVICTION_CANCELED || slot->eviction->object.is_deleting;
+
+        turn->is_ended = true;
+        turn->next_call = look->now.mono;
+        if (stages_state_parse(slot->eviction->stages, state))
+                return;
+        if (!turn->is_known && !stages_state_parse(own->message, state))
+                state->mode = STAGES_DECLINED;
+        if (own->state == RESPONDER_INTERRUPTED || state->mode == STAGES_DECLINED ||
+            (!is_canceled && !eviction_outcome_is_evicted(outcome)))
+                state->done = state->is_open = 0;
+        if (eviction_outcome_is_evicted(outcome))
+                state->done = 0;
+        state->mode = STAGES_UNDO;
+        state->attempt = 1;
+        state->since = eviction_stamp(look->now.wall);
+}
+
+/* A run that was answered after the end: what it finished is rolled back, not cancelled. */
+static void take_last_answer(struct stages_turn *turn) {
+        turn->has_answer = false;
+        if (turn->called != STAGES_CALLED_HOOK || turn->state.mode != STAGES_RUN)
+                return;
+        if (turn->verdict == HOOK_DONE)
+                turn->state.done |= 1U << turn->state.index;
+        if (turn->verdict == HOOK_DONE || turn->verdict == HOOK_DECLINES ||
+            turn->verdict == HOOK_FAILED)
+                turn->state.is_open = false;
+}
+
+void eviction_stages_end(struct eviction_look *look, struct eviction_slot *slot) {
+        struct stages_turn *turn = &slot->stages;
+        const struct eviction_policy *policy;
+
+        if (!eviction_has_finalizer(slot->eviction))
+                return;
+        if (turn->is_calling && !turn->is_ended) {
+                eviction_stages_stop_call(look, slot);
+                return;
+        }
+        if (!turn->is_ended) {
+                if (turn->has_answer)
+                        take_last_answer(turn);
+                turn_to_undo(look, slot);
+        }
+        policy = eviction_policy_named(look, turn->state.policy);
+        if (!policy || turn->state.index >= policy->stage_count ||
+            eviction_stages_undo(look, slot, policy))
+                patch_note(look, slot, true);
+}

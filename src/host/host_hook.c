@@ -1,0 +1,206 @@
+/* Starts hooks with posix_spawn and watches their output and their end from the loop. */
+#include "host/host_hook.h"
+
+#include "base/util.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct host_hook {
+        struct loop *loop;
+        struct loop_io *end_io, *output_io;
+        struct loop_timer timer;
+        pid_t pid;
+        int end_fd, output_fd;
+        bool is_stopping;
+        char line[HOST_HOOK_LINE_MAX];
+        size_t line_len;
+        bool is_line_over; /* the next byte begins a new line */
+        void (*done)(void *context, const struct host_hook_end *end);
+        void *context;
+};
+
+static void release(struct host_hook *hook) {
+        loop_timer_disarm(hook->loop, &hook->timer);
+        if (hook->end_io)
+                loop_io_remove(hook->loop, hook->end_io);
+        if (hook->output_io)
+                loop_io_remove(hook->loop, hook->output_io);
+        cleanup_close(&hook->end_fd);
+        cleanup_close(&hook->output_fd);
+        free(hook);
+}
+
+static int reap(struct host_hook *hook) {
+        int status = 0;
+
+        while (waitpid(hook->pid, &status, 0) < 0 && errno == EINTR)
+                ;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void finish(struct host_hook *hook, int code) {
+        void (*done)(void *, const struct host_hook_end *) = hook->done;
+        void *context = hook->context;
+        char line[HOST_HOOK_LINE_MAX];
+        struct host_hook_end end = { .code = code, .message = { line, hook->line_len } };
+
+        memcpy(line, hook->line, hook->line_len);
+        release(hook);
+        done(context, &end);
+}
+
+/* ---- output ---- */
+
+static void take_byte(struct host_hook *hook, char byte) {
+        if (byte == '\n') {
+                hook->is_line_over = true;
+                return;
+        }
+        if (hook->is_line_over)
+                hook->line_len = 0;
+        hook->is_line_over = false;
+        if (hook->line_len < sizeof(hook->line))
+                hook->line[hook->line_len++] = byte;
+}
+
+static void drain(struct host_hook *hook) {
+        char chunk[4096];
+        ssize_t size;
+
+        while ((size = read(hook->output_fd, chunk, sizeof(chunk))) > 0)
+                for (ssize_t i = 0; i < size; i++)
+                        take_byte(hook, chunk[i]);
+        if (size == 0 && hook->output_io) { /* closed; the end comes by itself */
+                loop_io_remove(hook->loop, hook->output_io);
+                hook->output_io = NULL;
+        }
+}
+
+static void on_output(void *context, unsigned events) {
+        (void)events;
+        drain(context);
+}
+
+/* ---- end ---- */
+
+static void on_end(void *context, unsigned events) {
+        struct host_hook *hook = context;
+        int code = reap(hook);
+
+        (void)events;
+        kill(-hook->pid, SIGKILL); /* what it left behind */
+        drain(hook);
+        finish(hook, code);
+}
+
+static void on_timer(void *context) {
+        struct host_hook *hook = context;
+
+        if (hook->is_stopping)
+                kill(-hook->pid, SIGKILL);
+        else
+                host_hook_stop(hook);
+}
+
+static void on_not_started(void *context) {
+        finish(context, 127);
+}
+
+void host_hook_stop(struct host_hook *hook) {
+        if (!hook->end_io || hook->is_stopping)
+                return;
+        hook->is_stopping = true;
+        kill(-hook->pid, SIGTERM);
+        loop_timer_arm(hook->loop, &hook->timer, HOST_HOOK_GRACE_NS);
+}
+
+void host_hook_cancel(struct host_hook *hook) {
+        if (!hook)
+                return;
+        if (hook->end_io) {
+                kill(-hook->pid, SIGKILL);
+                reap(hook);
+        }
+        release(hook);
+}
+
+/* ---- start ---- */
+
+static int spawn(const char *path, int input_fd, int output_fd, pid_t *ret_pid) {
+        char *const argv[] = { (char *)path, NULL };
+        posix_spawn_file_actions_t files;
+        posix_spawnattr_t attributes;
+        sigset_t none;
+        int code;
+
+        sigemptyset(&none);
+        posix_spawnattr_init(&attributes);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawn_file_actions_init(&files);
+        posix_spawn_file_actions_adddup2(&files, input_fd, STDIN_FILENO);
+        posix_spawn_file_actions_adddup2(&files, output_fd, STDOUT_FILENO);
+        code = posix_spawn(ret_pid, path, &files, &attributes, argv, environ);
+        posix_spawn_file_actions_destroy(&files);
+        posix_spawnattr_destroy(&attributes);
+        return code;
+}
+
+/* The whole order fits into the pipe, so that writing it never waits. */
+static bool start(struct host_hook *hook, const char *path, struct slice input) {
+        int in[2] = { -1, -1 }, out[2] = { -1, -1 };
+        bool is_started = input.len <= HOST_HOOK_INPUT_MAX && pipe2(in, O_CLOEXEC) == 0 &&
+                          pipe2(out, O_CLOEXEC) == 0 &&
+                          write(in[1], input.ptr, input.len) == (ssize_t)input.len &&
+                          spawn(path, in[0], out[1], &hook->pid) == 0;
+
+        cleanup_close(&in[0]);
+        cleanup_close(&in[1]);
+        cleanup_close(&out[1]);
+        hook->output_fd = out[0];
+        if (is_started)
+                fcntl(hook->output_fd, F_SETFL, O_NONBLOCK);
+        return is_started;
+}
+
+static bool follow(struct host_hook *hook) {
+        hook->end_fd = (int)syscall(SYS_pidfd_open, hook->pid, 0);
+        if (hook->end_fd >= 0 && loop_io_add(hook->loop, hook->end_fd, LOOP_READ, on_end, hook,
+                                             &hook->end_io, NULL) == 0) {
+                if (loop_io_add(hook->loop, hook->output_fd, LOOP_READ, on_output, hook,
+                                &hook->output_io, NULL) < 0)
+                        hook->output_io = NULL; /* read at the end only */
+                return true;
+        }
+        kill(-hook->pid, SIGKILL);
+        reap(hook);
+        return false;
+}
+
+struct host_hook *host_hook_start(struct loop *loop, const char *path, struct slice input,
+                                  int64_t timeout_ns,
+                                  void (*done)(void *context, const struct host_hook_end *end),
+                                  void *context) {
+        struct host_hook *hook = xcalloc(1, sizeof(*hook));
+
+        hook->loop = loop;
+        hook->done = done;
+        hook->context = context;
+        hook->end_fd = hook->output_fd = -1;
+        hook->timer = (struct loop_timer){ .fired = on_timer, .context = hook };
+        if (!start(hook, path, input) || !follow(hook)) {
+                hook->timer.fired = on_not_started;
+                loop_timer_arm(loop, &hook->timer, 0);
+        } else if (timeout_ns > 0) {
+                loop_timer_arm(loop, &hook->timer, timeout_ns);
+        }
+        return hook;
+}
