@@ -162,7 +162,7 @@ static int on_scalar(struct builder *builder, const struct fy_event_scalar_data 
         enum fy_scalar_style style = data->value ? fy_token_scalar_style(data->value) : FYSS_PLAIN;
         node->is_plain = style == FYSS_PLAIN;
         node->text = token_slice(data->value, builder->arena);
-        if (node->line == 0)
+        if (node->is_plain && node->text.len == 0) /* some libfyamls give it a token, some none */
                 place_empty(builder, node);
         describe(builder, node, data->anchor, data->tag);
         attach(builder, node);
