@@ -81,6 +81,7 @@ SOAK_SEEDS ?= 2000
 soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a sandbox under load
 	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet --repeat $(SOAK_RUNS)
 	@tests/e2e/durability.sh $(BUILD)/berth $(SOAK_KILLS)
+	@BERTH_ORACLE_STEPS=10000 BERTH_ORACLE_SEEDS=24 $(BUILD)/tests/unit/sched/test_engine_oracle
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_world
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_fleet
 

@@ -84,6 +84,11 @@ const struct pod_class *cluster_class(const struct cluster *cluster, struct clas
 /* All classes: indexes run below the cap; NULL where a number is free. */
 size_t cluster_class_cap(const struct cluster *cluster);
 const struct pod_class *cluster_class_at(const struct cluster *cluster, uint32_t index);
+/* How many live classes have terms of pod affinity or anti-affinity. */
+struct class_terms {
+        uint32_t any, required_anti;
+};
+struct class_terms cluster_class_terms(const struct cluster *cluster);
 struct node_id cluster_find_node(const struct cluster *cluster, struct slice name);
 struct pod_id cluster_find_pod(const struct cluster *cluster, struct slice ns, struct slice name);
 const struct interner *cluster_strings(const struct cluster *cluster);

@@ -165,6 +165,21 @@ static int compare_bodies(const struct cluster *cluster, struct err *err) {
         return 0;
 }
 
+static int compare_terms(const struct cluster *cluster, struct err *err) {
+        struct class_terms found = { 0 }, kept = cluster->classes.terms;
+        for (uint32_t i = 0; i < cluster->classes.ids.used; i++) {
+                const struct pod_class *class = cluster->classes.items[i];
+                found.any += class && class->has_pod_terms;
+                found.required_anti += class && class->spec.affinity.pod_anti.required_count > 0;
+        }
+        if (found.any != kept.any)
+                return problem("terms of class", 0, kept.any, found.any, err);
+        if (found.required_anti != kept.required_anti)
+                return problem("required terms of class", 0, kept.required_anti,
+                               found.required_anti, err);
+        return 0;
+}
+
 static int compare_lists(const struct shared_table *table, const uint32_t *held, const char *what,
                          struct err *err) {
         for (uint32_t i = 0; i < table->ids.used; i++) {
@@ -186,6 +201,8 @@ int check_counts(const struct cluster *cluster, struct err *err) {
         int r = compare_counts(cluster, &counts, err);
         if (r == 0)
                 r = compare_bodies(cluster, err);
+        if (r == 0)
+                r = compare_terms(cluster, err);
         if (r == 0)
                 r = compare_lists(&cluster->owner_lists.table, counts.owner_lists, "owner list",
                                   err);

@@ -176,6 +176,7 @@ struct class_table {
         struct id_pool ids;
         struct id_index index;
         size_t bytes;
+        struct class_terms terms;
 };
 void classes_release(struct cluster *cluster);
 struct class_id class_take(struct cluster *cluster, const struct pod_spec *spec);

@@ -20,13 +20,13 @@ static bool find_class(const struct cluster *cluster, const struct class_body *b
         return false;
 }
 
-/* One block: row, memory, arrays of the terms, their canonical bytes.  Takes over the body. */
 static bool has_pod_terms(const struct affinity *affinity) {
         return affinity->pod.required_count + affinity->pod.preferred_count +
                        affinity->pod_anti.required_count + affinity->pod_anti.preferred_count >
                0;
 }
 
+/* One block: row, memory, arrays of the terms, their canonical bytes.  Takes over the body. */
 static struct pod_class *class_new(struct class_body *body, struct slice terms,
                                    size_t array_bytes) {
         size_t head = MODEL_ALIGN(sizeof(struct pod_class) + sizeof(struct class_memory));
@@ -58,6 +58,17 @@ static struct pod_class *class_new(struct class_body *body, struct slice terms,
         return class;
 }
 
+static void count_terms(struct class_terms *terms, const struct pod_class *class, bool is_new) {
+        bool has_required_anti = class->spec.affinity.pod_anti.required_count > 0;
+        if (is_new) {
+                terms->any += class->has_pod_terms;
+                terms->required_anti += has_required_anti;
+        } else {
+                terms->any -= class->has_pod_terms;
+                terms->required_anti -= has_required_anti;
+        }
+}
+
 struct class_id class_take(struct cluster *cluster, const struct pod_spec *spec) {
         struct class_table *classes = &cluster->classes;
         struct class_content normal;
@@ -82,6 +93,7 @@ struct class_id class_take(struct cluster *cluster, const struct pod_spec *spec)
         class->id = (struct class_id){ id };
         class->hash = hash;
         classes->live++;
+        count_terms(&classes->terms, class, true);
         classes->bytes += ((struct class_memory *)class->memory)->bytes;
         id_index_insert(&classes->index, (uint32_t)hash, id);
         return (struct class_id){ id };
@@ -98,6 +110,7 @@ void class_drop(struct cluster *cluster, struct class_id id) {
         id_pool_give(&classes->ids, id.index);
         classes->bytes -= memory->bytes;
         classes->live--;
+        count_terms(&classes->terms, class, false);
         classes->items[id.index] = NULL;
         class_body_drop(cluster, memory->body);
         free(class);
@@ -124,4 +137,8 @@ size_t cluster_class_cap(const struct cluster *cluster) {
 
 const struct pod_class *cluster_class_at(const struct cluster *cluster, uint32_t index) {
         return index < cluster->classes.ids.used ? cluster->classes.items[index] : NULL;
+}
+
+struct class_terms cluster_class_terms(const struct cluster *cluster) {
+        return cluster->classes.terms;
 }

@@ -6,59 +6,82 @@
 
 #define CHANGES_MIN 16
 
+#define DOMAIN_NEWS_MAX 256
+#define ENTRY_BLOCK 4096 /* bytes an entry's arena grows by at least */
+#define TOPOLOGY_CHANGES (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS)
+
 struct cycle_memory {
         struct map_u64 *entries;
         size_t max_bytes;
         bool has_grown; /* an entry was made since the last look at their size */
+        uint64_t epoch; /* last one given out */
+        uint64_t clock; /* decisions */
+        struct arena topology_arena;
+        struct topologies topologies;
+        uint64_t seen; /* generation the topologies agree with */
 };
 
 struct cycle_memory *cycle_memory_new(size_t max_bytes) {
         struct cycle_memory *memory = xcalloc(1, sizeof(*memory));
         memory->entries = map_u64_new();
         memory->max_bytes = max_bytes;
+        arena_init(&memory->topology_arena, 0);
+        memory->topologies.arena = &memory->topology_arena;
         return memory;
 }
 
-static void free_entries(struct cycle_memory *memory) {
-        size_t at = 0;
-        void *item;
-        while (map_u64_next(memory->entries, &at, NULL, &item)) {
-                struct memory_entry *entry = item;
-                arena_release(&entry->arena);
-                free(entry);
-        }
-        map_u64_free(memory->entries);
+void cycle_memory_limit(struct cycle_memory *memory, size_t max_bytes) {
+        memory->max_bytes = max_bytes;
+        memory->has_grown = true;
+}
+
+static void entry_free(struct memory_entry *entry) {
+        arena_release(&entry->arena);
+        free(entry->news.items);
+        free(entry);
 }
 
 void cycle_memory_free(struct cycle_memory *memory) {
+        size_t at = 0;
+        void *item;
         if (memory == NULL)
                 return;
-        free_entries(memory);
+        while (map_u64_next(memory->entries, &at, NULL, &item))
+                entry_free(item);
+        map_u64_free(memory->entries);
+        arena_release(&memory->topology_arena);
         free(memory);
 }
 
-void cycle_memory_trim(struct cycle_memory *memory) {
+size_t cycle_memory_bytes(const struct cycle_memory *memory) {
         size_t bytes = 0, at = 0;
         void *item;
+        while (map_u64_next(memory->entries, &at, NULL, &item))
+                bytes += ((struct memory_entry *)item)->arena.reserved_bytes;
+        return bytes;
+}
+
+/* Every fourth entry goes, by a fixed scramble: those that take turns would make the oldest exactly
+ * the one that is needed next. */
+static void drop_some(struct cycle_memory *memory) {
+        size_t at = 0;
+        uint64_t key;
+        void *item;
+        while (map_u64_next(memory->entries, &at, &key, &item)) {
+                uint64_t parts[] = { key, memory->clock };
+                if (hash_bytes(parts, sizeof(parts), 0) % 4 == 0)
+                        entry_free(map_u64_remove(memory->entries, key));
+        }
+}
+
+static void trim(struct cycle_memory *memory) {
         if (!memory->has_grown)
                 return;
         memory->has_grown = false;
-        while (map_u64_next(memory->entries, &at, NULL, &item))
-                bytes += ((struct memory_entry *)item)->arena.reserved_bytes;
-        if (bytes <= memory->max_bytes)
-                return;
-        free_entries(memory);
-        memory->entries = map_u64_new();
-}
-
-static struct memory_entry *entry_for(struct cycle_memory *memory, uint64_t key) {
-        struct memory_entry *entry = map_u64_get(memory->entries, key);
-        if (entry == NULL) {
-                entry = xcalloc(1, sizeof(*entry));
-                arena_init(&entry->arena, 0);
-                map_u64_put(memory->entries, key, entry);
+        while (cycle_memory_bytes(memory) > memory->max_bytes) {
+                memory->clock++;
+                drop_some(memory);
         }
-        return entry;
 }
 
 static bool breaks(const struct cluster_change *changes, size_t count, uint32_t breaking) {
@@ -66,6 +89,42 @@ static bool breaks(const struct cluster_change *changes, size_t count, uint32_t 
                 if ((changes[i].mask & breaking) != 0)
                         return true;
         return false;
+}
+
+/* Entries that still point to old topologies are made anew for the same changes. */
+static void renew_topologies(struct cycle_memory *memory, const struct cluster *cluster) {
+        struct change_range range;
+        if (memory->seen == cluster_generation(cluster))
+                return;
+        if (!cluster_changes_since(cluster, memory->seen, &range) ||
+            breaks(range.first, range.first_count, TOPOLOGY_CHANGES) ||
+            breaks(range.second, range.second_count, TOPOLOGY_CHANGES)) {
+                arena_clear(&memory->topology_arena);
+                memory->topologies = (struct topologies){ .arena = &memory->topology_arena };
+        }
+        memory->seen = cluster_generation(cluster);
+}
+
+void cycle_memory_begin(struct cycle_memory *memory, const struct cluster *cluster) {
+        trim(memory);
+        renew_topologies(memory, cluster);
+}
+
+struct topologies *cycle_memory_topologies(struct cycle_memory *memory) {
+        return &memory->topologies;
+}
+
+static struct memory_entry *entry_for(struct cycle_memory *memory, uint64_t key) {
+        struct memory_entry *entry = map_u64_get(memory->entries, key);
+        if (entry == NULL) {
+                entry = xcalloc(1, sizeof(*entry));
+                arena_init(&entry->arena, ENTRY_BLOCK);
+                entry->key = key;
+                entry->news.cap = DOMAIN_NEWS_MAX;
+                entry->news.items = xcalloc(DOMAIN_NEWS_MAX, sizeof(*entry->news.items));
+                map_u64_put(memory->entries, key, entry);
+        }
+        return entry;
 }
 
 static bool can_follow(const struct memory_entry *entry, const struct cluster *cluster,
@@ -78,21 +137,32 @@ static bool can_follow(const struct memory_entry *entry, const struct cluster *c
                !breaks(ret_range->second, ret_range->second_count, breaking);
 }
 
+static void start_anew(struct cycle_memory *memory, const struct cluster *cluster,
+                       struct memory_entry *entry) {
+        entry->value = NULL;
+        arena_clear(&entry->arena);
+        entry->node_count = cluster_nodes(cluster)->count;
+        entry->epoch = ++memory->epoch;
+        memory->has_grown = true;
+}
+
 bool cycle_memory_recall(struct cycle_memory *memory, const struct cluster *cluster, uint64_t key,
                          uint32_t breaking, struct memory_news *ret_news) {
-        struct memory_entry *entry;
+        uint64_t generation = cluster_generation(cluster);
         if (memory == NULL || cluster_touched_nodes(cluster) != NULL)
                 return false;
-        entry = entry_for(memory, key);
+        struct memory_entry *entry = entry_for(memory, key);
         *ret_news = (struct memory_news){ .entry = entry };
+        if (entry->value != NULL && entry->generation == generation)
+                return true;
         if (!can_follow(entry, cluster, breaking, &ret_news->range)) {
                 ret_news->range = (struct change_range){ 0 };
-                entry->value = NULL;
-                arena_clear(&entry->arena);
-                entry->node_count = cluster_nodes(cluster)->count;
-                memory->has_grown = true;
+                start_anew(memory, cluster, entry);
         }
-        entry->generation = cluster_generation(cluster);
+        entry->previous = entry->generation;
+        entry->generation = generation;
+        entry->news.count = 0;
+        entry->news.is_incomplete = false;
         return true;
 }
 

@@ -7,20 +7,28 @@
 
 #include "base/arena.h"
 #include "model/cluster.h"
+#include "rules/domain_sums.h"
 
 struct cycle_memory;
 
-/* max_bytes: all entries go when they hold more. */
+/* max_bytes: entries go when they hold more. */
 struct cycle_memory *cycle_memory_new(size_t max_bytes);
+void cycle_memory_limit(struct cycle_memory *memory, size_t max_bytes);
 void cycle_memory_free(struct cycle_memory *memory); /* accepts NULL */
-/* Before a decision. */
-void cycle_memory_trim(struct cycle_memory *memory);
+/* Before a decision: makes room and drops what no longer holds. */
+void cycle_memory_begin(struct cycle_memory *memory, const struct cluster *cluster);
+/* Topologies of the cluster as it is. */
+struct topologies *cycle_memory_topologies(struct cycle_memory *memory);
 
 struct memory_entry {
-        struct arena arena;  /* of value */
-        void *value;         /* NULL: to be made from the cluster as it is */
-        size_t node_count;   /* node rows when it was made */
+        struct arena arena; /* of value */
+        void *value;        /* NULL: to be made from the cluster as it is */
+        size_t node_count;  /* node rows when it was made */
+        uint64_t key;
+        uint64_t epoch;      /* of value: another number for another one, never 0 */
         uint64_t generation; /* of the cluster it agrees with */
+        uint64_t previous;   /* the one before; news say what changed in between */
+        struct domain_news news;
 };
 /* What changed since the entry was in use; runs are empty for a new one. */
 struct memory_news {
@@ -36,3 +44,4 @@ bool cycle_memory_recall(struct cycle_memory *memory, const struct cluster *clus
 /* The nodes of the changes, one call each; some more than once. */
 void memory_news_each(const struct memory_news *news, const struct cluster *cluster,
                       void (*each)(void *context, struct node_id node), void *context);
+size_t cycle_memory_bytes(const struct cycle_memory *memory);

@@ -2,6 +2,33 @@
 #include "plugin/sched_attempt.h"
 #include <assert.h>
 
+/* All of the pod that other pods' terms and its own can look at.  Ids of strings may change their
+ * meaning, and with them the order of labels. */
+static uint64_t identity_of(const struct sched_cycle *cycle) {
+        const struct label_pair *pairs;
+        size_t count = cluster_label_pairs(cycle->cluster, cycle->labels, &pairs);
+        uint64_t hash = slice_hash(cluster_text(cycle->cluster, cycle->ns));
+        hash = hash_bytes(&cycle->class->hash, sizeof(cycle->class->hash), hash);
+        for (size_t i = 0; i < count; i++) {
+                uint64_t pair[] = { slice_hash(cluster_text(cycle->cluster, pairs[i].key)),
+                                    slice_hash(cluster_text(cycle->cluster, pairs[i].value)) };
+                hash += hash_bytes(pair, sizeof(pair), 0);
+        }
+        return hash;
+}
+
+static void remember(struct sched_cycle *cycle, struct cycle_memory *memory) {
+        cycle->memory = memory;
+        if (memory == NULL) {
+                cycle->topologies = ARENA_NEW(cycle->scratch, struct topologies);
+                cycle->topologies->arena = cycle->scratch;
+                return;
+        }
+        cycle_memory_begin(memory, cycle->cluster);
+        cycle->topologies = cycle_memory_topologies(memory);
+        cycle->identity = identity_of(cycle);
+}
+
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request) {
         const struct pod_row *row = cluster_pod(request->cluster, request->pod);
         *attempt = (struct sched_attempt){
@@ -21,8 +48,8 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .scratch = request->arena,
                 .is_parity = request->profile->is_parity,
                 .shelf = request->profile->shelf,
-                .memory = request->memory,
         };
+        remember(&attempt->cycle, request->memory);
         attempt->plugins =
                 ARENA_ARRAY(request->arena, struct attempt_plugin, request->profile->plugin_count);
         /* A copy: what-ifs that put nominees on nodes change the model's list. */
@@ -288,19 +315,33 @@ bool sched_attempt_judge_changed(struct sched_attempt *attempt, struct node_id n
         return explain_changed(attempt, node, ret_refusal);
 }
 
+static struct node_id node_of_nominee(const struct sched_attempt *attempt, struct pod_id nominee) {
+        const struct pod_row *row = cluster_pod(attempt->cluster, nominee);
+        return cluster_find_node(attempt->cluster, cluster_text(attempt->cluster, row->nominated));
+}
+
+/* Whether the nominee's node is none of the nodes, or has room for the pod beside its nominees. */
+static bool is_free_for(struct sched_attempt *attempt, struct pod_id nominee,
+                        const struct bitset *nodes) {
+        struct node_id node = node_of_nominee(attempt, nominee);
+        struct node_refusal refusal;
+        return node_id_is_none(node) || !bitset_has(nodes, node.index) ||
+               judge_with_nominees(attempt, node, &refusal);
+}
+
 static void drop_nominated(struct sched_attempt *attempt, struct bitset *nodes) {
-        for (size_t i = 0; i < attempt->nominee_count; i++) {
-                struct pod_id nominee = attempt->nominees[i];
-                struct node_refusal refusal;
-                if (!is_respected(attempt, nominee))
-                        continue;
-                const struct pod_row *row = cluster_pod(attempt->cluster, nominee);
-                struct node_id node = cluster_find_node(
-                        attempt->cluster, cluster_text(attempt->cluster, row->nominated));
-                if (!node_id_is_none(node) && bitset_has(nodes, node.index) &&
-                    !judge_with_nominees(attempt, node, &refusal))
-                        bitset_remove(nodes, node.index);
-        }
+        for (size_t i = 0; i < attempt->nominee_count; i++)
+                if (is_respected(attempt, attempt->nominees[i]) &&
+                    !is_free_for(attempt, attempt->nominees[i], nodes))
+                        bitset_remove(nodes, node_of_nominee(attempt, attempt->nominees[i]).index);
+}
+
+bool sched_attempt_ignores_nominees(struct sched_attempt *attempt, const struct bitset *nodes) {
+        for (size_t i = 0; i < attempt->nominee_count; i++)
+                if (is_respected(attempt, attempt->nominees[i]) &&
+                    !is_free_for(attempt, attempt->nominees[i], nodes))
+                        return false;
+        return true;
 }
 
 void sched_attempt_filter(struct sched_attempt *attempt, struct bitset *nodes) {

@@ -25,6 +25,8 @@ struct sched_cycle {
         bool is_parity;
         const struct object_shelf *shelf; /* volumes, services ...; NULL = none known */
         struct cycle_memory *memory;      /* counts of earlier decisions; NULL = none */
+        struct topologies *topologies;    /* of the cluster as it is */
+        uint64_t identity;                /* of class, namespace and labels; 0 without memory */
 };
 
 struct sched_attempt; /* plugin/sched_attempt.h */
@@ -44,6 +46,24 @@ struct reservation {
 };
 
 #define NODE_SCORE_MAX 100
+
+/* How to follow a plugin that counts pods from one decision to the next.  Its word on a node then
+ * depends on that node's domains, on numbers of these, and on a frame that is the same for all
+ * nodes. */
+struct sched_follow {
+        /* The memory the numbers of a pod state are kept in; NULL: they are of this decision only,
+         * and nothing can be followed. */
+        const struct memory_entry *(*entry)(const void *pod_state);
+        /* A fingerprint of what is the same for all nodes; NULL: nothing is.  For scores after
+         * offers are up to date. */
+        uint64_t (*frame)(void *pod_state);
+        /* For scores that depend on which nodes the pod fits: nobody yet, or one joins or leaves.
+         * NULL when they do not.  Offers belong to the entry's value. */
+        void (*clear_offers)(void *pod_state);
+        void (*offer)(void *pod_state, struct node_id node, bool joins);
+        /* Scores: the node is left out when raw scores are normalised; NULL: none is. */
+        bool (*leaves_out)(const void *pod_state, struct node_id node);
+};
 
 struct sched_points {
         /* Whether the pod may enter the queue at all (gates). */
@@ -86,6 +106,8 @@ struct sched_points {
         bool reads_node_pods;
         /* The state of pre_filter counts pods of the cluster: a what-if runs it again. */
         bool counts_pods;
+        /* For such plugins: how to follow pre_filter's and pre_score's states; NULL: not at all. */
+        const struct sched_follow *filter_follow, *score_follow;
         /* No node was found: looks for a way to make room, changing nothing.  OK: it found one and
          * told the attempt; UNSCHEDULABLE with a text; ERROR with a text ends the phase. */
         enum verdict_code (*post_filter)(struct sched_attempt *attempt, const void *state,

@@ -1,35 +1,46 @@
 /* Numbers added up per domain of a topology label, from parts that each node contributes.  One
- * node's part can be taken back and made anew, so the sums can outlive a decision. */
+ * node's part can be made anew, so the sums can outlive a decision, and tell which domains they
+ * changed in. */
 #pragma once
 
-#include "base/arena.h"
-#include "model/cluster.h"
+#include "rules/topology.h"
 
-#define DOMAIN_NONE UINT32_MAX
+/* Domains whose numbers changed. */
+struct domain_change {
+        const struct topology *topology;
+        uint32_t domain;
+};
+struct domain_news {
+        struct domain_change *items; /* room for cap */
+        size_t count, cap;
+        bool is_incomplete; /* more than cap changed */
+};
+void domain_news_add(struct domain_news *news, const struct topology *topology, uint32_t domain);
 
 struct domain_sums {
-        struct str_id key;
-        size_t node_count, cap;
-        uint32_t *domain;   /* per node row: id of its label's value, or DOMAIN_NONE */
+        const struct topology *topology;
         int64_t *parts;     /* per node row */
+        int64_t *settled;   /* per node row: what of its part is in the sums */
         uint32_t *hits;     /* per node row: how often something was added */
         int64_t *sums;      /* by domain */
         uint64_t hit_count; /* of all nodes */
 };
-/* Reads the labels of all live nodes; arrays live in the arena. */
-void domain_sums_init(struct domain_sums *sums, const struct cluster *cluster, struct str_id key,
+void domain_sums_init(struct domain_sums *sums, const struct topology *topology,
                       struct arena *arena);
-/* For a key that no node carries. */
-void domain_sums_init_empty(struct domain_sums *sums, const struct cluster *cluster,
-                            struct arena *arena);
 static inline bool domain_sums_has(const struct domain_sums *sums, struct node_id node) {
-        return sums->domain[node.index] != DOMAIN_NONE;
+        return topology_has(sums->topology, node);
 }
 /* The sum of the node's domain; 0 for a node without one. */
 static inline int64_t domain_sums_at(const struct domain_sums *sums, struct node_id node) {
-        uint32_t domain = sums->domain[node.index];
+        uint32_t domain = sums->topology->domain[node.index];
         return domain == DOMAIN_NONE ? 0 : sums->sums[domain];
 }
-/* A node without a domain takes no part. */
+/* Adds to a node's part; a node without a domain takes no part.  The sum follows when the node is
+ * settled. */
 void domain_sums_add(struct domain_sums *sums, struct node_id node, int64_t amount);
+/* A node's part is about to be made anew. */
 void domain_sums_take_back(struct domain_sums *sums, struct node_id node);
+/* Brings the sum up to date with the node's part.  news (NULL = not wanted) gets the domain when
+ * its sum changed, or with signs_only when it became positive or stopped to be. */
+void domain_sums_settle(struct domain_sums *sums, struct node_id node, bool signs_only,
+                        struct domain_news *news);

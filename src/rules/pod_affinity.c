@@ -91,14 +91,15 @@ bool term_selects(const struct cluster *cluster, const struct pod_affinity_term 
 
 #define COLUMN_CAP_MIN 4
 
-void pair_numbers_init(struct pair_numbers *numbers, struct arena *arena) {
-        *numbers = (struct pair_numbers){ .arena = arena };
+void pair_numbers_init(struct pair_numbers *numbers, struct topologies *topologies,
+                       struct arena *arena) {
+        *numbers = (struct pair_numbers){ .arena = arena, .topologies = topologies };
 }
 
 struct domain_sums *pair_numbers_column(struct pair_numbers *numbers, const struct cluster *cluster,
                                         struct str_id key) {
         for (size_t i = 0; i < numbers->column_count; i++)
-                if (str_id_eq(numbers->columns[i].key, key))
+                if (str_id_eq(numbers->columns[i].topology->key, key))
                         return &numbers->columns[i];
         if (numbers->column_count == numbers->column_cap) {
                 size_t cap = numbers->column_cap == 0 ? COLUMN_CAP_MIN : 2 * numbers->column_cap;
@@ -109,7 +110,8 @@ struct domain_sums *pair_numbers_column(struct pair_numbers *numbers, const stru
                 numbers->column_cap = cap;
         }
         struct domain_sums *column = &numbers->columns[numbers->column_count++];
-        domain_sums_init(column, cluster, key, numbers->arena);
+        domain_sums_init(column, topologies_get(numbers->topologies, cluster, key, true),
+                         numbers->arena);
         return column;
 }
 
@@ -121,6 +123,12 @@ void pair_numbers_add(struct pair_numbers *numbers, const struct cluster *cluste
 void pair_numbers_take_back(struct pair_numbers *numbers, struct node_id node) {
         for (size_t i = 0; i < numbers->column_count; i++)
                 domain_sums_take_back(&numbers->columns[i], node);
+}
+
+void pair_numbers_settle(struct pair_numbers *numbers, struct node_id node, bool signs_only,
+                         struct domain_news *news) {
+        for (size_t i = 0; i < numbers->column_count; i++)
+                domain_sums_settle(&numbers->columns[i], node, signs_only, news);
 }
 
 bool pair_numbers_is_empty(const struct pair_numbers *numbers) {

@@ -30,20 +30,25 @@ bool terms_match_all(struct term_match *matches, size_t count, struct str_id ns,
 bool term_selects(const struct cluster *cluster, const struct pod_affinity_term *term,
                   struct str_id ns, struct str_id target_ns, struct label_set_id target_labels);
 
-/* Numbers per (topology key, value), a node's part of which can be taken back. */
+/* Numbers per (topology key, value), a node's part of which can be made anew. */
 struct pair_numbers {
         struct arena *arena;
+        struct topologies *topologies;
         size_t column_count, column_cap;
         struct domain_sums *columns;
 };
-void pair_numbers_init(struct pair_numbers *numbers, struct arena *arena);
+void pair_numbers_init(struct pair_numbers *numbers, struct topologies *topologies,
+                       struct arena *arena);
 /* The column of a key, made when it is new; valid until the next one is made. */
 struct domain_sums *pair_numbers_column(struct pair_numbers *numbers, const struct cluster *cluster,
                                         struct str_id key);
-/* Adds to the pair of the key the node carries; a node without it takes no part. */
+/* Adds to the node's part of the key; a node without it takes no part.  What was added counts when
+ * the node is settled. */
 void pair_numbers_add(struct pair_numbers *numbers, const struct cluster *cluster,
                       struct node_id node, struct str_id key, int64_t amount);
 void pair_numbers_take_back(struct pair_numbers *numbers, struct node_id node);
+void pair_numbers_settle(struct pair_numbers *numbers, struct node_id node, bool signs_only,
+                         struct domain_news *news);
 /* Nothing was added, not even 0. */
 bool pair_numbers_is_empty(const struct pair_numbers *numbers);
 /* Sum over all keys for the labels of a node. */

@@ -61,7 +61,8 @@ void spread_rule_make(const struct cluster *cluster, const struct spread_constra
         };
         ret_rule->key = cluster_str(cluster, constraint->topology_key, &ret_rule->has_key);
         label_match_init(&ret_rule->match, cluster, selector, arena);
-        ret_rule->matches_self = label_match_has(&ret_rule->match, labels);
+        ret_rule->matches_self =
+                selector != NULL && cluster_labels_match(cluster, selector, labels);
 }
 
 size_t spread_rules_make(const struct cluster *cluster, const struct pod_spec *spec,

@@ -313,12 +313,15 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
                             .arena = arena,
                             .out = ret_decision,
                             .node_count = cluster_node_count(cluster) };
-        struct attempt_request attempt = { .cluster = cluster,
-                                           .profile = profile,
-                                           .pod = request->pod,
-                                           .node_name = request->node_name,
-                                           .now = request->now,
-                                           .arena = arena };
+        struct attempt_request attempt = {
+                .cluster = cluster,
+                .profile = profile,
+                .pod = request->pod,
+                .node_name = request->node_name,
+                .now = request->now,
+                .arena = arena,
+                .memory = request->engine == NULL ? NULL : class_engine_memory(request->engine)
+        };
         *ret_decision = (struct decision){ .node = NODE_NONE, .node_count = d.node_count };
         d.order = cluster_node_order(cluster);
         sched_attempt_init(&d.attempt, &attempt);

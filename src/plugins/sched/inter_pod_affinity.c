@@ -15,67 +15,45 @@ struct affinity_args {
 
 /* ---- the pods that run ---- */
 
-/* Which kinds of terms the pods of the cluster have at all, per class. */
-enum term_kinds { TERMS_REQUIRED_ANTI = 1, TERMS_ANY = 2 };
+/* Which running pods are looked at. */
+enum pods_wanted { PODS_ALL, PODS_WITH_TERMS, PODS_WITH_REQUIRED_ANTI };
 
-static uint8_t kinds_of(const struct pod_class *class) {
-        const struct affinity *affinity = &class->spec.affinity;
-        uint8_t kinds = 0;
-        if (affinity->pod_anti.required_count > 0)
-                kinds |= TERMS_REQUIRED_ANTI;
-        if (affinity->pod_anti.required_count + affinity->pod_anti.preferred_count +
-                    affinity->pod.required_count + affinity->pod.preferred_count >
-            0)
-                kinds |= TERMS_ANY;
-        return kinds;
-}
-
-struct class_kinds {
-        uint8_t all; /* of all classes together */
-        const uint8_t *by_class;
-};
-
-static struct class_kinds class_kinds(const struct sched_cycle *cycle) {
-        size_t cap = cluster_class_cap(cycle->cluster);
-        uint8_t *by_class = arena_alloc(cycle->scratch, cap);
-        struct class_kinds kinds = { .by_class = by_class };
-        for (uint32_t i = 0; i < cap; i++) {
-                const struct pod_class *class = cluster_class_at(cycle->cluster, i);
-                by_class[i] = class == NULL ? 0 : kinds_of(class);
-                kinds.all |= by_class[i];
-        }
-        return kinds;
-}
-
-/* Pods to look at: with terms of the wanted kinds (0 = all), and what to do with each. */
 struct pod_visit {
         const struct sched_cycle *cycle;
-        struct class_kinds kinds;
-        uint8_t wanted;
+        enum pods_wanted wanted;
         void (*each)(void *context, const struct pod_row *row, struct node_id node);
         void *context;
 };
+
+static bool is_wanted(const struct pod_visit *visit, const struct pod_row *row) {
+        if (pod_row_is_finished(row))
+                return false;
+        if (visit->wanted == PODS_ALL)
+                return true;
+        const struct pod_class *class = cluster_class(visit->cycle->cluster, row->class);
+        return visit->wanted == PODS_WITH_TERMS ? class->has_pod_terms
+                                                : class->spec.affinity.pod_anti.required_count > 0;
+}
 
 static void visit_node(const struct pod_visit *visit, struct node_id node) {
         const struct cluster *cluster = visit->cycle->cluster;
         const struct node_table *nodes = cluster_nodes(cluster);
         struct pod_id pod = nodes->first_pod[node.index];
-        if (visit->wanted != 0 && nodes->pods_with_terms[node.index] == 0)
+        if (visit->wanted != PODS_ALL && nodes->pods_with_terms[node.index] == 0)
                 return;
         while (!pod_id_is_none(pod)) {
                 const struct pod_row *row = cluster_pod(cluster, pod);
-                if ((visit->wanted == 0 ||
-                     (visit->kinds.by_class[row->class.index] & visit->wanted) != 0) &&
-                    !pod_row_is_finished(row))
+                if (is_wanted(visit, row))
                         visit->each(visit->context, row, node);
                 pod = row->next_on_node;
         }
 }
 
-static void visit_all(const struct pod_visit *visit) {
-        const struct node_id *order = cluster_node_order(visit->cycle->cluster);
-        for (size_t i = 0; i < cluster_node_count(visit->cycle->cluster); i++)
-                visit_node(visit, order[i]);
+static void each_node(const struct sched_cycle *cycle,
+                      void (*each)(void *context, struct node_id node), void *context) {
+        const struct node_id *order = cluster_node_order(cycle->cluster);
+        for (size_t i = 0; i < cluster_node_count(cycle->cluster); i++)
+                each(context, order[i]);
 }
 
 /* Changes after which everything is counted anew. */
@@ -83,20 +61,9 @@ static void visit_all(const struct pod_visit *visit) {
         (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS | CLUSTER_NAMESPACE)
 
 /* Names counts by all they depend on apart from nodes and running pods. */
-static uint64_t memory_key(const struct sched_cycle *cycle, const void *plugin, const char *what) {
-        const struct cluster *cluster = cycle->cluster;
-        const struct label_pair *pairs;
-        size_t count = cluster_label_pairs(cluster, cycle->labels, &pairs);
-        uint64_t key = hash_bytes(&plugin, sizeof(plugin), slice_hash(slice_of(what)));
-        key = hash_bytes(&cycle->class->hash, sizeof(cycle->class->hash), key);
-        key ^= slice_hash(cluster_text(cluster, cycle->ns));
-        for (size_t i = 0; i < count; i++) {
-                uint64_t pair[] = { slice_hash(cluster_text(cluster, pairs[i].key)),
-                                    slice_hash(cluster_text(cluster, pairs[i].value)) };
-                /* The order of pairs follows ids, which may change. */
-                key += hash_bytes(pair, sizeof(pair), 0);
-        }
-        return key;
+static uint64_t memory_key(const struct sched_cycle *cycle, const void *plugin, struct slice what) {
+        uint64_t parts[] = { (uint64_t)(uintptr_t)plugin, cycle->identity };
+        return hash_bytes(parts, sizeof(parts), slice_hash(what));
 }
 
 /* ---- terms of the newcomer ---- */
@@ -124,10 +91,15 @@ struct term_hit {
 };
 /* For the pods of a class in one namespace, worked out when the first of them is met. */
 struct class_hits {
-        bool is_known;
+        const struct pod_class *class; /* NULL: the place is free */
         struct str_id ns;
-        size_t count;
+        size_t count, cap;
         struct term_hit *items;
+};
+/* The last classes met, each in a place given by its number. */
+#define HIT_PLACES 64
+struct hit_table {
+        struct class_hits places[HIT_PLACES];
 };
 /* Terms to look at and what a match counts; weight 0 = the term's own. */
 struct their_terms {
@@ -150,15 +122,24 @@ static void add_hits(const struct sched_cycle *cycle, struct their_terms terms,
         }
 }
 
-static bool start_hits(const struct sched_cycle *cycle, const struct affinity *theirs,
-                       struct str_id ns, struct class_hits *hits) {
-        if (hits->is_known && str_id_eq(hits->ns, ns))
+/* The place of a class in a namespace; false when its hits are known already. */
+static bool start_hits(const struct sched_cycle *cycle, struct hit_table *table,
+                       const struct pod_class *class, struct str_id ns,
+                       struct class_hits **ret_hits) {
+        const struct affinity *theirs = &class->spec.affinity;
+        struct class_hits *hits = &table->places[class->id.index % HIT_PLACES];
+        *ret_hits = hits;
+        if (hits->class == class && str_id_eq(hits->ns, ns))
                 return false;
         size_t most = theirs->pod.required_count + theirs->pod.preferred_count +
                       theirs->pod_anti.required_count + theirs->pod_anti.preferred_count;
-        *hits = (struct class_hits){ .is_known = true,
-                                     .ns = ns,
-                                     .items = ARENA_ARRAY(cycle->scratch, struct term_hit, most) };
+        if (hits->cap < most) {
+                hits->items = ARENA_ARRAY(cycle->scratch, struct term_hit, most);
+                hits->cap = most;
+        }
+        hits->class = class;
+        hits->ns = ns;
+        hits->count = 0;
         return true;
 }
 
@@ -179,8 +160,10 @@ struct affinity_state {
         const struct sched_cycle *cycle;
         struct own_terms near, away;
         struct affinity_counts *counts;
+        struct memory_entry *entry; /* of the counts; NULL = of this decision only */
+        struct domain_news *news;   /* NULL while everything is counted */
         const struct domain_sums **near_sums, **away_sums; /* by term; NULL: no node has the key */
-        struct class_hits *hits;                           /* by class */
+        struct hit_table *hits;
         bool may_be_first; /* nobody matches yet, and the pod matches its own terms */
         bool has_own, has_existing;
         struct pod_visit existing, own;
@@ -188,14 +171,12 @@ struct affinity_state {
 
 static void count_existing(void *context, const struct pod_row *row, struct node_id node) {
         struct affinity_state *state = context;
-        const struct affinity *theirs =
-                &cluster_class(state->cycle->cluster, row->class)->spec.affinity;
-        struct class_hits *hits = &state->hits[row->class.index];
-        if (start_hits(state->cycle, theirs, row->ns, hits))
+        const struct pod_class *class = cluster_class(state->cycle->cluster, row->class);
+        const struct pod_affinity_terms *away = &class->spec.affinity.pod_anti;
+        struct class_hits *hits;
+        if (start_hits(state->cycle, state->hits, class, row->ns, &hits))
                 add_hits(state->cycle,
-                         (struct their_terms){ theirs->pod_anti.required,
-                                               theirs->pod_anti.required_count, 1, 1 },
-                         hits);
+                         (struct their_terms){ away->required, away->required_count, 1, 1 }, hits);
         apply_hits(state->cycle, hits, node, &state->counts->existing);
 }
 
@@ -218,47 +199,45 @@ static void count_own(void *context, const struct pod_row *row, struct node_id n
 
 static void recount_filter(void *context, struct node_id node) {
         struct affinity_state *state = context;
-        pair_numbers_take_back(&state->counts->near, node);
-        pair_numbers_take_back(&state->counts->away, node);
-        pair_numbers_take_back(&state->counts->existing, node);
+        struct affinity_counts *counts = state->counts;
+        pair_numbers_take_back(&counts->near, node);
+        pair_numbers_take_back(&counts->away, node);
+        pair_numbers_take_back(&counts->existing, node);
         if (state->has_existing)
                 visit_node(&state->existing, node);
         if (state->has_own)
                 visit_node(&state->own, node);
-}
-
-static struct affinity_counts *new_counts(struct arena *arena) {
-        struct affinity_counts *counts = ARENA_NEW(arena, struct affinity_counts);
-        pair_numbers_init(&counts->near, arena);
-        pair_numbers_init(&counts->away, arena);
-        pair_numbers_init(&counts->existing, arena);
-        return counts;
+        pair_numbers_settle(&counts->near, node, true, state->news);
+        pair_numbers_settle(&counts->away, node, true, state->news);
+        pair_numbers_settle(&counts->existing, node, true, state->news);
 }
 
 static void count_all(struct affinity_state *state, struct arena *arena) {
-        state->counts = new_counts(arena);
-        if (state->has_existing)
-                visit_all(&state->existing);
-        if (state->has_own)
-                visit_all(&state->own);
+        struct topologies *topologies = state->cycle->topologies;
+        state->counts = ARENA_NEW(arena, struct affinity_counts);
+        pair_numbers_init(&state->counts->near, topologies, arena);
+        pair_numbers_init(&state->counts->away, topologies, arena);
+        pair_numbers_init(&state->counts->existing, topologies, arena);
+        each_node(state->cycle, recount_filter, state);
 }
 
 static void count_pods(struct affinity_state *state, const void *plugin) {
         const struct sched_cycle *cycle = state->cycle;
         struct memory_news news;
-        state->existing = (struct pod_visit){ cycle, state->own.kinds, TERMS_REQUIRED_ANTI,
-                                              count_existing, state };
         if (!cycle_memory_recall(cycle->memory, cycle->cluster,
-                                 memory_key(cycle, plugin, "affinity filter"), BREAKING, &news)) {
+                                 memory_key(cycle, plugin, SLICE_LITERAL("affinity filter")),
+                                 BREAKING, &news)) {
                 count_all(state, cycle->scratch);
                 return;
         }
+        state->entry = news.entry;
         if (news.entry->value == NULL) {
                 count_all(state, &news.entry->arena);
                 news.entry->value = state->counts;
                 return;
         }
         state->counts = news.entry->value;
+        state->news = &news.entry->news;
         memory_news_each(&news, cycle->cluster, recount_filter, state);
 }
 
@@ -284,20 +263,21 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         (void)ret_only;
         (void)verdict;
         const struct affinity *affinity = &cycle->class->spec.affinity;
-        struct class_kinds kinds = class_kinds(cycle);
         bool has_own = affinity->pod.required_count + affinity->pod_anti.required_count > 0;
-        if (!has_own && (kinds.all & TERMS_REQUIRED_ANTI) == 0)
+        bool has_existing = cluster_class_terms(cycle->cluster).required_anti > 0;
+        if (!has_own && !has_existing)
                 return VERDICT_SKIP;
         struct affinity_state *state = ARENA_NEW(cycle->scratch, struct affinity_state);
         state->cycle = cycle;
         state->has_own = has_own;
-        state->has_existing = (kinds.all & TERMS_REQUIRED_ANTI) != 0;
+        state->has_existing = has_existing;
         state->near = own_terms(cycle, affinity->pod.required, affinity->pod.required_count);
         state->away =
                 own_terms(cycle, affinity->pod_anti.required, affinity->pod_anti.required_count);
-        state->hits =
-                ARENA_ARRAY(cycle->scratch, struct class_hits, cluster_class_cap(cycle->cluster));
-        state->own = (struct pod_visit){ cycle, kinds, 0, count_own, state };
+        state->hits = ARENA_NEW(cycle->scratch, struct hit_table);
+        state->existing =
+                (struct pod_visit){ cycle, PODS_WITH_REQUIRED_ANTI, count_existing, state };
+        state->own = (struct pod_visit){ cycle, PODS_ALL, count_own, state };
         count_pods(state, plugin);
         if (!has_own && pair_numbers_is_empty(&state->counts->existing))
                 return VERDICT_SKIP;
@@ -362,14 +342,24 @@ static void explain(const struct sched_cycle *cycle, const void *plugin, const v
                         SLICE_LITERAL("node(s) didn't satisfy existing pods anti-affinity rules"));
 }
 
+static const struct memory_entry *filter_entry(const void *pod_state) {
+        return ((const struct affinity_state *)pod_state)->entry;
+}
+
+static uint64_t filter_frame(void *pod_state) {
+        return ((const struct affinity_state *)pod_state)->may_be_first;
+}
+
 /* ---- score ---- */
 
 struct preference_state {
         const struct sched_cycle *cycle;
         int64_t hard_weight;
         struct own_terms near, away;
-        struct pair_numbers *sums; /* may outlive the decision */
-        struct class_hits *hits;   /* by class */
+        struct pair_numbers *sums;  /* may outlive the decision */
+        struct memory_entry *entry; /* of the sums; NULL = of this decision only */
+        struct domain_news *news;   /* NULL while everything is summed */
+        struct hit_table *hits;
         struct pod_visit visit;
 };
 
@@ -397,13 +387,14 @@ static void add_their_preferences(struct preference_state *state, const struct a
 
 static void sum_pod(void *context, const struct pod_row *row, struct node_id node) {
         struct preference_state *state = context;
-        const struct affinity *theirs =
-                &cluster_class(state->cycle->cluster, row->class)->spec.affinity;
-        struct class_hits *hits = &state->hits[row->class.index];
+        const struct pod_class *class = cluster_class(state->cycle->cluster, row->class);
+        struct class_hits *hits;
         add_own(state, &state->near, 1, row, node);
         add_own(state, &state->away, -1, row, node);
-        if (start_hits(state->cycle, theirs, row->ns, hits))
-                add_their_preferences(state, theirs, hits);
+        if (!class->has_pod_terms)
+                return;
+        if (start_hits(state->cycle, state->hits, class, row->ns, &hits))
+                add_their_preferences(state, &class->spec.affinity, hits);
         apply_hits(state->cycle, hits, node, state->sums);
 }
 
@@ -411,28 +402,32 @@ static void recount_score(void *context, struct node_id node) {
         struct preference_state *state = context;
         pair_numbers_take_back(state->sums, node);
         visit_node(&state->visit, node);
+        pair_numbers_settle(state->sums, node, false, state->news);
 }
 
 static void sum_all(struct preference_state *state, struct arena *arena) {
         state->sums = ARENA_NEW(arena, struct pair_numbers);
-        pair_numbers_init(state->sums, arena);
-        visit_all(&state->visit);
+        pair_numbers_init(state->sums, state->cycle->topologies, arena);
+        each_node(state->cycle, recount_score, state);
 }
 
 static void sum_pods(struct preference_state *state, const void *plugin) {
         const struct sched_cycle *cycle = state->cycle;
         struct memory_news news;
         if (!cycle_memory_recall(cycle->memory, cycle->cluster,
-                                 memory_key(cycle, plugin, "affinity score"), BREAKING, &news)) {
+                                 memory_key(cycle, plugin, SLICE_LITERAL("affinity score")),
+                                 BREAKING, &news)) {
                 sum_all(state, cycle->scratch);
                 return;
         }
+        state->entry = news.entry;
         if (news.entry->value == NULL) {
                 sum_all(state, &news.entry->arena);
                 news.entry->value = state->sums;
                 return;
         }
         state->sums = news.entry->value;
+        state->news = &news.entry->news;
         memory_news_each(&news, cycle->cluster, recount_score, state);
 }
 
@@ -443,9 +438,8 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         (void)verdict;
         const struct affinity_args *args = plugin;
         const struct affinity *affinity = &cycle->class->spec.affinity;
-        struct class_kinds kinds = class_kinds(cycle);
         bool has_own = affinity->pod.preferred_count + affinity->pod_anti.preferred_count > 0;
-        if (!has_own && (args->ignores_existing || (kinds.all & TERMS_ANY) == 0))
+        if (!has_own && (args->ignores_existing || cluster_class_terms(cycle->cluster).any == 0))
                 return VERDICT_SKIP;
         struct preference_state *state = ARENA_NEW(cycle->scratch, struct preference_state);
         state->cycle = cycle;
@@ -453,9 +447,9 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         state->near = own_terms(cycle, affinity->pod.preferred, affinity->pod.preferred_count);
         state->away =
                 own_terms(cycle, affinity->pod_anti.preferred, affinity->pod_anti.preferred_count);
-        state->hits =
-                ARENA_ARRAY(cycle->scratch, struct class_hits, cluster_class_cap(cycle->cluster));
-        state->visit = (struct pod_visit){ cycle, kinds, has_own ? 0 : TERMS_ANY, sum_pod, state };
+        state->hits = ARENA_NEW(cycle->scratch, struct hit_table);
+        state->visit =
+                (struct pod_visit){ cycle, has_own ? PODS_ALL : PODS_WITH_TERMS, sum_pod, state };
         sum_pods(state, plugin);
         if (pair_numbers_is_empty(state->sums))
                 return VERDICT_SKIP;
@@ -487,6 +481,10 @@ static void normalize(const struct sched_cycle *cycle, const void *plugin, const
                                     ? 0
                                     : (int64_t)((double)NODE_SCORE_MAX *
                                                 ((double)(scores[i] - min) / (double)(max - min)));
+}
+
+static const struct memory_entry *score_entry(const void *pod_state) {
+        return ((const struct preference_state *)pod_state)->entry;
 }
 
 /* ---- waking ---- */
@@ -536,14 +534,19 @@ const struct plugin plugin_inter_pod_affinity = {
         .name = "InterPodAffinity",
         .args = fields,
         .args_size = sizeof(struct affinity_args),
-        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain,
-                                               .pre_score = pre_score,
-                                               .score = score,
-                                               .normalize = normalize,
-                                               .wakes = wakes,
-                                               .counts_pods = true },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = pre_filter,
+                        .filter = filter,
+                        .explain = explain,
+                        .pre_score = pre_score,
+                        .score = score,
+                        .normalize = normalize,
+                        .wakes = wakes,
+                        .counts_pods = true,
+                        .filter_follow = &(const struct sched_follow){ .entry = filter_entry,
+                                                                       .frame = filter_frame },
+                        .score_follow = &(const struct sched_follow){ .entry = score_entry } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_POD_ADDED |
                     CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS,
 };

@@ -6,9 +6,11 @@
 #include "plugins/sched/registry.h"
 #include "rules/domain_sums.h"
 #include "rules/spread.h"
+#include "rules/topology.h"
 #include "rules/workload_selector.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HOSTNAME_LABEL "kubernetes.io/hostname"
 #define ZONE_LABEL "topology.kubernetes.io/zone"
@@ -129,23 +131,33 @@ static void spread_free(void *state) {
 
 /* The pods a rule counts; may outlive the decision. */
 struct spread_counts {
-        struct domain_sums sums; /* of the nodes that take part */
-        struct bitset partakes;
-        uint32_t *pods;      /* per node, whether it takes part or not */
-        size_t domain_count; /* with a node that takes part */
+        const struct topology *topology;
+        uint32_t unnamed; /* domain of nodes without the label, where they count; or DOMAIN_NONE */
+        struct bitset partakes; /* nodes whose pods are in the sums */
+        uint32_t *pods;         /* per node, whether it takes part or not */
+        int64_t *sums;          /* by domain */
+        size_t domain_count;    /* with a node that takes part */
         uint32_t *domains;
+        uint32_t *offers; /* by domain: nodes the pod fits; followed scores only */
+        size_t offered;   /* domains with such a node */
+};
+struct spread_numbers {
+        struct spread_counts *rules;
+        struct bitset lacking; /* nodes that lack a key, when all are needed */
+        size_t offered;        /* nodes the pod fits that lack none; followed scores only */
+        size_t rule_count;
 };
 struct spread_state {
         const struct sched_cycle *cycle;
         const struct spread_plugin *own;
         size_t count;
         struct spread_rule *rules;
-        struct spread_counts *counts; /* per rule */
-        int64_t *minima;              /* filter */
-        double *weights;              /* score */
+        struct spread_numbers *numbers;
+        const struct memory_entry *entry; /* of the numbers; NULL = of this decision only */
+        int64_t *minima;                  /* filter */
+        double *weights;                  /* score */
         bool is_hard;
         bool needs_all_keys;
-        struct bitset ignored; /* nodes that lack a key, when all are needed */
 };
 
 /* Defaults apply to pods without constraints of their own that belong to some workload. */
@@ -186,62 +198,70 @@ static struct spread_state *make_state(const struct sched_cycle *cycle,
 
 /* ---- counting ---- */
 
-static bool partakes(const struct spread_state *state, const struct spread_rule *rule,
-                     struct node_id node) {
+static bool partakes(const struct spread_state *state, size_t rule, struct node_id node) {
         const struct sched_cycle *cycle = state->cycle;
-        return (!state->needs_all_keys ||
-                spread_has_all_keys(cycle->cluster, state->rules, state->count, node)) &&
-               spread_includes_node(cycle->cluster, rule, &cycle->class->spec, node,
+        return !bitset_has(&state->numbers->lacking, node.index) &&
+               spread_includes_node(cycle->cluster, &state->rules[rule], &cycle->class->spec, node,
                                     state->own->allows_order);
 }
 
-static void recount(void *context, struct node_id node) {
-        struct spread_state *state = context;
+static uint32_t domain_of(const struct spread_counts *counts, struct node_id node) {
+        uint32_t domain = counts->topology->domain[node.index];
+        return domain == DOMAIN_NONE ? counts->unnamed : domain;
+}
+
+static void recount(struct spread_state *state, struct node_id node, struct domain_news *news) {
         for (size_t i = 0; i < state->count; i++) {
-                struct spread_counts *counts = &state->counts[i];
-                int64_t pods = spread_count_pods(state->cycle->cluster, &state->rules[i],
-                                                 state->cycle->ns, node);
-                counts->pods[node.index] = (uint32_t)pods;
-                if (!bitset_has(&counts->partakes, node.index))
+                struct spread_counts *counts = &state->numbers->rules[i];
+                uint32_t pods = (uint32_t)spread_count_pods(state->cycle->cluster, &state->rules[i],
+                                                            state->cycle->ns, node);
+                uint32_t domain = domain_of(counts, node);
+                if (pods == counts->pods[node.index])
                         continue;
-                domain_sums_take_back(&counts->sums, node);
-                domain_sums_add(&counts->sums, node, pods);
+                if (bitset_has(&counts->partakes, node.index))
+                        counts->sums[domain] += (int64_t)pods - counts->pods[node.index];
+                counts->pods[node.index] = pods;
+                if (news != NULL && domain != DOMAIN_NONE)
+                        domain_news_add(news, counts->topology, domain);
         }
 }
 
 /* Where defaults apply, nodes without the label make a domain without a name. */
-static void name_missing(const struct spread_state *state, struct domain_sums *sums,
-                         struct arena *arena) {
-        if (state->needs_all_keys)
-                return;
-        for (size_t i = 0; i < sums->node_count; i++)
-                if (sums->domain[i] == DOMAIN_NONE)
-                        sums->domain[i] = STR_ID_EMPTY.index;
-        if (sums->cap <= STR_ID_EMPTY.index) {
-                sums->cap = (size_t)STR_ID_EMPTY.index + 1;
-                sums->sums = ARENA_ARRAY(arena, int64_t, sums->cap);
+static void init_counts(struct spread_state *state, size_t rule, struct arena *arena) {
+        struct spread_counts *counts = &state->numbers->rules[rule];
+        const struct spread_rule *own = &state->rules[rule];
+        size_t nodes = cluster_nodes(state->cycle->cluster)->count;
+        counts->topology = topologies_get(state->cycle->topologies, state->cycle->cluster, own->key,
+                                          own->has_key);
+        size_t domains = (size_t)counts->topology->domain_count + 1;
+        counts->unnamed = state->needs_all_keys ? DOMAIN_NONE
+                          : counts->topology->unnamed != DOMAIN_NONE
+                                  ? counts->topology->unnamed
+                                  : counts->topology->domain_count;
+        counts->sums = ARENA_ARRAY(arena, int64_t, domains);
+        counts->domains = ARENA_ARRAY(arena, uint32_t, domains);
+        counts->partakes = bitset_in_arena(arena, nodes);
+        counts->pods = ARENA_ARRAY(arena, uint32_t, nodes);
+        if (!state->is_hard)
+                counts->offers = ARENA_ARRAY(arena, uint32_t, domains);
+}
+
+static void find_lacking(struct spread_state *state, const struct node_id *order, size_t count) {
+        for (size_t i = 0; state->needs_all_keys && i < state->count; i++) {
+                const struct topology *topology = state->numbers->rules[i].topology;
+                for (size_t n = 0; n < count; n++)
+                        if (!topology_has(topology, order[n]))
+                                bitset_add(&state->numbers->lacking, order[n].index);
         }
 }
 
-static void init_sums(struct spread_state *state, size_t rule, struct arena *arena) {
-        const struct spread_rule *own = &state->rules[rule];
-        struct domain_sums *sums = &state->counts[rule].sums;
-        const struct cluster *cluster = state->cycle->cluster;
-        if (own->has_key)
-                domain_sums_init(sums, cluster, own->key, arena);
-        else
-                domain_sums_init_empty(sums, cluster, arena);
-        name_missing(state, sums, arena);
-}
-
-static void find_domains(const struct spread_state *state, size_t rule, struct arena *arena) {
-        struct spread_counts *counts = &state->counts[rule];
+static void find_domains(struct spread_state *state, size_t rule, struct arena *arena) {
+        struct spread_counts *counts = &state->numbers->rules[rule];
         const struct node_id *order = cluster_node_order(state->cycle->cluster);
-        struct bitset seen = bitset_in_arena(arena, counts->sums.cap + 1);
-        counts->domains = ARENA_ARRAY(arena, uint32_t, counts->sums.cap);
+        struct bitset seen = bitset_in_arena(arena, (size_t)counts->topology->domain_count + 1);
         for (size_t i = 0; i < cluster_node_count(state->cycle->cluster); i++) {
-                uint32_t domain = counts->sums.domain[order[i].index];
-                if (domain == DOMAIN_NONE || !partakes(state, &state->rules[rule], order[i]))
+                uint32_t domain = domain_of(counts, order[i]);
+                if (domain == DOMAIN_NONE || !partakes(state, rule, order[i]))
                         continue;
                 bitset_add(&counts->partakes, order[i].index);
                 if (!bitset_has(&seen, domain))
@@ -252,18 +272,19 @@ static void find_domains(const struct spread_state *state, size_t rule, struct a
 
 static void count_all(struct spread_state *state, struct arena *arena) {
         const struct cluster *cluster = state->cycle->cluster;
-        size_t node_count = cluster_nodes(cluster)->count;
         const struct node_id *order = cluster_node_order(cluster);
-        state->counts = ARENA_ARRAY(arena, struct spread_counts, state->count);
-        for (size_t i = 0; i < state->count; i++) {
-                struct spread_counts *counts = &state->counts[i];
-                init_sums(state, i, arena);
-                counts->partakes = bitset_in_arena(arena, node_count);
-                counts->pods = ARENA_ARRAY(arena, uint32_t, node_count);
+        size_t count = cluster_node_count(cluster);
+        state->numbers = ARENA_NEW(arena, struct spread_numbers);
+        state->numbers->rules = ARENA_ARRAY(arena, struct spread_counts, state->count);
+        state->numbers->rule_count = state->count;
+        state->numbers->lacking = bitset_in_arena(arena, cluster_nodes(cluster)->count);
+        for (size_t i = 0; i < state->count; i++)
+                init_counts(state, i, arena);
+        find_lacking(state, order, count);
+        for (size_t i = 0; i < state->count; i++)
                 find_domains(state, i, arena);
-        }
-        for (size_t i = 0; i < cluster_node_count(cluster); i++)
-                recount(state, order[i]);
+        for (size_t i = 0; i < count; i++)
+                recount(state, order[i], NULL);
 }
 
 static uint64_t hash_selector(const struct selector *selector, uint64_t hash) {
@@ -283,19 +304,24 @@ static uint64_t hash_selector(const struct selector *selector, uint64_t hash) {
 /* Names counts by all they depend on apart from nodes and running pods. */
 static uint64_t memory_key(const struct spread_state *state) {
         const struct sched_cycle *cycle = state->cycle;
-        uint64_t key = hash_bytes(&state->own, sizeof(state->own), state->is_hard);
-        key = hash_bytes(&cycle->class->hash, sizeof(cycle->class->hash), key);
-        key ^= slice_hash(cluster_text(cycle->cluster, cycle->ns));
+        uint64_t parts[] = { (uint64_t)(uintptr_t)state->own, cycle->identity, state->is_hard };
+        uint64_t key = hash_bytes(parts, sizeof(parts), slice_hash(SLICE_LITERAL("spread")));
         for (size_t i = 0; i < state->count; i++) {
                 const struct spread_rule *rule = &state->rules[i];
-                uint64_t parts[] = { slice_hash(rule->topology_key), rule->match.selector != NULL };
-                key = hash_selector(rule->match.selector, hash_bytes(parts, sizeof(parts), key));
+                uint64_t own[] = { slice_hash(rule->topology_key), rule->match.selector != NULL };
+                key = hash_selector(rule->match.selector, hash_bytes(own, sizeof(own), key));
         }
         return key;
 }
 
 #define BREAKING                                                                                   \
         (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS | CLUSTER_NODE_TAINTS)
+
+static void recount_news(void *context, struct node_id node) {
+        struct spread_state *state = context;
+        struct memory_entry *entry = (struct memory_entry *)(uintptr_t)state->entry;
+        recount(state, node, &entry->news);
+}
 
 static void count_pods(struct spread_state *state) {
         const struct sched_cycle *cycle = state->cycle;
@@ -305,13 +331,14 @@ static void count_pods(struct spread_state *state) {
                 count_all(state, cycle->scratch);
                 return;
         }
+        state->entry = news.entry;
         if (news.entry->value == NULL) {
                 count_all(state, &news.entry->arena);
-                news.entry->value = state->counts;
+                news.entry->value = state->numbers;
                 return;
         }
-        state->counts = news.entry->value;
-        memory_news_each(&news, cycle->cluster, recount, state);
+        state->numbers = news.entry->value;
+        memory_news_each(&news, cycle->cluster, recount_news, state);
 }
 
 /* ---- filter ---- */
@@ -319,7 +346,7 @@ static void count_pods(struct spread_state *state) {
 static int64_t least_crowded(const struct spread_counts *counts) {
         int64_t min = INT64_MAX;
         for (size_t i = 0; i < counts->domain_count; i++) {
-                int64_t sum = counts->sums.sums[counts->domains[i]];
+                int64_t sum = counts->sums[counts->domains[i]];
                 min = sum < min ? sum : min;
         }
         return min;
@@ -336,8 +363,8 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         count_pods(state);
         state->minima = ARENA_ARRAY(cycle->scratch, int64_t, state->count);
         for (size_t i = 0; i < state->count; i++)
-                if (state->counts[i].domain_count >= (size_t)state->rules[i].min_domains)
-                        state->minima[i] = least_crowded(&state->counts[i]);
+                if (state->numbers->rules[i].domain_count >= (size_t)state->rules[i].min_domains)
+                        state->minima[i] = least_crowded(&state->numbers->rules[i]);
         *ret_pod_state = state;
         return VERDICT_OK;
 }
@@ -347,10 +374,11 @@ enum spread_answer { SPREAD_FITS, SPREAD_LACKS_KEY, SPREAD_SKEWED };
 static enum spread_answer ask(const struct spread_state *state, struct node_id node) {
         for (size_t i = 0; i < state->count; i++) {
                 const struct spread_rule *rule = &state->rules[i];
-                const struct domain_sums *sums = &state->counts[i].sums;
-                if (!domain_sums_has(sums, node))
+                const struct spread_counts *counts = &state->numbers->rules[i];
+                uint32_t domain = counts->topology->domain[node.index];
+                if (domain == DOMAIN_NONE)
                         return SPREAD_LACKS_KEY;
-                int64_t skew = domain_sums_at(sums, node) + rule->matches_self - state->minima[i];
+                int64_t skew = counts->sums[domain] + rule->matches_self - state->minima[i];
                 if (skew > rule->max_skew)
                         return SPREAD_SKEWED;
         }
@@ -390,37 +418,35 @@ static bool is_hostname(const struct spread_rule *rule) {
         return slice_is(rule->topology_key, HOSTNAME_LABEL);
 }
 
+static bool is_ignored(const struct spread_state *state, struct node_id node) {
+        return bitset_has(&state->numbers->lacking, node.index);
+}
+
 /* How many domains the feasible nodes offer; a missing key counts as one without a name. */
 static size_t offered_domains(const struct spread_state *state, size_t rule,
                               struct node_batch feasible) {
-        const struct domain_sums *sums = &state->counts[rule].sums;
-        struct bitset seen = bitset_in_arena(state->cycle->scratch, sums->cap + 1);
+        const struct spread_counts *counts = &state->numbers->rules[rule];
+        struct bitset seen =
+                bitset_in_arena(state->cycle->scratch, (size_t)counts->topology->domain_count + 1);
         for (size_t n = 0; n < feasible.count; n++)
-                if (!bitset_has(&state->ignored, feasible.nodes[n].index))
-                        bitset_add(&seen, sums->domain[feasible.nodes[n].index]);
+                if (!is_ignored(state, feasible.nodes[n]))
+                        bitset_add(&seen, domain_of(counts, feasible.nodes[n]));
         return bitset_count(&seen);
 }
 
+static double weight_of(size_t size) {
+        return log((double)(size + 2));
+}
+
 static void weigh_rules(struct spread_state *state, struct node_batch feasible) {
-        const struct sched_cycle *cycle = state->cycle;
         size_t ignored = 0;
-        state->ignored = bitset_in_arena(cycle->scratch, cluster_nodes(cycle->cluster)->count);
-        for (size_t n = 0; state->needs_all_keys && n < feasible.count; n++) {
-                bool has_all = true;
-                for (size_t i = 0; i < state->count; i++)
-                        has_all = has_all &&
-                                  domain_sums_has(&state->counts[i].sums, feasible.nodes[n]);
-                if (has_all)
-                        continue;
-                bitset_add(&state->ignored, feasible.nodes[n].index);
-                ignored++;
-        }
-        state->weights = ARENA_ARRAY(cycle->scratch, double, state->count);
-        for (size_t i = 0; i < state->count; i++) {
-                size_t size = is_hostname(&state->rules[i]) ? feasible.count - ignored
-                                                            : offered_domains(state, i, feasible);
-                state->weights[i] = log((double)(size + 2));
-        }
+        for (size_t n = 0; n < feasible.count; n++)
+                ignored += is_ignored(state, feasible.nodes[n]);
+        state->weights = ARENA_ARRAY(state->cycle->scratch, double, state->count);
+        for (size_t i = 0; i < state->count; i++)
+                state->weights[i] = weight_of(is_hostname(&state->rules[i])
+                                                      ? feasible.count - ignored
+                                                      : offered_domains(state, i, feasible));
 }
 
 static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *plugin,
@@ -436,26 +462,17 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         return VERDICT_OK;
 }
 
-static bool has_key(const struct spread_state *state, size_t rule, struct node_id node) {
-        struct str_id value;
-        if (state->needs_all_keys)
-                return true; /* nodes that lack one are ignored */
-        const struct cluster *cluster = state->cycle->cluster;
-        return state->rules[rule].has_key &&
-               cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index],
-                                 state->rules[rule].key, &value);
-}
-
 static int64_t score_node(const struct spread_state *state, struct node_id node) {
         double score = 0;
-        if (bitset_has(&state->ignored, node.index))
+        if (is_ignored(state, node))
                 return 0;
         for (size_t i = 0; i < state->count; i++) {
-                const struct spread_counts *counts = &state->counts[i];
-                if (!has_key(state, i, node))
+                const struct spread_counts *counts = &state->numbers->rules[i];
+                uint32_t domain = counts->topology->domain[node.index];
+                if (domain == DOMAIN_NONE)
                         continue;
                 int64_t count = is_hostname(&state->rules[i]) ? counts->pods[node.index]
-                                                              : domain_sums_at(&counts->sums, node);
+                                                              : counts->sums[domain];
                 score += (double)count * state->weights[i] + (double)(state->rules[i].max_skew - 1);
         }
         return (int64_t)round(score);
@@ -477,19 +494,69 @@ static void normalize(const struct sched_cycle *cycle, const void *plugin, const
         const struct spread_state *state = pod_state;
         int64_t min = INT64_MAX, max = INT64_MIN;
         for (size_t i = 0; i < feasible.count; i++) {
-                if (bitset_has(&state->ignored, feasible.nodes[i].index))
+                if (is_ignored(state, feasible.nodes[i]))
                         continue;
                 min = scores[i] < min ? scores[i] : min;
                 max = scores[i] > max ? scores[i] : max;
         }
         for (size_t i = 0; i < feasible.count; i++) {
-                if (bitset_has(&state->ignored, feasible.nodes[i].index))
+                if (is_ignored(state, feasible.nodes[i]))
                         scores[i] = 0;
                 else if (max == 0)
                         scores[i] = NODE_SCORE_MAX;
                 else
                         scores[i] = NODE_SCORE_MAX * (max + min - scores[i]) / max;
         }
+}
+
+/* ---- following ---- */
+
+static const struct memory_entry *entry_of(const void *pod_state) {
+        return ((const struct spread_state *)pod_state)->entry;
+}
+
+static uint64_t filter_frame(void *pod_state) {
+        const struct spread_state *state = pod_state;
+        return hash_bytes(state->minima, state->count * sizeof(*state->minima), 0);
+}
+
+static uint64_t score_frame(void *pod_state) {
+        struct spread_state *state = pod_state;
+        for (size_t i = 0; i < state->count; i++)
+                state->weights[i] =
+                        weight_of(is_hostname(&state->rules[i]) ? state->numbers->offered
+                                                                : state->numbers->rules[i].offered);
+        return hash_bytes(state->weights, state->count * sizeof(*state->weights), 0);
+}
+
+static void clear_offers(void *pod_state) {
+        struct spread_numbers *numbers = ((struct spread_state *)pod_state)->numbers;
+        numbers->offered = 0;
+        for (size_t i = 0; i < numbers->rule_count; i++) {
+                struct spread_counts *counts = &numbers->rules[i];
+                size_t domains = (size_t)counts->topology->domain_count + 1;
+                counts->offered = 0;
+                memset(counts->offers, 0, domains * sizeof(*counts->offers));
+        }
+}
+
+static void offer(void *pod_state, struct node_id node, bool joins) {
+        struct spread_numbers *numbers = ((struct spread_state *)pod_state)->numbers;
+        if (bitset_has(&numbers->lacking, node.index))
+                return;
+        numbers->offered = joins ? numbers->offered + 1 : numbers->offered - 1;
+        for (size_t i = 0; i < numbers->rule_count; i++) {
+                struct spread_counts *counts = &numbers->rules[i];
+                uint32_t *offers = &counts->offers[domain_of(counts, node)];
+                if (joins)
+                        counts->offered += (*offers)++ == 0;
+                else
+                        counts->offered -= --*offers == 0;
+        }
+}
+
+static bool leaves_out(const void *pod_state, struct node_id node) {
+        return is_ignored(pod_state, node);
 }
 
 /* ---- waking ---- */
@@ -559,14 +626,23 @@ const struct plugin plugin_pod_topology_spread = {
         .check = check,
         .init = spread_init,
         .fini = spread_free,
-        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain,
-                                               .pre_score = pre_score,
-                                               .score = score,
-                                               .normalize = normalize,
-                                               .wakes = wakes,
-                                               .counts_pods = true },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = pre_filter,
+                        .filter = filter,
+                        .explain = explain,
+                        .pre_score = pre_score,
+                        .score = score,
+                        .normalize = normalize,
+                        .wakes = wakes,
+                        .counts_pods = true,
+                        .filter_follow = &(const struct sched_follow){ .entry = entry_of,
+                                                                       .frame = filter_frame },
+                        .score_follow = &(const struct sched_follow){ .entry = entry_of,
+                                                                      .frame = score_frame,
+                                                                      .clear_offers = clear_offers,
+                                                                      .offer = offer,
+                                                                      .leaves_out = leaves_out } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_LABELS | CLUSTER_POD_TOLERATIONS,

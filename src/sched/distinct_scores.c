@@ -1,0 +1,53 @@
+/* Raw scores by value. */
+#include "sched/distinct_scores.h"
+#include "base/util.h"
+#include <stdlib.h>
+
+#define VALUES_MIN 4
+
+void distinct_scores_init(struct distinct_scores *scores, size_t node_count) {
+        *scores = (struct distinct_scores){ .which = xcalloc(node_count + 1, 1) };
+}
+
+void distinct_scores_release(struct distinct_scores *scores) {
+        free(scores->values);
+        free(scores->weighted);
+        free(scores->which);
+        *scores = (struct distinct_scores){ 0 };
+}
+
+void distinct_scores_clear(struct distinct_scores *scores) {
+        scores->count = 0;
+}
+
+static void grow(struct distinct_scores *scores) {
+        size_t cap = scores->cap == 0 ? VALUES_MIN : 2 * scores->cap;
+        scores->values = xreallocarray(scores->values, cap, sizeof(*scores->values));
+        scores->weighted = xreallocarray(scores->weighted, cap, sizeof(*scores->weighted));
+        scores->cap = cap;
+}
+
+/* The latest values are those most likely met again; DISTINCT_MAX when it is new. */
+static size_t find(const struct distinct_scores *scores, int64_t raw, bool is_left_out) {
+        for (size_t at = scores->count; at-- > 0;)
+                if (scores->values[at].raw == raw && scores->values[at].is_left_out == is_left_out)
+                        return at;
+        return DISTINCT_MAX;
+}
+
+bool distinct_scores_set(struct distinct_scores *scores, struct node_id node, int64_t raw,
+                         bool is_left_out) {
+        size_t at = find(scores, raw, is_left_out);
+        if (at == DISTINCT_MAX) {
+                at = scores->count;
+                if (at == DISTINCT_MAX)
+                        return false;
+                if (at == scores->cap)
+                        grow(scores);
+                scores->count++;
+                scores->values[at] = (struct distinct_value){ raw, 0, node, is_left_out };
+                scores->weighted[at] = 0;
+        }
+        scores->which[node.index] = (uint8_t)at;
+        return true;
+}

@@ -1,0 +1,364 @@
+/* The class engine against the naive full scan on generated clusters: after every change both must
+ * find the same nodes feasible, at the same totals, for pods of all shapes.
+ *
+ * BERTH_ORACLE_STEPS and BERTH_ORACLE_SEEDS make it longer (a soak). */
+#include "base/rng.h"
+#include "sched/class_engine.h"
+#include "sched/decision.h"
+#include "sched_test.h"
+
+#define STEPS_DEFAULT 1000
+#define SEEDS_DEFAULT 2
+#define POD_NAMES 160
+#define SERVICES 2
+#define CHECK_EVERY 50  /* steps between checks of the model itself */
+#define FOCUS_STEPS 100 /* steps that most pods are of a few shapes */
+#define FOCUS_SHAPES 3
+
+struct world {
+        struct cluster *cluster;
+        struct object_shelf *shelf;
+        struct sched_profile *profile;
+        struct class_engine *engine;
+        struct rng rng;
+        struct arena arena;
+        unsigned node_names;
+        unsigned focus; /* most pods that ask are of the shapes from here on */
+        uint64_t engine_choices, compared;
+};
+
+static unsigned pick(struct world *world, unsigned bound) {
+        return (unsigned)rng_below(&world->rng, bound);
+}
+
+static unsigned from_environment(const char *name, unsigned fallback) {
+        const char *text = getenv(name);
+        return text != NULL ? (unsigned)strtoul(text, NULL, 10) : fallback;
+}
+
+static struct json_doc *parse(const char *text) {
+        struct err err = { 0 };
+        struct json_doc *doc;
+        if (json_parse(slice_of(text), &doc, &err) < 0)
+                fail_msg("%s: %s", err.text, text);
+        return doc;
+}
+
+static void feed(struct world *world, enum object_kind kind, enum change_kind change,
+                 const char *text) {
+        struct err err = { 0 };
+        struct json_doc *doc = parse(text);
+        if (cluster_apply(world->cluster, kind, change, json_doc_root(doc), &err) < 0)
+                fail_msg("%s: %s", err.path, err.text);
+        json_doc_free(doc);
+}
+
+/* ---- nodes and namespaces ---- */
+
+static void change_node(struct world *world) {
+        static const char *const effects[] = { "NoSchedule", "PreferNoSchedule" };
+        static const char *const racks[] = { "r0", "r1", "r2", "r3", "r4", "r5", "" };
+        char text[1024], zone[64] = "", rack[64] = "", taint[128] = "";
+        unsigned name = pick(world, world->node_names);
+        if (pick(world, 20) == 0) {
+                snprintf(text, sizeof(text), "n%u", name);
+                cluster_remove_node(world->cluster, slice_of(text));
+                return;
+        }
+        if (pick(world, 12) != 0)
+                snprintf(zone, sizeof(zone), "\"topology.kubernetes.io/zone\":\"z%u\",", name % 3);
+        if (pick(world, 8) != 0)
+                snprintf(rack, sizeof(rack), "\"rack\":\"%s\",", racks[name % ARRAY_LEN(racks)]);
+        if (pick(world, 5) == 0)
+                snprintf(taint, sizeof(taint), "{\"key\":\"k%u\",\"effect\":\"%s\"}",
+                         pick(world, 2), effects[pick(world, 2)]);
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"name\":\"n%u\",\"labels\":{%s%s\"kubernetes.io/hostname\":"
+                 "\"n%u\",\"rank\":\"%u\"}},\"spec\":{\"unschedulable\":%s,\"taints\":[%s]},"
+                 "\"status\":{\"allocatable\":{\"cpu\":\"%um\",\"memory\":\"%uMi\","
+                 "\"pods\":\"%u\"}}}",
+                 name, zone, rack, name, name % 9, pick(world, 12) ? "false" : "true", taint,
+                 2000 * (1 + name % 3), 2048 * (1 + name % 4), 4 + name % 9);
+        feed(world, OBJECT_NODE, CHANGE_UPDATED, text);
+}
+
+static void change_namespace(struct world *world) {
+        char text[256];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"name\":\"ns%u\",\"labels\":{\"team\":\"t%u\"}}}", pick(world, 2),
+                 pick(world, 2));
+        feed(world, OBJECT_NAMESPACE, CHANGE_UPDATED, text);
+}
+
+static void change_service(struct world *world) {
+        char text[256];
+        unsigned name = pick(world, SERVICES);
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"name\":\"s%u\",\"namespace\":\"ns0\"},\"spec\":{\"selector\":{"
+                 "\"app\":\"a%u\"}}}",
+                 name, pick(world, 3));
+        struct json_doc *doc = parse(text);
+        object_shelf_put(world->shelf, SHELF_SERVICE, json_doc_root(doc));
+        json_doc_free(doc);
+}
+
+/* ---- pods ---- */
+
+#define ZONE "topology.kubernetes.io/zone"
+#define HOST "kubernetes.io/hostname"
+#define SELECTS(app) "\"labelSelector\":{\"matchLabels\":{\"app\":\"" app "\"}}"
+#define TERM(key, app) "{\"topologyKey\":\"" key "\"," SELECTS(app) "}"
+#define TEAM_TERM(key, app)                                                                        \
+        "{\"topologyKey\":\"" key                                                                  \
+        "\"," SELECTS(app) ",\"namespaceSelector\":{\"matchLabels\":{\"team\":\"t0\"}}}"
+#define REQUIRED "\"requiredDuringSchedulingIgnoredDuringExecution\":"
+#define PREFERRED "\"preferredDuringSchedulingIgnoredDuringExecution\":"
+#define WEIGHED(weight, term) "{\"weight\":" weight ",\"podAffinityTerm\":" term "}"
+#define NEAR(terms) "\"affinity\":{\"podAffinity\":{" terms "}},"
+#define AWAY(terms) "\"affinity\":{\"podAntiAffinity\":{" terms "}},"
+#define SPREAD(skew, key, when, app)                                                               \
+        "{\"maxSkew\":" skew ",\"topologyKey\":\"" key "\",\"whenUnsatisfiable\":\"" when          \
+        "\"," SELECTS(app) "}"
+#define SPREADS(list) "\"topologySpreadConstraints\":[" list "],"
+
+/* What the specs of pods have beside their requests. */
+static const char *const shapes[] = {
+        "",
+        "",
+        "\"nodeSelector\":{\"" ZONE "\":\"z1\"},",
+        "\"tolerations\":[{\"key\":\"k0\",\"operator\":\"Exists\"}],",
+        AWAY(REQUIRED "[" TERM(HOST, "a0") "]"),
+        AWAY(REQUIRED "[" TERM("rack", "a1") "," TEAM_TERM(HOST, "a2") "]"),
+        AWAY(PREFERRED "[" WEIGHED("7", TERM(HOST, "a0")) "," WEIGHED("30", TERM(ZONE, "a1")) "]"),
+        NEAR(REQUIRED "[" TERM(ZONE, "a0") "]"),
+        NEAR(REQUIRED "[" TERM("rack", "a2") "," TERM(ZONE, "a2") "]"),
+        NEAR(PREFERRED "[" WEIGHED("5", TERM("rack", "a1")) "]"),
+        NEAR(PREFERRED "[" WEIGHED("50", TEAM_TERM(HOST, "a2")) "]"),
+        SPREADS(SPREAD("1", ZONE, "DoNotSchedule", "a0")),
+        SPREADS(SPREAD("2", HOST, "DoNotSchedule", "a1")),
+        SPREADS(SPREAD("3", ZONE, "ScheduleAnyway", "a2")),
+        SPREADS(SPREAD("1", HOST, "ScheduleAnyway", "a0") "," SPREAD("2", "rack", "ScheduleAnyway",
+                                                                     "a0")),
+        SPREADS(SPREAD("2", "rack", "DoNotSchedule", "a2") "," SPREAD("1", ZONE, "ScheduleAnyway",
+                                                                      "a1")),
+        SPREADS("{\"maxSkew\":1,\"minDomains\":3,\"topologyKey\":\"" ZONE
+                "\",\"whenUnsatisfiable\":\"DoNotSchedule\",\"nodeTaintsPolicy\":\"Honor\","
+                "\"matchLabelKeys\":[\"app\"],\"labelSelector\":{}}"),
+        SPREADS(SPREAD("1", "absent", "ScheduleAnyway", "a0")),
+        SPREADS(SPREAD("4", ZONE, "DoNotSchedule", "a0"))
+                AWAY(PREFERRED "[" WEIGHED("9", TERM(HOST, "a0")) "]"),
+};
+
+/* One spec in a few variants of labels and namespace. */
+struct pod_plan {
+        unsigned name, shape, variant;
+        const char *node, *status; /* members of spec and pod; status "D": on its way out */
+};
+
+static void feed_pod(struct world *world, const struct pod_plan *plan) {
+        bool is_leaving = plan->status[0] == 'D';
+        char text[4096];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"ns%u\",\"name\":\"p%u\",\"uid\":\"u%u\",%s"
+                 "\"labels\":{\"app\":\"a%u\"}},\"spec\":{%s%s\"containers\":[{\"name\":\"c\","
+                 "\"image\":\"i\",\"resources\":{\"requests\":{\"cpu\":\"%um\"}}}]}%s}",
+                 plan->name % 2, plan->name, plan->name,
+                 is_leaving ? "\"deletionTimestamp\":\"2026-01-01T00:00:00Z\"," : "",
+                 plan->variant % 3, plan->node, shapes[plan->shape], 100 + 50 * (plan->shape % 5),
+                 is_leaving ? "" : plan->status);
+        feed(world, OBJECT_POD, CHANGE_UPDATED, text);
+}
+
+static void remove_pod(struct world *world, unsigned name) {
+        char ns[8], text[16];
+        snprintf(ns, sizeof(ns), "ns%u", name % 2);
+        snprintf(text, sizeof(text), "p%u", name);
+        cluster_remove_pod(world->cluster, slice_of(ns), slice_of(text));
+}
+
+static struct pod_id find_pod(struct world *world, unsigned name) {
+        char ns[8], text[16];
+        snprintf(ns, sizeof(ns), "ns%u", name % 2);
+        snprintf(text, sizeof(text), "p%u", name);
+        return cluster_find_pod(world->cluster, slice_of(ns), slice_of(text));
+}
+
+/* A running pod comes, goes, changes its labels, finishes, or begins to go. */
+static void change_pod(struct world *world) {
+        static const char *const statuses[] = { "", "", "", "D",
+                                                ",\"status\":{\"phase\":\"Succeeded\"}" };
+        unsigned name = pick(world, POD_NAMES), shape = pick(world, ARRAY_LEN(shapes));
+        char node[32];
+        struct pod_id pod = find_pod(world, name);
+        if (!pod_id_is_none(pod) && pick(world, 4) == 0) {
+                cluster_forget(world->cluster, pod);
+                return;
+        }
+        if (pick(world, 2) == 0) {
+                remove_pod(world, name);
+                return;
+        }
+        if (pick(world, 3) == 0)
+                remove_pod(world, name);
+        snprintf(node, sizeof(node), "\"nodeName\":\"n%u\",", pick(world, world->node_names));
+        feed_pod(world, &(struct pod_plan){ name, shape, pick(world, 3), node,
+                                            statuses[pick(world, ARRAY_LEN(statuses))] });
+}
+
+static void nominate(struct world *world) {
+        char node[16];
+        struct pod_id pod = find_pod(world, pick(world, POD_NAMES));
+        snprintf(node, sizeof(node), "n%u", pick(world, world->node_names));
+        if (!pod_id_is_none(pod) && node_id_is_none(cluster_pod(world->cluster, pod)->node))
+                cluster_nominate(world->cluster, pod, slice_of(pick(world, 3) ? "" : node));
+}
+
+/* ---- comparing ---- */
+
+static void compare_scans(const struct decision *slow, const struct decision *fast) {
+        assert_int_equal(fast->outcome, slow->outcome);
+        assert_int_equal(fast->feasible_count, slow->feasible_count);
+        for (size_t i = 0; i < slow->feasible_count; i++) {
+                assert_int_equal(fast->feasible[i].index, slow->feasible[i].index);
+                if (slow->totals != NULL)
+                        assert_int_equal(fast->totals[i], slow->totals[i]);
+        }
+}
+
+static void compare_choice(const struct decision *slow, const struct engine_choice *choice) {
+        bool is_best = false;
+        assert_int_equal(slow->outcome, DECISION_PLACED);
+        assert_int_equal(choice->feasible_count, slow->feasible_count);
+        assert_int_equal(bitset_count(choice->feasible), slow->feasible_count);
+        assert_int_equal(choice->best_count, slow->best_count);
+        assert_int_equal(choice->total, slow->best_total);
+        for (size_t i = 0; i < slow->best_count; i++)
+                is_best = is_best || slow->best[i].index == choice->node.index;
+        assert_true(is_best);
+        for (size_t i = 0; i < slow->feasible_count; i++) {
+                uint32_t node = slow->feasible[i].index;
+                assert_true(bitset_has(choice->feasible, node));
+                if (slow->totals != NULL)
+                        assert_int_equal(choice->totals[node], slow->totals[i]);
+        }
+}
+
+/* False when the engine leaves the pod to the scan. */
+static bool ask_engine(struct world *world, struct pod_id pod, struct engine_choice *ret_choice) {
+        struct sched_attempt attempt;
+        struct attempt_request request = { .cluster = world->cluster,
+                                           .profile = world->profile,
+                                           .pod = pod,
+                                           .arena = &world->arena,
+                                           .memory = class_engine_memory(world->engine) };
+        sched_attempt_init(&attempt, &request);
+        bool is_chosen = sched_attempt_pre_filter(&attempt) == VERDICT_OK &&
+                         class_engine_choose(world->engine, &attempt, &world->rng, ret_choice);
+        sched_attempt_release(&attempt);
+        return is_chosen;
+}
+
+/* A pod asks for a node; the best one takes it, mostly. */
+static void place(struct world *world) {
+        bool is_focused = pick(world, 8) != 0;
+        unsigned name = is_focused ? 2 * pick(world, POD_NAMES / 2) : pick(world, POD_NAMES);
+        unsigned shape = is_focused ? (world->focus + pick(world, FOCUS_SHAPES)) % ARRAY_LEN(shapes)
+                                    : pick(world, ARRAY_LEN(shapes));
+        struct decision slow, fast;
+        struct engine_choice choice;
+        if (cluster_node_count(world->cluster) == 0)
+                return;
+        remove_pod(world, name);
+        feed_pod(world,
+                 &(struct pod_plan){ name, shape, is_focused ? shape : pick(world, 3), "", "" });
+        struct decision_request request = { .pod = find_pod(world, name) };
+        arena_clear(&world->arena);
+        scheduler_decide(world->cluster, world->profile, &request, &world->arena, &slow);
+        if (pick(world, 4) == 0) {
+                request.engine = world->engine;
+                request.wants = DECIDE_SCORES; /* the scan, with remembered counts */
+                scheduler_decide(world->cluster, world->profile, &request, &world->arena, &fast);
+                compare_scans(&slow, &fast);
+        }
+        /* Now and then the engine misses a decision that its memory takes part in. */
+        if (pick(world, 8) != 0 && ask_engine(world, request.pod, &choice)) {
+                compare_choice(&slow, &choice);
+                world->engine_choices++;
+        }
+        world->compared++;
+        if (slow.outcome == DECISION_PLACED && pick(world, 5) != 0)
+                cluster_assume(world->cluster, request.pod, slow.node);
+}
+
+/* ---- runs ---- */
+
+static void world_init(struct world *world, uint64_t seed) {
+        struct err err = { 0 };
+        *world = (struct world){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
+                                 .shelf = object_shelf_new(),
+                                 .engine = class_engine_new(seed % 3 == 0 ? 65536 : 0),
+                                 .node_names = seed % 2 ? 12 : 150 };
+        struct profile_env env = { .registry = sched_registry, .shelf = world->shelf };
+        assert_int_equal(sched_profile_new_default(&env, &world->profile, &err), 0);
+        rng_init(&world->rng, seed);
+        arena_init(&world->arena, 0);
+        for (unsigned i = 0; i < 2 * world->node_names; i++)
+                change_node(world);
+}
+
+static void world_release(struct world *world) {
+        class_engine_free(world->engine);
+        sched_profile_free(world->profile);
+        object_shelf_free(world->shelf);
+        cluster_free(world->cluster);
+        arena_release(&world->arena);
+}
+
+static void change_something(struct world *world) {
+        unsigned kind = pick(world, 100);
+        if (kind < 1)
+                change_node(world);
+        else if (kind == 1 && pick(world, 2))
+                change_namespace(world);
+        else if (kind == 2)
+                change_service(world);
+        else if (kind < 6)
+                nominate(world);
+        else
+                change_pod(world);
+}
+
+static void run_seed(uint64_t seed, unsigned steps) {
+        struct world world;
+        struct err err = { 0 };
+        struct class_engine_stats stats;
+        world_init(&world, seed);
+        for (unsigned i = 0; i < steps; i++) {
+                if (i % FOCUS_STEPS == 0)
+                        world.focus = pick(&world, ARRAY_LEN(shapes));
+                for (unsigned changes = pick(&world, 3); changes > 0; changes--)
+                        change_something(&world);
+                place(&world);
+                if (i % CHECK_EVERY == 0 && cluster_check(world.cluster, &err) < 0)
+                        fail_msg("seed %u, step %u: %s", (unsigned)seed, i, err.text);
+        }
+        class_engine_stats(world.engine, &stats);
+        print_message("seed %u: %u steps, %u choices by the engine, %u of them incremental\n",
+                      (unsigned)seed, steps, (unsigned)world.engine_choices, (unsigned)stats.hits);
+        /* Each way was taken. */
+        assert_true(world.engine_choices > steps / 10 && stats.hits > 0 && stats.builds > 0);
+        world_release(&world);
+}
+
+static void test_equals_naive_scan(void **state) {
+        unsigned steps = from_environment("BERTH_ORACLE_STEPS", STEPS_DEFAULT);
+        unsigned seeds = from_environment("BERTH_ORACLE_SEEDS", SEEDS_DEFAULT);
+        (void)state;
+        for (unsigned seed = 1; seed <= seeds; seed++)
+                run_seed(seed, steps);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = { cmocka_unit_test(test_equals_naive_scan) };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
