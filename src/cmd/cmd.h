@@ -15,5 +15,6 @@ extern const struct command command_help_entry;
 extern const struct command command_version;
 extern const struct command command_completion;
 extern const struct command command_evictions;
+extern const struct command command_evict;
 extern const struct command command_audit;
 extern const struct command command_simulate;

@@ -1,0 +1,352 @@
+/* berth evict: asks for evictions, and shows how they go. */
+#include "cmd/cmd.h"
+#include "cmd/command.h"
+#include "cmd/daemon.h"
+
+#include "base/log.h"
+#include "base/time.h"
+#include "base/util.h"
+#include "run/eviction_order.h"
+#include "run/runtime.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define BAR_CELLS 30
+#define LINES_SHOWN 20 /* pods under way, on a terminal */
+
+struct evict_options {
+        struct daemon_options daemon;
+        const char *ns, *node, *selector;
+        bool all_namespaces, cancels, waits, has_no_cordon;
+        int64_t deadline_ns, max_open;
+};
+
+struct evict_run {
+        const struct evict_options *options;
+        const struct command_call *call;
+        struct runtime *runtime;
+        struct daemon *daemon;
+        struct eviction_order *order;
+        struct err err;
+        bool is_terminal, has_failed;
+        char **told; /* what was last printed of each pod; owned */
+        size_t told_count, drawn;
+};
+
+/* ---- output ---- */
+
+static size_t count_state(const struct evict_run *run, enum order_state state) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < eviction_order_count(run->order); i++)
+                count += eviction_order_line(run->order, i).state == state;
+        return count;
+}
+
+static void describe(const struct evict_run *run, const struct order_line *line, struct buf *out) {
+        char eta[DURATION_TEXT_MAX];
+        int64_t left_ns = line->expected.ns - loop_wall(runtime_loop(run->runtime)).ns;
+
+        buf_printf(out, "%s/%s %s", line->ns, line->name, order_state_name(line->state));
+        if (line->responder[0])
+                buf_printf(out, " by %s", line->responder);
+        if (line->message[0])
+                buf_printf(out, ": %s", line->message);
+        if (line->state == ORDER_OPEN && wall_time_is_set(line->expected) && left_ns > 0) {
+                duration_format_human(left_ns, eta);
+                buf_printf(out, " (about %s left)", eta);
+        }
+}
+
+/* One line for every pod whose line changed. */
+static void print_changes(struct evict_run *run) {
+        size_t count = eviction_order_count(run->order);
+
+        if (run->told_count < count) {
+                run->told = xreallocarray(run->told, count, sizeof(run->told[0]));
+                while (run->told_count < count)
+                        run->told[run->told_count++] = NULL;
+        }
+        for (size_t i = 0; i < count; i++) {
+                struct order_line line = eviction_order_line(run->order, i);
+                struct buf text = { 0 };
+
+                if (line.state <= ORDER_ASKING)
+                        continue;
+                line.expected = WALL_TIME_UNSET; /* runs down by itself */
+                describe(run, &line, &text);
+                if (!run->told[i] || strcmp(run->told[i], text.data) != 0) {
+                        printf("%s\n", text.data);
+                        free(run->told[i]);
+                        run->told[i] = buf_take(&text, NULL);
+                }
+                buf_release(&text);
+        }
+        fflush(stdout);
+}
+
+static void draw_bar(const struct evict_run *run, struct buf *out) {
+        size_t count = eviction_order_count(run->order), over = 0;
+
+        for (size_t state = ORDER_EVICTED; state < ORDER_STATE_COUNT; state++)
+                over += count_state(run, (enum order_state)state);
+        buf_char(out, '[');
+        for (size_t i = 0; i < BAR_CELLS; i++)
+                buf_char(out, i * count < over * BAR_CELLS ? '#' : '.');
+        buf_printf(out, "] %zu of %zu: %zu evicted, %zu open, %zu withdrawn, %zu failed", over,
+                   count, count_state(run, ORDER_EVICTED), count_state(run, ORDER_OPEN),
+                   count_state(run, ORDER_WITHDRAWN), count_state(run, ORDER_FAILED));
+}
+
+/* The whole picture again, over the last one. */
+static void draw(struct evict_run *run) {
+        struct buf text = { 0 };
+        size_t lines = 1;
+
+        if (run->drawn)
+                buf_printf(&text, "\033[%zuA", run->drawn);
+        buf_text(&text, "\r\033[J");
+        for (size_t i = 0; i < eviction_order_count(run->order) && lines < LINES_SHOWN; i++) {
+                struct order_line line = eviction_order_line(run->order, i);
+
+                if (line.state != ORDER_OPEN && line.state != ORDER_FAILED)
+                        continue;
+                describe(run, &line, &text);
+                buf_char(&text, '\n');
+                lines++;
+        }
+        draw_bar(run, &text);
+        buf_char(&text, '\n');
+        fwrite(text.data, 1, text.len, stdout);
+        fflush(stdout);
+        run->drawn = lines;
+        buf_release(&text);
+}
+
+static void on_changed(void *context) {
+        struct evict_run *run = context;
+
+        if (!run->order || eviction_order_count(run->order) == 0)
+                return;
+        if (run->is_terminal)
+                draw(run);
+        else
+                print_changes(run);
+}
+
+static void on_finished(void *context, const struct err *err) {
+        struct evict_run *run = context;
+        size_t wanted = 0, count;
+        struct buf bar = { 0 };
+
+        if (err) {
+                run->err = *err;
+                daemon_finish(run->daemon);
+                return;
+        }
+        count = eviction_order_count(run->order);
+        wanted = count_state(run, run->options->cancels ? ORDER_WITHDRAWN : ORDER_EVICTED);
+        if (!run->options->waits)
+                wanted += count_state(run, ORDER_OPEN);
+        run->has_failed = wanted < count;
+        draw_bar(run, &bar);
+        if (!run->is_terminal)
+                printf("%s\n", bar.data);
+        buf_release(&bar);
+        daemon_finish(run->daemon);
+}
+
+/* ---- the role ---- */
+
+static void on_model(void *self) {
+        struct evict_run *run = self;
+        const struct evict_options *options = run->options;
+
+        if (run->order)
+                return;
+        run->order = eviction_order_new(&(struct eviction_order_config){
+                .transport = runtime_transport(run->runtime),
+                .loop = runtime_loop(run->runtime),
+                .ns = options->all_namespaces ? "" : options->ns,
+                .node = options->node,
+                .selector = options->selector,
+                .pods = (const char *const *)run->call->arguments.items,
+                .pod_count = run->call->arguments.count,
+                .cordons = !options->has_no_cordon,
+                .cancels = options->cancels,
+                .waits = options->waits,
+                .max_open = (uint32_t)options->max_open,
+                .deadline_ns = options->deadline_ns,
+                .changed = on_changed,
+                .finished = on_finished,
+                .context = run });
+}
+
+static void on_result(void *self, const struct action_result *result) {
+        (void)self; /* the role submits no actions */
+        (void)result;
+}
+
+static bool is_idle(const void *self) {
+        (void)self;
+        return false;
+}
+
+static void free_role(void *self) {
+        struct evict_run *run = self;
+
+        eviction_order_free(run->order);
+        run->order = NULL;
+}
+
+static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
+                    struct err *err) {
+        struct evict_run *run = context;
+
+        (void)err;
+        run->daemon = daemon;
+        run->runtime = runtime;
+        runtime_add_role(runtime, &(struct role){ .name = "evict",
+                                                  .self = run,
+                                                  .changed = on_model,
+                                                  .result = on_result,
+                                                  .is_idle = is_idle,
+                                                  .free = free_role });
+        return 0;
+}
+
+/* ---- the command ---- */
+
+static int check(const struct command_call *call, struct err *err) {
+        const struct evict_options *options = call->options;
+        bool has_pods = call->arguments.count > 0;
+
+        if (has_pods && (options->node || options->selector))
+                return err_set(err, BERTH_ERR_USAGE,
+                               "expected names of pods, or --node and --selector, not both");
+        if (!has_pods && !options->node && !options->selector)
+                return err_set(err, BERTH_ERR_USAGE,
+                               "expected names of pods, --node or --selector");
+        if (options->cancels && options->deadline_ns)
+                return err_set(err, BERTH_ERR_USAGE, "--deadline has no meaning with --cancel");
+        return 0;
+}
+
+static int run(const struct command_call *call) {
+        const struct evict_options *options = call->options;
+        struct evict_run run = { .options = options, .call = call };
+        struct daemon_options daemon = options->daemon;
+        struct err err = { 0 };
+        int code = check(call, &err);
+
+        if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
+                daemon.seed = 1;
+        daemon.user_agent = "berth-evict";
+        daemon.has_no_model = true;
+        run.is_terminal = isatty(STDOUT_FILENO);
+        if (code == 0)
+                code = daemon_run(&daemon,
+                                  &(struct daemon_role){ .context = &run, .add = add_role }, &err);
+        if (code == 0 && run.err.code) {
+                err = run.err;
+                code = err.code;
+        }
+        for (size_t i = 0; i < run.told_count; i++)
+                free(run.told[i]);
+        free(run.told);
+        if (code < 0)
+                return command_failed("evict", &err);
+        return run.has_failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+static const struct option evict_table[] = {
+        { .name = "node",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evict_options, node),
+          .value_name = "NAME",
+          .help = "every pod of this node, after cordoning it; daemon and static pods stay" },
+        { .name = "selector",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evict_options, selector),
+          .letter = 'l',
+          .value_name = "SELECTOR",
+          .help = "every pod with these labels" },
+        { .name = "namespace",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evict_options, ns),
+          .letter = 'n',
+          .value_name = "NAME",
+          .fallback = "default",
+          .help = "of the pods; with --node pods of all namespaces" },
+        { .name = "all-namespaces",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct evict_options, all_namespaces),
+          .letter = 'A',
+          .help = "the selector holds in every namespace" },
+        { .name = "cancel",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct evict_options, cancels),
+          .help = "withdraw what was asked for before" },
+        { .name = "deadline",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct evict_options, deadline_ns),
+          .value_name = "DURATION",
+          .help = "withdraw what is not evicted by then; holds after this command ended too" },
+        { .name = "wait",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct evict_options, waits),
+          .fallback = "true",
+          .help = "until every pod is gone; =false ends once all is asked for" },
+        { .name = "max-open",
+          .type = OPTION_I64,
+          .offset = offsetof(struct evict_options, max_open),
+          .value_name = "COUNT",
+          .fallback = "50",
+          .min = 1,
+          .max = 10000,
+          .help = "evictions under way at the same time" },
+        { .name = "no-cordon",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct evict_options, has_no_cordon),
+          .help = "leave the node schedulable" },
+        { .name = "kubeconfig",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evict_options, daemon.kubeconfig),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "the cluster to work on; by default $KUBECONFIG, ~/.kube/config, or the pod's "
+                  "service account" },
+        { .name = "context",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct evict_options, daemon.context),
+          .value_name = "NAME",
+          .help = "context of the kubeconfig" },
+        { .name = "v",
+          .type = OPTION_I64,
+          .offset = offsetof(struct evict_options, daemon.verbosity),
+          .letter = 'v',
+          .value_name = "LEVEL",
+          .fallback = "1",
+          .max = 3,
+          .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything" },
+        OPTION_END,
+};
+
+const struct command command_evict = {
+        .name = "evict",
+        .summary = "evict pods gracefully, follow them, or change your mind",
+        .synopsis = "[POD | NAMESPACE/POD]...",
+        .description =
+                "Asks for the eviction of pods by EvictionRequests where the cluster has them "
+                "(berth evictions brings them to any), and shows how each goes; else by the "
+                "eviction subresource, again and again while budgets say no.\n\nThe same command "
+                "with --cancel withdraws. Interrupted, it leaves the requests standing: started "
+                "again it follows them further. Ends with 1 when a pod was not evicted.",
+        .options = evict_table,
+        .options_size = sizeof(struct evict_options),
+        .arguments_max = ARGUMENTS_MAX,
+        .run = run,
+};
