@@ -21,6 +21,7 @@ struct scene_pod {               /* in namespace default, running, created 2 hou
         const char *container;   /* members of the container instead of a request of 400m */
         const char *ns;          /* NULL = default */
         int age_s;               /* 0 = 7200 */
+        int count;               /* so many, NAME-1, NAME-2 ...; 0 = one, NAME */
 };
 #define SCENE_NODES_MAX 6
 #define SCENE_PODS_MAX 20
@@ -28,6 +29,7 @@ struct scene_pod {               /* in namespace default, running, created 2 hou
 
 /* The arguments are berth's own. */
 #define SCENE_NO_PARITY "-"
+#define SCENE_FAILS "FAILS"
 
 struct scene_case {
         const char *name;
@@ -37,8 +39,10 @@ struct scene_case {
         struct scene_node nodes[SCENE_NODES_MAX]; /* none = n1 and n2 */
         struct scene_pod pods[SCENE_PODS_MAX];
         const char *objects[SCENE_OBJECTS_MAX]; /* whole objects with their kind */
+        const char *usage; /* JSON array of NodeMetrics, PodMetrics, PrometheusSamples */
+        bool is_dry_run;
         /* Names in order of eviction, with blanks between; delete:NAME where the object is deleted,
-         * report:NAME where nothing is done. */
+         * report:NAME where nothing is done.  #N: so many, whichever.  FAILS: the plugin does. */
         const char *expect;
         const char *parity; /* under parity; NULL = the same, SCENE_NO_PARITY = not run */
 };
