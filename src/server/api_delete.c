@@ -276,7 +276,7 @@ static int delete_write(struct api_context *context, struct write *write,
                 is_marked = mark_namespace(context, write, &is_final);
         else
                 is_marked = mark_plain(context, write, &is_final);
-        *ret_body = store_object_body(write->old);
+        *ret_body = arena_slice(context->arena, store_object_body(write->old));
         if (is_changed || is_marked) {
                 if (write_put(context, write, ret_body) < 0)
                         return API_FAILED;

@@ -452,7 +452,7 @@ int write_update(struct api_context *context, struct write *write, struct slice 
         else if (!is_same || write->is_apply)
                 manage_fields(context, write);
         if (is_same && !has_given_owners && (!write->is_apply || !has_new_owners(write))) {
-                *ret_body = store_object_body(write->old);
+                *ret_body = arena_slice(context->arena, store_object_body(write->old));
                 return 0;
         }
         return write_put(context, write, ret_body);

@@ -5,15 +5,27 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct store_object *store_object_new(int resource, uint64_t revision, struct slice ns,
-                                      struct slice name, struct slice body) {
-        struct store_object *object = xmalloc(sizeof(*object) + ns.len + name.len + body.len + 3);
-        char *at = object->text;
+/* A new object with the next or a loaded revision, packed if it resembles others. */
+static struct store_object *object_new(struct store *store, int resource, uint64_t revision,
+                                       struct slice ns, struct slice name, struct slice body) {
+        struct store_resource *mine = &store->resources[resource];
+        struct store_packed packed = { NULL, body };
+        struct store_object *object;
+        char *at;
 
+        if (!mine->packer)
+                mine->packer = store_packer_new(store->texts);
+        if (store_pack(mine->packer, ns, name, body, &packed))
+                packed.base->refs++;
+        object = xmalloc(offsetof(struct store_object, text) + ns.len + name.len +
+                         packed.difference.len + 3);
+        at = object->text;
         *object = (struct store_object){
                 .revision = revision,
+                .base = packed.base,
                 .refs = 1,
                 .body_size = (uint32_t)body.len,
+                .kept_size = (uint32_t)packed.difference.len,
                 .resource = (uint16_t)resource,
                 .ns_size = (uint16_t)ns.len,
                 .name_size = (uint16_t)name.len,
@@ -25,8 +37,8 @@ struct store_object *store_object_new(int resource, uint64_t revision, struct sl
         memcpy(at, name.ptr, name.len);
         at[name.len] = '\0';
         at += name.len + 1;
-        memcpy(at, body.ptr, body.len);
-        at[body.len] = '\0';
+        memcpy(at, packed.difference.ptr, packed.difference.len);
+        at[packed.difference.len] = '\0';
         return object;
 }
 
@@ -38,12 +50,17 @@ const struct store_object *store_object_ref(const struct store_object *object) {
 void store_object_unref(const struct store_object *object) {
         struct store_object *mine = (struct store_object *)object;
 
-        if (mine && --mine->refs == 0)
-                free(mine);
+        if (!mine || --mine->refs > 0)
+                return;
+        if (mine->base)
+                store_texts_forget(mine->base->texts, mine);
+        store_base_unref(mine->base);
+        free(mine);
 }
 
 static size_t object_bytes(const struct store_object *object) {
-        return sizeof(*object) + object->ns_size + object->name_size + object->body_size + 3;
+        return offsetof(struct store_object, text) + object->ns_size + object->name_size +
+               object->kept_size + 3;
 }
 
 struct store *store_new(const struct store_config *config) {
@@ -57,6 +74,8 @@ struct store *store_new(const struct store_config *config) {
                 store->config.history_bytes = STORE_HISTORY_BYTES_DEFAULT;
         store->revision = STORE_REVISION_START;
         store->resources = xcalloc(STORE_RESOURCES_MAX, sizeof(store->resources[0]));
+        store->texts = xcalloc(1, sizeof(*store->texts));
+        store->texts->refs = 1;
         return store;
 }
 
@@ -75,11 +94,13 @@ void store_free(struct store *store) {
                 store_history_release(&resource->history);
                 store_index_release(&resource->index);
                 subscriptions_release(&resource->subscriptions);
+                store_packer_free(resource->packer);
                 free(resource->name);
         }
         subscriptions_release(&store->subscriptions);
         if (store->config.backend && store->config.backend->close)
                 store->config.backend->close(store->config.backend_self);
+        store_texts_unref(store->texts);
         free(store->resources);
         free(store);
 }
@@ -123,7 +144,7 @@ static int load_object(void *context, const struct store_record *record, struct 
         if (is_equal)
                 return err_set(err, BERTH_ERR_INVALID, "stored object appears twice: " SLICE_FMT,
                                SLICE_ARG(record->name));
-        object = store_object_new(id, record->revision, record->ns, record->name, record->body);
+        object = object_new(store, id, record->revision, record->ns, record->name, record->body);
         store_index_insert(index, position, object);
         store->resources[id].bytes += object_bytes(object);
         return 0;
@@ -231,7 +252,7 @@ int store_put(struct store *store, int resource, struct slice ns, struct slice n
         if (body.len > STORE_BODY_MAX || ns.len > UINT16_MAX || name.len > UINT16_MAX)
                 return err_set(err, BERTH_ERR_TOO_LARGE, "object is too large to store");
         position = store_index_find(&mine->index, ns, name, &is_equal);
-        event.object = store_object_new(resource, event.revision, ns, name, body);
+        event.object = object_new(store, resource, event.revision, ns, name, body);
         if (is_equal) {
                 event.type = STORE_MODIFIED;
                 event.previous = store_index_at(&mine->index, position);
@@ -264,7 +285,7 @@ int store_remove(struct store *store, int resource, struct slice ns, struct slic
         if (!is_equal)
                 return err_set(err, BERTH_ERR_NOT_FOUND, SLICE_FMT " not found", SLICE_ARG(name));
         event.previous = store_index_at(&mine->index, position);
-        event.object = store_object_new(resource, event.revision, ns, name, final_body);
+        event.object = object_new(store, resource, event.revision, ns, name, final_body);
         r = persist(store, resource, &event, err);
         if (r == 0) {
                 store_index_remove(&mine->index, position);

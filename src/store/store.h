@@ -2,10 +2,11 @@
  * counter, a bounded history per resource, and synchronous subscriptions.
  *
  * A resource is a small integer handed out by store_add_resource. Objects are immutable and
- * counted; each is one allocation. Their body is JSON without kind and apiVersion, so that a list
- * item is the body as it is, and a single object is '{"kind":"Pod","apiVersion":"v1",' followed by
- * the body without its opening brace. The body carries metadata.resourceVersion, so writers ask
- * store_next_revision first and write it into the text.
+ * counted; each is one allocation, and alike ones are kept as differences. Their body is JSON
+ * without kind and apiVersion, so that a list item is the body as it is, and a single object is
+ * '{"kind":"Pod","apiVersion":"v1",' followed by the body without its opening brace. The body
+ * carries metadata.resourceVersion, so writers ask store_next_revision first and write it into the
+ * text.
  *
  * Reads come from memory. A backend (store_backend) is written through and gives the content back
  * at start; without one the store is volatile. Single-threaded. */
@@ -24,12 +25,14 @@
 #define STORE_BODY_MAX ((size_t)64 << 20)
 #define STORE_ALL_RESOURCES (-1)
 
+struct store_base;
 struct store_object {
-        uint64_t revision; /* of the last change, equals metadata.resourceVersion */
+        uint64_t revision;       /* of the last change, equals metadata.resourceVersion */
+        struct store_base *base; /* what the body is a difference to; NULL = it is whole */
         uint32_t refs;
-        uint32_t body_size;
+        uint32_t body_size, kept_size; /* bytes of the body, and those kept of it */
         uint16_t resource, ns_size, name_size;
-        char text[]; /* ns NUL name NUL body NUL */
+        char text[]; /* ns NUL name NUL, then the body and NUL, or the difference */
 };
 static inline struct slice store_object_ns(const struct store_object *object) {
         return slice_make(object->text, object->ns_size);
@@ -37,11 +40,10 @@ static inline struct slice store_object_ns(const struct store_object *object) {
 static inline struct slice store_object_name(const struct store_object *object) {
         return slice_make(object->text + object->ns_size + 1, object->name_size);
 }
-/* {"metadata":{...},...} */
-static inline struct slice store_object_body(const struct store_object *object) {
-        return slice_make(object->text + object->ns_size + object->name_size + 2,
-                          object->body_size);
-}
+/* {"metadata":{...},...}, NUL behind it. Valid until the object goes or STORE_TEXTS other bodies
+ * have been asked for. */
+#define STORE_TEXTS 8
+struct slice store_object_body(const struct store_object *object);
 const struct store_object *store_object_ref(const struct store_object *object);
 void store_object_unref(const struct store_object *object); /* accepts NULL */
 

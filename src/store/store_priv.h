@@ -3,8 +3,50 @@
 
 #include "store/store.h"
 
-struct store_object *store_object_new(int resource, uint64_t revision, struct slice ns,
-                                      struct slice name, struct slice body);
+/* Buffers with the bodies of packed objects put together last; there as long as a base is. */
+struct store_text {
+        const struct store_object *object; /* NULL = none */
+        char *text;
+        size_t cap;
+};
+struct store_texts {
+        size_t refs, turn;
+        struct store_text items[STORE_TEXTS];
+};
+void store_texts_unref(struct store_texts *texts);
+void store_texts_forget(struct store_texts *texts, const struct store_object *object);
+
+/* A body that others are kept as differences to (store_pack.c). */
+struct store_base {
+        struct store_texts *texts;
+        uint32_t refs, size;
+        char text[];
+};
+void store_base_unref(struct store_base *base); /* accepts NULL */
+
+#define STORE_PACK_SLOTS 256
+struct store_slot {
+        struct store_base *base; /* NULL = none yet */
+        uint16_t *table;         /* finds text in the base */
+        uint8_t misses;          /* bodies in a row that did not resemble the base */
+        bool is_seen;
+};
+/* The bases that objects of one resource are packed with now. */
+struct store_packer {
+        struct store_texts *texts;
+        struct store_slot slots[STORE_PACK_SLOTS], *latest;
+        char *out;
+};
+struct store_packer *store_packer_new(struct store_texts *texts);
+void store_packer_free(struct store_packer *packer); /* accepts NULL */
+struct store_packed {
+        struct store_base *base; /* borrowed */
+        struct slice difference; /* valid until the next call */
+};
+/* False when the body is better kept whole. */
+bool store_pack(struct store_packer *packer, struct slice ns, struct slice name, struct slice body,
+                struct store_packed *ret_packed);
+
 int store_key_compare(const struct store_object *object, struct slice ns, struct slice name);
 
 /* Sorted array cut into blocks: a search is two binary searches, an insertion moves at most one
@@ -68,6 +110,7 @@ struct store_resource {
         struct store_index index;
         struct store_history history;
         struct store_subscriptions subscriptions;
+        struct store_packer *packer;
         size_t bytes;
 };
 
@@ -76,6 +119,7 @@ struct store {
         struct store_resource *resources;
         size_t resource_count;
         uint64_t revision;
+        struct store_texts *texts;
         struct store_subscriptions subscriptions; /* to all resources */
         unsigned dispatching;
         bool has_dead;
