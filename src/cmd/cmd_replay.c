@@ -9,6 +9,7 @@
 #include "evict/evict_service.h"
 #include "plugins/desched/registry.h"
 #include "plugins/sched/registry.h"
+#include "run/extender_files.h"
 #include "sched/replay_scheduler.h"
 #include <errno.h>
 #include <stdio.h>
@@ -37,7 +38,10 @@ static int replay_sequence(const struct json *input, struct buf *out, struct err
 }
 
 static int replay_config(const struct json *input, struct buf *out, struct err *err) {
-        return replay_config_case(sched_registry, input, out, err);
+        const struct replay_config config = { .registry = sched_registry,
+                                              .check = extender_files_check };
+
+        return replay_config_case(&config, input, out, err);
 }
 
 static const struct replay_kind {

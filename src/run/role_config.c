@@ -8,6 +8,7 @@
 #include "model/cluster.h"
 #include "plugins/desched/registry.h"
 #include "plugins/sched/registry.h"
+#include "run/extender_files.h"
 #include "run/file_text.h"
 #include <stdlib.h>
 
@@ -65,6 +66,8 @@ static int load_configuration(struct role_config *config, const char *path, stru
         config->configuration = scheduler_configuration_read(buf_view(&text), path, problems);
         code = config_problems_to_err(problems, err);
         config_problems_free(problems);
+        if (code == 0)
+                code = extender_files_check(config->configuration, err);
         if (code < 0)
                 return code;
         config->backoff_initial_ns = config->configuration->pod_initial_backoff_s * NS_PER_S;

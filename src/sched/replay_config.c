@@ -39,11 +39,15 @@ static void put_error(struct json_tree *tree, struct json_node *expect, const ch
 }
 
 static void build(struct json_tree *tree, struct json_node *expect,
-                  const struct plugin *const *registry,
+                  const struct replay_config *config,
                   const struct scheduler_configuration *configuration) {
-        struct profile_env env = { .registry = registry, .is_parity = true };
+        struct profile_env env = { .registry = config->registry, .is_parity = true };
         struct sched_profile_list list;
         struct err problem = { 0 };
+        if (config->check != NULL && config->check(configuration, &problem) < 0) {
+                put_error(tree, expect, "build", problem.text);
+                return;
+        }
         if (sched_profile_list_init(&list, configuration, &env, &problem) < 0) {
                 put_error(tree, expect, "build", problem.text);
                 return;
@@ -57,7 +61,7 @@ static void build(struct json_tree *tree, struct json_node *expect,
 }
 
 static void answer(struct json_tree *tree, struct json_node *expect,
-                   const struct plugin *const *registry, struct slice text) {
+                   const struct replay_config *config, struct slice text) {
         struct config_problems *problems = config_problems_new();
         struct scheduler_configuration *configuration =
                 scheduler_configuration_read(text, "configuration", problems);
@@ -66,12 +70,12 @@ static void answer(struct json_tree *tree, struct json_node *expect,
                 put_error(tree, expect, configuration == NULL ? "decode" : "validate",
                           problem.text);
         else
-                build(tree, expect, registry, configuration);
+                build(tree, expect, config, configuration);
         scheduler_configuration_free(configuration);
         config_problems_free(problems);
 }
 
-int replay_config_case(const struct plugin *const *registry, const struct json *test_case,
+int replay_config_case(const struct replay_config *config, const struct json *test_case,
                        struct buf *out, struct err *err) {
         const struct json *doc = json_get(test_case, "doc");
         if (json_type(doc) != JSON_STRING)
@@ -80,7 +84,7 @@ int replay_config_case(const struct plugin *const *registry, const struct json *
         struct json_tree *tree = json_tree_new();
         struct json_node *result = node_object(tree), *expect = node_object(tree);
         node_put_text(tree, result, "name", json_get_text(test_case, "name"));
-        answer(tree, expect, registry, json_text(doc));
+        answer(tree, expect, config, json_text(doc));
         node_put(tree, result, "expect", expect);
         bool ok = node_write(result, out);
         json_tree_free(tree);

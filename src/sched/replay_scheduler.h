@@ -9,12 +9,19 @@
 #include "base/err.h"
 #include "plugin/plugin.h"
 
+struct scheduler_configuration;
+
 /* test_case: {"name", "config", "objects": {...}, "pod": {...}} */
 int replay_scheduler_case(const struct plugin *const *registry, const struct json *test_case,
                           struct buf *out, struct err *err);
 /* test_case: {"name", "config", "objects": {...}, "pods": [...]}: one after the other. */
 int replay_sequence_case(const struct plugin *const *registry, const struct json *test_case,
                          struct buf *out, struct err *err);
+struct replay_config {
+        const struct plugin *const *registry;
+        /* What an edge has to look at: files that must be there; NULL = not looked at. */
+        int (*check)(const struct scheduler_configuration *configuration, struct err *err);
+};
 /* test_case: {"name", "doc": "text of a KubeSchedulerConfiguration"} */
-int replay_config_case(const struct plugin *const *registry, const struct json *test_case,
+int replay_config_case(const struct replay_config *config, const struct json *test_case,
                        struct buf *out, struct err *err);
