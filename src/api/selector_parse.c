@@ -77,7 +77,7 @@ static void advance(struct parser *p) {
                         n++;
         }
         p->text = slice_make(rest.ptr, n);
-        p->rest = slice_make(rest.ptr + n, rest.len - n);
+        p->rest = n ? slice_make(rest.ptr + n, rest.len - n) : rest;
 }
 
 /* ---- parser ---- */

@@ -5,7 +5,7 @@
 
 const struct api_resource *resource_find(const struct api_server *server, struct slice group,
                                          struct slice version, struct slice plural) {
-        char key[256];
+        char key[ROUTE_KEY_MAX];
         int length = snprintf(key, sizeof(key), SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT,
                               SLICE_ARG(group), SLICE_ARG(version), SLICE_ARG(plural));
 

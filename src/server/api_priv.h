@@ -17,6 +17,7 @@
 
 #define JSON_CACHE_SLOTS 64
 #define NAME_MAX_BYTES 253
+#define ROUTE_KEY_MAX 384 /* group, version and plural */
 
 /* A kind with everything the engine derives from its row. */
 struct api_resource {

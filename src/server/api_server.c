@@ -13,7 +13,7 @@ static void route_key(const struct kind_info *kind, char *key, size_t size) {
 
 void resource_init(struct api_server *server, struct api_resource *resource,
                    const struct kind_info *kind) {
-        char version[KIND_API_VERSION_MAX], key[256];
+        char version[KIND_API_VERSION_MAX], key[ROUTE_KEY_MAX];
         struct buf text = { 0 };
         const struct kind_info *stored = kind->stored_as ? kind->stored_as : kind;
 
@@ -38,7 +38,7 @@ void resource_init(struct api_server *server, struct api_resource *resource,
 }
 
 void resource_unroute(struct api_server *server, const struct api_resource *resource) {
-        char key[256];
+        char key[ROUTE_KEY_MAX];
 
         route_key(resource->kind, key, sizeof(key));
         if (map_get(server->by_path, slice_of(key)) == resource)

@@ -7,6 +7,7 @@
 #define BOOKMARK_INTERVAL_NS (60 * NS_PER_S)
 #define BOOKMARK_BEFORE_END_S 2
 #define TIMEOUT_DEFAULT_S 1800 /* plus as much again, by chance */
+#define TIMEOUT_MAX_S (366 * 24 * 60 * 60)
 
 struct watch {
         struct api_stream stream;
@@ -382,7 +383,7 @@ static int timeout_option(struct api_context *context, int64_t *ret_seconds) {
         if (seconds <= 0)
                 seconds = TIMEOUT_DEFAULT_S +
                           (int64_t)rng_below(&context->server->rng, TIMEOUT_DEFAULT_S);
-        *ret_seconds = seconds;
+        *ret_seconds = seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S;
         return 0;
 }
 

@@ -215,7 +215,7 @@ const struct kind_info *kind_at(size_t index);
 const struct kind_info *kind_find(struct slice group, struct slice version,
                                   struct slice plural); /* NULL when unknown */
 const struct kind_info *kind_find_by_kind(struct slice api_version, struct slice kind);
-#define KIND_API_VERSION_MAX 128
+#define KIND_API_VERSION_MAX 320 /* a group of 253 bytes and a version of 63 */
 struct slice kind_api_version(const struct kind_info *kind, char *buffer); /* "v1", "apps/v1" */
 
 /* Objects that exist from the start, in the order they have to be created: namespaces, priority

@@ -79,5 +79,7 @@ struct slice kind_api_version(const struct kind_info *kind, char *buffer) {
         int length = kind->group[0] ? snprintf(buffer, KIND_API_VERSION_MAX, "%s/%s", kind->group,
                                                kind->version)
                                     : snprintf(buffer, KIND_API_VERSION_MAX, "%s", kind->version);
+        if (length >= KIND_API_VERSION_MAX) /* names that no definition is accepted with */
+                length = KIND_API_VERSION_MAX - 1;
         return slice_make(buffer, (size_t)length);
 }

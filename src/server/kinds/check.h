@@ -117,6 +117,7 @@ VALIDATE_HOOK(ingress_validate);
 VALIDATE_HOOK(ingress_class_validate);
 VALIDATE_HOOK(network_policy_validate);
 VALIDATE_HOOK(webhook_configuration_validate);
+VALIDATE_HOOK(custom_resource_definition_validate);
 VALIDATE_HOOK(endpoint_slice_validate);
 
 /* A pod's spec, also inside templates; at is the place of the spec. */

@@ -54,6 +54,7 @@ DEFAULTS_HOOK(csi_driver_defaults);
 DEFAULTS_HOOK(network_policy_defaults);
 DEFAULTS_HOOK(ingress_class_defaults);
 DEFAULTS_HOOK(endpoint_slice_defaults);
+DEFAULTS_HOOK(custom_resource_definition_defaults);
 DEFAULTS_HOOK(mutating_webhook_configuration_defaults);
 DEFAULTS_HOOK(validating_webhook_configuration_defaults);
 DEFAULTS_HOOK(resource_claim_defaults);

@@ -2,6 +2,9 @@
 #include "fake_server.h"
 
 #define DEFINITIONS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+#define LONG                                                                                       \
+        "a234567890b234567890c234567890d234567890e234567890f234567890g234567890h234567890i2345678" \
+        "90"
 #define WIDGETS "/apis/x.example/v1/namespaces/default/widgets"
 
 static const char definition[] =
@@ -119,11 +122,55 @@ static void test_validation(void **state) {
         fixture_free(&f);
 }
 
+/* A definition that is replaced at one place is refused, and what it says is in the message. */
+static void test_bad_definitions(void **state) {
+        static const struct {
+                const char *from, *to, *message;
+        } cases[] = {
+                { "widgets.x.example", "gadgets.x.example",
+                  "metadata.name: Invalid value: \"gadgets.x.example\"" },
+                { "\"group\":\"x.example\"", "\"group\":\"example\"",
+                  "should be a domain with at least one dot" },
+                { "\"scope\":\"Namespaced\"", "\"scope\":\"Here\"", "spec.scope: Unsupported" },
+                { "\"plural\":\"widgets\"", "\"plural\":\"Widgets\"",
+                  "spec.names.plural: Invalid" },
+                { "\"kind\":\"Widget\"", "\"kind\":\"\"", "spec.names.kind: Required value" },
+                { "\"shortNames\":[\"wd\"]", "\"shortNames\":[\"W\"]",
+                  "spec.names.shortNames[0]: Invalid value" },
+                { "\"name\":\"v1\"", "\"name\":\"v1." LONG "\"", "spec.versions[0].name: Invalid" },
+                { "\"storage\":true", "\"storage\":false", "exactly one version" },
+                { "\"openAPIV3Schema\":{\"type\":\"object\",", "\"openAPIV3Schema\":{",
+                  "openAPIV3Schema.type: Required value" },
+                { "\"schema\":", "\"nothing\":", "openAPIV3Schema: Required value" },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                const char *at = strstr(definition, cases[i].from);
+                struct buf body = { 0 };
+
+                assert_non_null(at);
+                buf_append(&body, definition, (size_t)(at - definition));
+                buf_text(&body, cases[i].to);
+                buf_text(&body, at + strlen(cases[i].from));
+                if (ask(&f, "POST", DEFINITIONS, body.data) != 422 ||
+                    !strstr(answer(&f, "/message"), cases[i].message))
+                        fail_msg("%s: %s", cases[i].to, f.text);
+                buf_release(&body);
+        }
+        assert_int_equal(ask(&f, "POST", DEFINITIONS, definition), 201);
+        assert_string_equal(answer(&f, "/spec/names/listKind"), "WidgetList");
+        assert_string_equal(answer(&f, "/spec/conversion/strategy"), "None");
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_definition),
                 cmocka_unit_test(test_objects),
                 cmocka_unit_test(test_validation),
+                cmocka_unit_test(test_bad_definitions),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
