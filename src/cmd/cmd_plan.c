@@ -2,14 +2,19 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/output.h"
+#include "cmd/plan_compare.h"
+#include "cmd/plan_html.h"
 #include "cmd/plan_print.h"
 #include "cmd/snapshot_options.h"
 
 #include "run/eviction_plan.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 struct plan_options {
         struct snapshot_options input;
-        const char *fail_on;
+        const char *fail_on, *compare, *html;
         int format;
         bool shows_spared;
 };
@@ -18,6 +23,8 @@ struct planning {
         const struct plan_options *options;
         struct snapshot_inputs inputs;
         struct eviction_plan plan;
+        struct role_config other; /* of --compare */
+        struct eviction_plan other_plan;
         struct arena *arena;
         bool has_limit;
         uint64_t limit; /* evictions that are still fine */
@@ -47,22 +54,83 @@ static int read_limit(struct planning *planning, struct err *err) {
                        text);
 }
 
+static struct json_node *value_of(struct planning *planning, const struct plan_view *view,
+                                  struct json_tree *tree) {
+        if (planning->options->compare)
+                return plan_compare_value(&planning->plan, &planning->other_plan, tree);
+        return plan_value(&planning->plan, view, tree);
+}
+
+static void print_text(struct planning *planning, const struct plan_view *view, struct buf *out) {
+        if (planning->options->compare)
+                plan_compare_print(&planning->plan, &planning->other_plan, planning->arena, out);
+        else
+                plan_print(&planning->plan, view, out);
+}
+
 static int print(struct planning *planning, struct err *err) {
         const struct plan_options *options = planning->options;
         const struct plan_view view = { options->shows_spared, planning->arena };
         CLEANUP(buf_release) struct buf out = { 0 };
 
         if (options->format == OUTPUT_TEXT) {
-                plan_print(&planning->plan, &view, &out);
+                print_text(planning, &view, &out);
         } else {
                 struct json_tree *tree = json_tree_new();
 
-                output_value(plan_value(&planning->plan, &view, tree),
-                             (enum output_format)options->format, &out);
+                output_value(value_of(planning, &view, tree), (enum output_format)options->format,
+                             &out);
                 json_tree_free(tree);
         }
         return output_print(&out) ? 0
                                   : err_set(err, BERTH_ERR_IO, "cannot write to standard output");
+}
+
+/* The page is of the plan that is judged: with --compare, the other policy's. */
+static int write_page(struct planning *planning, struct err *err) {
+        const char *path = planning->options->html;
+        CLEANUP(buf_release) struct buf out = { 0 };
+        bool is_written;
+        FILE *file;
+
+        if (!path)
+                return 0;
+        plan_write_html(planning->options->compare ? &planning->other_plan : &planning->plan, &out);
+        file = fopen(path, "we");
+        if (!file)
+                return err_set(err, BERTH_ERR_IO, "%s: %s", path, strerror(errno));
+        is_written = fwrite(out.data, 1, out.len, file) == out.len;
+        if (fclose(file) != 0 || !is_written)
+                return err_set(err, BERTH_ERR_IO, "%s: cannot write it", path);
+        return 0;
+}
+
+static int make_one(struct planning *planning, const struct role_config *config,
+                    struct eviction_plan *plan, struct err *err) {
+        struct snapshot_inputs *inputs = &planning->inputs;
+
+        if (eviction_plan_make(plan, &inputs->snapshot, config, inputs->now, err) < 0)
+                return err->code;
+        eviction_plan_place(plan, &inputs->snapshot, &config->profiles, inputs->now);
+        return 0;
+}
+
+/* The same cluster and scheduler under another policy. */
+static int make_other(struct planning *planning, struct err *err) {
+        const struct plan_options *options = planning->options;
+        struct snapshot *snapshot = &planning->inputs.snapshot;
+        const char *config = options->input.config;
+        struct role_config_sources sources = { .policy_path = options->compare,
+                                               .config_path =
+                                                       config ? config : snapshot->config_path,
+                                               .is_parity = options->input.is_parity };
+
+        if (!options->compare)
+                return 0;
+        if (role_config_load(&sources, &planning->other, err) < 0 ||
+            role_config_build(&planning->other, snapshot->cluster, snapshot->shelf, err) < 0)
+                return err->code;
+        return make_one(planning, &planning->other, &planning->other_plan, err);
 }
 
 static int make(struct planning *planning, struct err *err) {
@@ -74,11 +142,9 @@ static int make(struct planning *planning, struct err *err) {
         if (!inputs->config.policy)
                 return err_set(err, BERTH_ERR_USAGE,
                                "expected --policy FILE, or a DeschedulerPolicy among the objects");
-        if (eviction_plan_make(&planning->plan, &inputs->snapshot, &inputs->config, inputs->now,
-                               err) < 0)
+        if (make_one(planning, &inputs->config, &planning->plan, err) < 0 ||
+            make_other(planning, err) < 0 || write_page(planning, err) < 0)
                 return err->code;
-        eviction_plan_place(&planning->plan, &inputs->snapshot, &inputs->config.profiles,
-                            inputs->now);
         return print(planning, err);
 }
 
@@ -86,9 +152,13 @@ static int run(const struct command_call *call) {
         struct planning planning = { .options = call->options, .arena = call->arena };
         struct err err = { 0 };
         int code = make(&planning, &err);
-        bool is_judged_no = planning.has_limit && planning.plan.done_count > planning.limit;
+        const struct eviction_plan *judged =
+                planning.options->compare ? &planning.other_plan : &planning.plan;
+        bool is_judged_no = planning.has_limit && judged->done_count > planning.limit;
 
         eviction_plan_release(&planning.plan);
+        eviction_plan_release(&planning.other_plan);
+        role_config_release(&planning.other);
         snapshot_inputs_release(&planning.inputs);
         if (code < 0)
                 return command_failed("plan", &err);
@@ -101,6 +171,19 @@ static const struct option plan_table[] = {
           .type = OPTION_FLAG,
           .offset = offsetof(struct plan_options, shows_spared),
           .help = "also tell which pods a rule wanted and a filter kept, and why" },
+        { .name = "compare",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct plan_options, compare),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "another DeschedulerPolicy: show what it evicts and the other does not, and the "
+                  "other way round; --fail-on then judges this one" },
+        { .name = "html",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct plan_options, html),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "also write the plan as a page that needs nothing else" },
         { .name = "fail-on",
           .type = OPTION_TEXT,
           .offset = offsetof(struct plan_options, fail_on),
@@ -120,8 +203,9 @@ const struct command command_plan = {
                 "that acts, budgets and limits included, and shows every eviction with its rule "
                 "and "
                 "reason, where the pod's like would land by berth's own scheduler and how much "
-                "better it scores there, what limits and budgets kept, and a row per rule. Nothing "
-                "is changed.\n\n"
+                "better it scores there, what limits and budgets kept, a row per rule, and how "
+                "full "
+                "and even the nodes are before and after. Nothing is changed.\n\n"
                 "Usage is measured by the NodeMetrics and PodMetrics among the objects.",
         .options = plan_table,
         .options_size = sizeof(struct plan_options),

@@ -4,6 +4,7 @@
 #include "cmd/text_table.h"
 #include "desched/descheduler.h"
 #include "run/eviction_plan.h"
+#include <math.h>
 
 /* ---- values ---- */
 
@@ -62,6 +63,10 @@ static struct json_node *rules_value(const struct eviction_plan *plan, struct js
                 node_put_i64(tree, entry, "limited", rule->limited);
                 node_put_i64(tree, entry, "refused", rule->refused);
                 node_put_i64(tree, entry, "spared", rule->spared);
+                if (plan->after.wanted) {
+                        node_put_i64(tree, entry, "wantedBefore", plan->before.wanted[i]);
+                        node_put_i64(tree, entry, "wantedAfter", plan->after.wanted[i]);
+                }
                 if (rule->code != BERTH_OK)
                         node_put_string(tree, entry, "error", rule->text);
                 node_append(list, entry);
@@ -86,6 +91,33 @@ static struct json_node *spared_value(const struct eviction_plan *plan, struct j
         return list;
 }
 
+/* Hundredths are enough. */
+static struct json_node *percent_value(double percent, struct json_tree *tree) {
+        return node_f64(tree, round(percent * 100) / 100);
+}
+
+static struct json_node *spread_value(const struct load_spread *spread, struct json_tree *tree) {
+        struct json_node *entry = node_object(tree);
+
+        node_put(tree, entry, "mean", percent_value(spread->mean, tree));
+        node_put(tree, entry, "deviation", percent_value(spread->deviation, tree));
+        node_put(tree, entry, "least", percent_value(spread->least, tree));
+        node_put(tree, entry, "most", percent_value(spread->most, tree));
+        return entry;
+}
+
+static struct json_node *state_value(const struct plan_state *state, struct json_tree *tree) {
+        struct json_node *entry = node_object(tree), *utilisation = node_object(tree);
+
+        for (size_t kind = 0; kind < LOAD_KIND_COUNT; kind++)
+                node_put(tree, utilisation, load_kind_names[kind],
+                         spread_value(&state->balance.spread[kind], tree));
+        node_put(tree, entry, "utilisation", utilisation);
+        node_put_i64(tree, entry, "wanted", (int64_t)state->wanted_sum);
+        node_put_i64(tree, entry, "pending", (int64_t)state->pending);
+        return entry;
+}
+
 struct json_node *plan_value(const struct eviction_plan *plan, const struct plan_view *view,
                              struct json_tree *tree) {
         struct json_node *root = node_object(tree);
@@ -95,6 +127,10 @@ struct json_node *plan_value(const struct eviction_plan *plan, const struct plan
         node_put(tree, root, "evictions", evictions_value(plan, true, tree));
         node_put(tree, root, "kept", evictions_value(plan, false, tree));
         node_put(tree, root, "rules", rules_value(plan, tree));
+        if (plan->after.wanted) {
+                node_put(tree, root, "before", state_value(&plan->before, tree));
+                node_put(tree, root, "after", state_value(&plan->after, tree));
+        }
         if (view->shows_spared)
                 node_put(tree, root, "spared", spared_value(plan, tree));
         return root;
@@ -193,6 +229,40 @@ static void print_spared(const struct eviction_plan *plan, const struct plan_vie
         text_table_write(&table, "  ", out);
 }
 
+static const char *spread_text(const struct plan_view *view, const struct load_spread *spread) {
+        return arena_printf(view->arena, "%.0f%% .. %.0f%%, deviation %.1f", spread->least,
+                            spread->most, spread->deviation);
+}
+
+static void add_state_row(struct text_table *table, const char *what, const char *before,
+                          const char *after) {
+        text_table_add_row(table);
+        text_table_set(table, 0, what);
+        text_table_set(table, 1, before);
+        text_table_set(table, 2, after);
+}
+
+static void print_states(const struct eviction_plan *plan, const struct plan_view *view,
+                         struct buf *out) {
+        static const char *const heads[] = { "CLUSTER", "BEFORE", "AFTER", NULL };
+        struct text_table table;
+
+        text_table_init(&table, view->arena, heads);
+        for (size_t kind = 0; kind < LOAD_KIND_COUNT; kind++)
+                add_state_row(&table,
+                              arena_printf(view->arena, "%s by node", load_kind_names[kind]),
+                              spread_text(view, &plan->before.balance.spread[kind]),
+                              spread_text(view, &plan->after.balance.spread[kind]));
+        add_state_row(&table, "wanted by rules",
+                      arena_printf(view->arena, "%zu", plan->before.wanted_sum),
+                      arena_printf(view->arena, "%zu", plan->after.wanted_sum));
+        add_state_row(&table, "pending pods",
+                      arena_printf(view->arena, "%zu", plan->before.pending),
+                      arena_printf(view->arena, "%zu", plan->after.pending));
+        buf_char(out, '\n');
+        text_table_write(&table, "  ", out);
+}
+
 void plan_print(const struct eviction_plan *plan, const struct plan_view *view, struct buf *out) {
         buf_printf(out, "%zu eviction(s) on %zu node(s)%s\n\n", plan->done_count,
                    plan->report->node_count,
@@ -200,6 +270,8 @@ void plan_print(const struct eviction_plan *plan, const struct plan_view *view, 
         print_evictions(plan, view, true, out);
         print_evictions(plan, view, false, out);
         print_rules(plan, view, out);
+        if (plan->after.wanted)
+                print_states(plan, view, out);
         if (view->shows_spared && plan->spared_count)
                 print_spared(plan, view, out);
 }

@@ -118,6 +118,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
 
         arena_init(&plan->arena, 0);
         plan->cluster = snapshot->cluster;
+        plan->config = config;
         plan->service = evict_service_new(&(struct evict_config){ .cluster = snapshot->cluster,
                                                                   .is_parity = config->is_parity });
         code = snapshot_usage(snapshot, &plan->usage_doc, err);
@@ -179,27 +180,101 @@ static void place_one(struct planned_eviction *eviction, struct cluster *cluster
         arena_release(&arena);
 }
 
+/* ---- before and after ---- */
+
+static void begin_count(void *context, const struct evict_pass *pass) {
+        (void)context;
+        (void)pass;
+}
+
+/* Pods that are gone by then cannot be wanted. */
+static enum evict_outcome count_one(void *context, const struct evict_intent *intent) {
+        const struct eviction_plan *plan = context;
+        struct pod_id pod = cluster_find_pod(plan->cluster, intent->pod.ns, intent->pod.name);
+
+        return bitset_has(&plan->gone, pod.index) ? EVICT_REPEATED : EVICT_DONE;
+}
+
+/* What every rule wants of the cluster as it is now: a pass that nothing holds back. */
+static void count_wanted(struct eviction_plan *plan, struct wall_time now,
+                         struct plan_state *state) {
+        struct config_problems *problems = config_problems_new();
+        uint32_t *wanted = ARENA_ARRAY(&plan->arena, uint32_t, plan->report->rule_count);
+        struct descheduler *counter = NULL;
+        const struct desched_report *report;
+
+        if (descheduler_new(
+                    &(struct descheduler_config){ .cluster = plan->cluster,
+                                                  .policy = plan->config->policy,
+                                                  .registry = desched_registry,
+                                                  .sink = { plan, begin_count, count_one },
+                                                  .usage = recorded_usage_source(plan->usage),
+                                                  .is_parity = plan->config->is_parity,
+                                                  .is_dry_run = true },
+                    problems, &counter, NULL) == 0) {
+                report = descheduler_pass(counter, now);
+                for (size_t i = 0; i < report->rule_count; i++) {
+                        wanted[i] = report->rules[i].evicted + report->rules[i].spared;
+                        state->wanted_sum += wanted[i];
+                }
+        }
+        state->wanted = wanted;
+        descheduler_free(counter);
+        config_problems_free(problems);
+}
+
+static size_t count_pending(const struct eviction_plan *plan) {
+        const struct cluster *cluster = plan->cluster;
+        size_t count = 0;
+
+        for (size_t i = 0; i < cluster_pod_cap(cluster); i++) {
+                const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ (uint32_t)i });
+
+                count += row->is_live && node_id_is_none(row->node) && !pod_row_is_finished(row) &&
+                         !bitset_has(&plan->gone, i);
+        }
+        return count;
+}
+
+static void measure(struct eviction_plan *plan, struct wall_time now, struct plan_state *state) {
+        cluster_balance_measure(plan->cluster, &plan->arena, &state->balance);
+        count_wanted(plan, now, state);
+        state->pending = count_pending(plan);
+}
+
+static void leave(struct eviction_plan *plan, struct cluster *cluster, struct pod_id pod) {
+        cluster_withdraw(cluster, pod);
+        bitset_add(&plan->gone, pod.index);
+}
+
+static void place_evicted(struct eviction_plan *plan, struct planned_eviction *eviction,
+                          struct cluster *cluster, const struct sched_profile_list *profiles,
+                          struct wall_time now) {
+        const struct pod_row *row = cluster_pod(cluster, eviction->pod);
+        const struct sched_profile *profile = sched_profile_list_find(
+                profiles, cluster_class(cluster, row->class)->spec.scheduler_name);
+
+        if (node_id_is_none(row->node))
+                bitset_add(&plan->gone, eviction->pod.index);
+        else if (profile && row->owner_count > 0 && !pod_row_is_finished(row))
+                place_one(eviction, cluster, profile, now);
+        else
+                leave(plan, cluster, eviction->pod);
+}
+
 void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot,
                          const struct sched_profile_list *profiles, struct wall_time now) {
         struct cluster *cluster = snapshot->cluster;
 
+        plan->gone = bitset_in_arena(&plan->arena, cluster_pod_cap(cluster));
+        measure(plan, now, &plan->before);
         cluster_checkpoint(cluster);
         for (size_t i = 0; i < plan->eviction_count; i++) {
                 struct planned_eviction *eviction = &plan->evictions[i];
-                const struct pod_row *row;
-                const struct sched_profile *profile;
 
-                if (eviction->outcome != EVICT_DONE || pod_id_is_none(eviction->pod))
-                        continue;
-                row = cluster_pod(cluster, eviction->pod);
-                profile = sched_profile_list_find(
-                        profiles, cluster_class(cluster, row->class)->spec.scheduler_name);
-                if (node_id_is_none(row->node))
-                        continue;
-                if (profile && row->owner_count > 0 && !pod_row_is_finished(row))
-                        place_one(eviction, cluster, profile, now);
-                else
-                        cluster_withdraw(cluster, eviction->pod);
+                if (eviction->outcome == EVICT_DONE && !pod_id_is_none(eviction->pod))
+                        place_evicted(plan, eviction, cluster, profiles, now);
         }
+        measure(plan, now, &plan->after);
         cluster_rollback(cluster);
 }

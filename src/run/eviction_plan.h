@@ -3,9 +3,11 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/bitset.h"
 #include "base/err.h"
 #include "model/cluster.h"
 #include "model/evict_intent.h"
+#include "run/plan_balance.h"
 #include <stdbool.h>
 
 struct descheduler;
@@ -32,6 +34,14 @@ struct spared_pod {
         struct slice ns, name, plugin, profile, reasons;
 };
 
+/* The cluster at one moment: how full it is, and what every rule would still want of it, whatever
+ * limits, budgets and filters say. */
+struct plan_state {
+        struct cluster_balance balance;
+        size_t pending, wanted_sum;
+        const uint32_t *wanted; /* per rule of the report */
+};
+
 struct eviction_plan {
         struct arena arena;
         struct evict_service *service;
@@ -45,14 +55,19 @@ struct eviction_plan {
         struct planned_eviction *evictions; /* in order of asking; kept ones are marked */
         size_t spared_count, spared_cap;
         struct spared_pod *spared;
+        const struct role_config *config;
+        struct bitset gone;              /* pods that leave for good */
+        struct plan_state before, after; /* after eviction_plan_place */
 };
 
 const char *evict_outcome_text(enum evict_outcome outcome);
-/* config: with a policy.  Zero the plan before and release it after, whatever came of it. */
+/* config: with a policy; must outlive the plan.  Zero the plan before and release it after,
+ * whatever came of it. */
 int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
                        const struct role_config *config, struct wall_time now, struct err *err);
 /* Where each evicted pod's like would go: one after the other, each on the state that the earlier
- * moves leave.  Pods without an owner, and finished ones, do not come back. */
+ * moves leave.  Pods without an owner, and finished ones, do not come back.  Also measures the
+ * cluster before and after. */
 void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot,
                          const struct sched_profile_list *profiles, struct wall_time now);
 void eviction_plan_release(struct eviction_plan *plan);

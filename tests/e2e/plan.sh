@@ -75,6 +75,32 @@ planned=$(names "$work/live.json")
 if [ "$planned" = "$(names "$work/files.json")" ] && [ "$planned" != "[]" ]; then judge ok; else judge bad "files: $(names "$work/files.json"), live: $planned"; fi
 check "every eviction lands" '"landing"' cat "$work/live.json"
 
+# Before and after, another policy, and the page.
+sed 's/PerNamespace: 3/PerNamespace: 1/' "$work/policy.yaml" >"$work/other.yaml"
+check "before and after" '^ *pending pods +[0-9]+ +[0-9]+' "$berth" plan --policy "$work/policy.yaml" --kubeconfig "$KUBECONFIG"
+check "another policy" '^1 eviction\(s\) in both, 2 only in A, 0 only in B' "$berth" plan --policy "$work/policy.yaml" \
+        --compare "$work/other.yaml" --kubeconfig "$KUBECONFIG"
+expect 0 --compare "$work/other.yaml" --kubeconfig "$KUBECONFIG" --fail-on 'evictions>1'
+expect 3 --compare "$work/other.yaml" --kubeconfig "$KUBECONFIG" --fail-on 'evictions>0'
+"$berth" plan --policy "$work/policy.yaml" --compare "$work/other.yaml" --objects "$work/nodes.json" --objects "$work/pods.json" \
+        -o json --html "$work/page.html" >"$work/compared.json"
+check "compared as JSON" '^True 3 1 2' python3 -c 'import json, sys
+v = json.load(open(sys.argv[1]))
+print(v["both"] == 1, v["a"]["evictions"], v["b"]["evictions"], len(v["onlyA"]))' "$work/compared.json"
+check "the page names pods" 'default/(web|api)-' cat "$work/page.html"
+if grep -Eq '(src|href)=|url\(|@import' "$work/page.html"; then judge bad "the page needs something else"; else judge ok; fi
+if python3 -c 'import html.parser, sys
+class Page(html.parser.HTMLParser):
+    stack = []
+    def handle_starttag(self, tag, attributes):
+        if tag != "meta":
+            self.stack.append(tag)
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag, tag
+page = Page()
+page.feed(open(sys.argv[1]).read())
+assert not page.stack' "$work/page.html"; then judge ok; else judge bad "the page is not well-formed"; fi
+
 # And the real thing does exactly that.
 list() {
         call "$url/api/v1/namespaces/default/pods" | python3 -c 'import json, sys
