@@ -131,33 +131,6 @@ static void set_method(struct api_request *request) {
         curl_easy_setopt(request->easy, CURLOPT_CUSTOMREQUEST, api_method_name(request->method));
 }
 
-static size_t on_mail_read(char *data, size_t size, size_t count, void *context) {
-        struct api_request *request = context;
-        size_t left = request->body_size - request->body_sent, bytes = size * count;
-
-        if (bytes > left)
-                bytes = left;
-        memcpy(data, request->body + request->body_sent, bytes);
-        request->body_sent += bytes;
-        return bytes;
-}
-
-static void set_mail(struct api_request *request) {
-        const struct http_transport *http = request->http;
-        CURL *easy = request->easy;
-
-        curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
-        curl_easy_setopt(easy, CURLOPT_READFUNCTION, on_mail_read);
-        curl_easy_setopt(easy, CURLOPT_READDATA, request);
-        curl_easy_setopt(easy, CURLOPT_MAIL_FROM, http->mail_from);
-        curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, http->mail_to);
-        curl_easy_setopt(easy, CURLOPT_USE_SSL, http->mail_ssl);
-        if (http->access.username)
-                curl_easy_setopt(easy, CURLOPT_USERNAME, http->access.username);
-        if (http->access.password)
-                curl_easy_setopt(easy, CURLOPT_PASSWORD, http->access.password);
-}
-
 void http_handle_set(struct api_request *request) {
         CLEANUP(buf_release) struct buf url = { 0 };
         CURL *easy = request->easy;
@@ -175,10 +148,6 @@ void http_handle_set(struct api_request *request) {
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / NS_PER_MS));
         curl_easy_setopt(easy, CURLOPT_BUFFERSIZE,
                          request->events ? STREAM_BUFFER_BYTES : CALL_BUFFER_BYTES);
-        if (request->http->mail_from) {
-                set_mail(request);
-                return;
-        }
         set_method(request);
         set_headers(request);
 }

@@ -199,7 +199,7 @@ static void complete(struct api_request *request, CURLcode result) {
         if (result != CURLE_OK) {
                 http_explain_silence(request, result, &reply.error);
         } else {
-                reply.status = request->http->mail_from ? 200 : request->status;
+                reply.status = request->status;
                 reply.body = buf_view(&request->answer);
                 if (reply.status >= 300)
                         http_explain_refusal(request, &reply.error);
@@ -374,13 +374,6 @@ static void trim_slashes(char *url) {
                 url[--size] = '\0';
 }
 
-static bool has_scheme(const struct http_transport *http, const char *url) {
-        const char *plain = http->mail_from ? "smtp://" : "http://";
-        const char *safe = http->mail_from ? "smtps://" : "https://";
-
-        return strncmp(url, plain, strlen(plain)) == 0 || strncmp(url, safe, strlen(safe)) == 0;
-}
-
 static int use_server(struct http_transport *http, CURLU *url, struct err *err) {
         const struct cluster_access *access = &http->access;
         bool has_tls = access->ca_pem || access->ca_file || access->certificate_pem ||
@@ -394,10 +387,10 @@ static int use_server(struct http_transport *http, CURLU *url, struct err *err) 
         if (!strstr(access->server, "://"))
                 buf_text(&text, has_tls ? "https://" : "http://");
         buf_text(&text, access->server);
-        if (!has_scheme(http, text.data) ||
+        if ((strncmp(text.data, "http://", 7) != 0 && strncmp(text.data, "https://", 8) != 0) ||
             curl_url_set(url, CURLUPART_URL, text.data, 0) != CURLUE_OK)
-                return err_set(err, BERTH_ERR_INVALID, "\"%s\" is not an %s address",
-                               access->server, http->mail_from ? "smtp or smtps" : "http or https");
+                return err_set(err, BERTH_ERR_INVALID, "\"%s\" is not an http or https address",
+                               access->server);
         host = url_part(url, CURLUPART_HOST, 0);
         port = url_part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
         http->is_direct = is_loopback(host);
@@ -424,17 +417,6 @@ static void make_multi(struct http_transport *http) {
         curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)HTTP_CONNECTIONS_PER_HOST);
 }
 
-static void take_envelope(struct http_transport *http, const struct mail_envelope *mail) {
-        if (!mail)
-                return;
-        http->mail_from = slice_dup(slice_of(mail->from));
-        http->mail_ssl = mail->needs_tls    ? CURLUSESSL_ALL
-                         : mail->has_no_tls ? CURLUSESSL_NONE
-                                            : CURLUSESSL_TRY;
-        for (size_t i = 0; i < mail->to_count; i++)
-                http->mail_to = curl_slist_append(http->mail_to, mail->to[i]);
-}
-
 int http_transport_new(struct http_transport_config *config, struct loop *loop,
                        struct http_transport **ret_http, struct err *err) {
         struct http_transport *http = xcalloc(1, sizeof(*http));
@@ -453,7 +435,6 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
         http->body_max = config->body_max ? config->body_max : HTTP_BODY_MAX;
         http->user_agent = slice_dup(
                 slice_of(config->user_agent ? config->user_agent : "berth/" BERTH_VERSION));
-        take_envelope(http, config->mail);
         url = curl_url();
         result = use_server(http, url, err);
         curl_url_cleanup(url);
@@ -482,8 +463,6 @@ void http_transport_free(struct http_transport *http) {
         loop_timer_disarm(http->loop, &http->timer);
         loop_timer_disarm(http->loop, &http->flush);
         curl_slist_free_all(http->connect_to);
-        curl_slist_free_all(http->mail_to);
-        free(http->mail_from);
         credential_free(http->credential);
         cluster_access_release(&http->access);
         free(http->user_agent);

@@ -21,23 +21,12 @@
 
 struct http_transport;
 
-/* A mail in place of a request: with a server smtp://host:port/name-of-ours, or smtps://, the body
- * of each call is sent as a message, headers included.  Answered with status 200. */
-struct mail_envelope {
-        const char *from;
-        size_t to_count;
-        const char *const *to;
-        bool needs_tls; /* with smtp: STARTTLS must be offered; otherwise it is used if it is */
-        bool has_no_tls;
-};
-
 struct http_transport_config {
-        struct cluster_access access;     /* moved: the transport releases it, also on failure */
-        const char *user_agent;           /* NULL = berth/VERSION */
-        int64_t timeout_ns;               /* of calls; 0 = HTTP_TIMEOUT_NS */
-        int64_t stream_idle_ns;           /* a stream silent for so long is dead; 0 = default */
-        size_t body_max;                  /* 0 = HTTP_BODY_MAX */
-        const struct mail_envelope *mail; /* copied; NULL = http and https */
+        struct cluster_access access; /* moved: the transport releases it, also on failure */
+        const char *user_agent;       /* NULL = berth/VERSION */
+        int64_t timeout_ns;           /* of calls; 0 = HTTP_TIMEOUT_NS */
+        int64_t stream_idle_ns;       /* a stream silent for so long is dead; 0 = default */
+        size_t body_max;              /* 0 = HTTP_BODY_MAX */
 };
 
 /* No connection is made yet. Fails on an unusable address or token file. */

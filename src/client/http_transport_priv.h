@@ -17,7 +17,7 @@ struct api_request {
         struct curl_slist *headers;
         enum api_method method;
         char *path, *content_type, *accept, *body;
-        size_t body_size, body_sent; /* the latter of mails */
+        size_t body_size;
         int64_t timeout_ns;
         void (*done)(void *context, const struct api_reply *reply);
         const struct api_stream_events *events; /* NULL for calls */
@@ -49,9 +49,6 @@ struct http_transport {
         bool is_direct; /* a loopback address: the environment's proxy is not for it */
         int64_t timeout_ns, stream_idle_ns;
         size_t body_max;
-        char *mail_from; /* NULL = no mail */
-        struct curl_slist *mail_to;
-        long mail_ssl;
         bool is_inside; /* libcurl is running our callbacks */
 };
 

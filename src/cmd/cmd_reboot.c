@@ -278,7 +278,7 @@ static const struct option reboot_table[] = {
           .value_name = "URL",
           .fallback = "",
           .help = "where notices go: slack, teams, discord, generic, gotify, ntfy, telegram, "
-                  "matrix, rocketchat, mattermost" },
+                  "matrix, rocketchat, mattermost, smtp" },
         { .name = "slack-hook-url",
           .type = OPTION_TEXT,
           .offset = offsetof(struct reboot_options, slack_hook_url),

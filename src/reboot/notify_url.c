@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include <stdbool.h>
+#include <strings.h>
 
 #define PATH_PARTS_MAX 8
 
@@ -18,13 +19,15 @@ struct service_url {
         struct arena *arena;
 };
 
+/* Names of parameters are written in any case. */
 static struct slice query_get(const struct service_url *url, const char *name) {
         struct slice rest = url->query, item, key;
 
         while (rest.ptr && slice_split(&rest, '&', &item)) {
                 struct slice value = item;
 
-                if (slice_split(&value, '=', &key) && slice_is(key, name))
+                if (slice_split(&value, '=', &key) && key.len == strlen(name) &&
+                    strncasecmp(key.ptr, name, key.len) == 0)
                         return value.ptr ? value : SLICE_EMPTY;
         }
         return SLICE_EMPTY;
@@ -91,15 +94,26 @@ static struct slice json_body(const struct service_url *url, const char *key,
         return keep(&body, url->arena);
 }
 
+static bool is_yes(struct slice text) {
+        static const char *const words[] = { "yes", "Yes", "true", "1" };
+
+        for (size_t i = 0; i < ARRAY_LEN(words); i++)
+                if (slice_is(text, words[i]))
+                        return true;
+        return false;
+}
+
+static bool has_tls(const struct service_url *url) {
+        return !is_yes(query_get(url, "disabletls")) && !slice_is(query_get(url, "scheme"), "http");
+}
+
 static void add(const struct service_url *url, struct notify_requests *requests, struct slice host,
                 const char *path, struct slice body) {
         if (requests->count == NOTIFY_REQUESTS_MAX)
                 return;
         requests->items[requests->count++] = (struct notify_request){
                 .server = arena_printf(url->arena, "%s://" SLICE_FMT,
-                                       slice_is(query_get(url, "disabletls"), "yes") ? "http"
-                                                                                     : "https",
-                                       SLICE_ARG(host)),
+                                       has_tls(url) ? "https" : "http", SLICE_ARG(host)),
                 .path = slice_of(path),
                 .content_type = SLICE_LITERAL("application/json"),
                 .body = body,
@@ -190,6 +204,32 @@ static bool to_gotify(const struct service_url *url, struct notify_requests *req
         return true;
 }
 
+static int hex_digit(char c) {
+        if (c >= '0' && c <= '9')
+                return c - '0';
+        if (c >= 'a' && c <= 'f')
+                return c - 'a' + 10;
+        return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Without %XX; NULL for nothing. */
+static const char *decoded(const struct service_url *url, struct slice text) {
+        char *plain = arena_alloc(url->arena, text.len + 1);
+        size_t len = 0;
+
+        for (size_t i = 0; i < text.len; i++) {
+                bool is_code = text.ptr[i] == '%' && i + 2 < text.len &&
+                               hex_digit(text.ptr[i + 1]) >= 0 && hex_digit(text.ptr[i + 2]) >= 0;
+
+                plain[len++] = is_code ? (char)(hex_digit(text.ptr[i + 1]) * 16 +
+                                                hex_digit(text.ptr[i + 2]))
+                                       : text.ptr[i];
+                i += is_code ? 2 : 0;
+        }
+        plain[len] = '\0';
+        return len > 0 ? plain : NULL;
+}
+
 static bool to_ntfy(const struct service_url *url, struct notify_requests *requests) {
         if (url->part_count != 1)
                 return false;
@@ -197,7 +237,9 @@ static bool to_ntfy(const struct service_url *url, struct notify_requests *reque
             arena_printf(url->arena, "/" SLICE_FMT, SLICE_ARG(url->parts[0])),
             arena_slice(url->arena, url->message));
         requests->items[requests->count - 1].content_type = SLICE_LITERAL("text/plain");
-        return url->user.len == 0; /* with a login it would have to be encoded: not supported */
+        requests->items[requests->count - 1].username = decoded(url, url->user);
+        requests->items[requests->count - 1].password = decoded(url, url->password);
+        return true;
 }
 
 static bool to_telegram(const struct service_url *url, struct notify_requests *requests) {
@@ -255,16 +297,98 @@ static bool to_rocketchat(const struct service_url *url, struct notify_requests 
         return to_hook(url, requests, 2);
 }
 
+static enum notify_tls mail_tls(const struct service_url *url) {
+        struct slice how = query_get(url, "encryption"), starts = query_get(url, "useStartTLS");
+
+        if (slice_is(how, "ImplicitTLS"))
+                return NOTIFY_TLS_ALWAYS;
+        if (slice_is(how, "ExplicitTLS"))
+                return NOTIFY_TLS_UPGRADE;
+        return slice_is(how, "None") || (starts.len > 0 && !is_yes(starts)) ? NOTIFY_TLS_NEVER
+                                                                            : NOTIFY_TLS_IF_OFFERED;
+}
+
+static const char *mail_head(const struct service_url *url, const struct notify_mail *mail) {
+        const char *name = decoded(url, query_get(url, "fromName"));
+        const char *subject = decoded(url, query_get(url, "subject"));
+        CLEANUP(buf_release) struct buf head = { 0 };
+
+        buf_printf(&head, "From: %s <%s>\r\nTo: ", name ? name : "kured", mail->from);
+        for (size_t i = 0; i < mail->to_count; i++)
+                buf_printf(&head, "%s<%s>", i ? ", " : "", mail->to[i]);
+        buf_printf(&head,
+                   "\r\nSubject: %s\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; "
+                   "charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n",
+                   subject ? subject : "Node reboots");
+        return arena_string(url->arena, buf_view(&head));
+}
+
+/* A line end in an address or a subject would start another header. */
+static bool is_one_line(const char *text) {
+        return strpbrk(text, "\r\n<>") == NULL;
+}
+
+static void set_recipients(const struct service_url *url, struct notify_mail *mail) {
+        struct slice to = query_get(url, "toAddresses"), address;
+
+        if (to.len == 0)
+                to = query_get(url, "to");
+        while (to.ptr && slice_split(&to, ',', &address) && mail->to_count < NOTIFY_REQUESTS_MAX)
+                if (address.len > 0)
+                        mail->to[mail->to_count++] = decoded(url, address);
+}
+
+static bool is_mail_whole(const struct service_url *url, const struct notify_mail *mail) {
+        const char *subject = decoded(url, query_get(url, "subject"));
+        const char *name = decoded(url, query_get(url, "fromName"));
+
+        if (!mail->from || !is_one_line(mail->from) || (subject && !is_one_line(subject)) ||
+            (name && !is_one_line(name)))
+                return false;
+        for (size_t i = 0; i < mail->to_count; i++)
+                if (!is_one_line(mail->to[i]))
+                        return false;
+        return mail->to_count > 0;
+}
+
+static bool to_smtp(const struct service_url *url, struct notify_requests *requests) {
+        struct notify_mail *mail = &requests->mail;
+        const char *client = decoded(url, query_get(url, "clientHost"));
+
+        *mail = (struct notify_mail){ .tls = mail_tls(url),
+                                      .username = decoded(url, url->user),
+                                      .password = decoded(url, url->password),
+                                      .from = decoded(url, query_get(url, "fromAddress")),
+                                      .text = arena_slice(url->arena, url->message) };
+        if (!mail->from)
+                mail->from = decoded(url, query_get(url, "from"));
+        set_recipients(url, mail);
+        if (!is_mail_whole(url, mail))
+                return false;
+        mail->server = arena_printf(url->arena, "%s://" SLICE_FMT "/%s",
+                                    mail->tls == NOTIFY_TLS_ALWAYS ? "smtps" : "smtp",
+                                    SLICE_ARG(url->host), client ? client : "localhost");
+        mail->head = mail_head(url, mail);
+        requests->is_mail = true;
+        return true;
+}
+
 static const struct {
         const char *name;
         bool (*make)(const struct service_url *url, struct notify_requests *requests);
         const char *custom_key; /* member of the message in a custom address; NULL = the text */
 } services[] = {
-        { "slack", to_slack, "text" },           { "teams", to_teams, "text" },
-        { "discord", to_discord, "content" },    { "generic", to_generic, NULL },
-        { "gotify", to_gotify, "message" },      { "ntfy", to_ntfy, NULL },
-        { "telegram", to_telegram, "text" },     { "matrix", to_matrix, "body" },
-        { "rocketchat", to_rocketchat, "text" }, { "mattermost", to_mattermost, "text" },
+        { "slack", to_slack, "text" },
+        { "teams", to_teams, "text" },
+        { "discord", to_discord, "content" },
+        { "generic", to_generic, NULL },
+        { "gotify", to_gotify, "message" },
+        { "ntfy", to_ntfy, NULL },
+        { "telegram", to_telegram, "text" },
+        { "matrix", to_matrix, "body" },
+        { "rocketchat", to_rocketchat, "text" },
+        { "mattermost", to_mattermost, "text" },
+        { "smtp", to_smtp, NULL },
 };
 
 static void add_custom(const struct service_url *url, struct notify_requests *requests,

@@ -180,6 +180,14 @@ static bool find_gone_holder(struct agent_step *step, struct slice *ret_gone) {
         return true;
 }
 
+static void record_taking(struct agent_step *step, struct slice gone) {
+        char note[AGENT_NAME_MAX + 64];
+
+        snprintf(note, sizeof(note), "the lock's holder " SLICE_FMT " has had no Node for a while",
+                 SLICE_ARG(gone));
+        agent_record_event(step, "RebootLockTaken", slice_of(note));
+}
+
 static void queue_up(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         CLEANUP(buf_release) struct buf reason = { 0 };
@@ -194,8 +202,10 @@ static void queue_up(struct agent_step *step) {
                         return;
                 if (gone.len > 0)
                         agent_take_lock(step, gone, &is_free);
-                if (is_free)
+                if (is_free) {
+                        record_taking(step, gone);
                         return;
+                }
                 buf_text(&reason, "lock held by ");
                 reboot_lock_holders(&agent->lock, step->config->node, step->now->wall, &reason);
         } else {

@@ -75,15 +75,15 @@ bool agent_renews_lock(struct agent_step *step) {
         return is_free;
 }
 
-static void record_rollback(struct agent_step *step, struct slice reason) {
+void agent_record_event(struct agent_step *step, const char *reason, struct slice note) {
         action_list_add(step->out,
                         &(struct action){ .kind = ACTION_RECORD_EVENT,
                                           .target = { .kind = SLICE_LITERAL("Node"),
                                                       .name = step->config->node },
                                           .event = { .is_warning = true,
-                                                     .reason = SLICE_LITERAL("RebootRolledBack"),
+                                                     .reason = slice_of(reason),
                                                      .action = SLICE_LITERAL("Rebooting"),
-                                                     .note = reason,
+                                                     .note = note,
                                                      .controller = SLICE_LITERAL("kured") } });
 }
 
@@ -107,6 +107,6 @@ void agent_rollback(struct agent_step *step, struct slice reason, bool is_failur
                 record.attempt++;
         record.not_before = is_failure ? agent_backoff_end(step, record.attempt) : WALL_TIME_UNSET;
         agent->may_reboot = agent->reboot_failed = false;
-        record_rollback(step, reason);
+        agent_record_event(step, "RebootRolledBack", reason);
         agent_patch_node(step, &change, &record);
 }

@@ -83,6 +83,8 @@ bool agent_holds_lock(const struct agent_step *step); /* a live entry */
 void agent_take_lock(struct agent_step *step, struct slice gone, bool *ret_is_free);
 bool agent_renews_lock(struct agent_step *step); /* true: it ended the step */
 void agent_rollback(struct agent_step *step, struct slice reason, bool is_failure);
+/* A warning about our node. */
+void agent_record_event(struct agent_step *step, const char *reason, struct slice note);
 void agent_notify(struct agent_step *step, struct slice message);
 bool agent_is_due(const struct agent_step *step, int64_t lead_ns); /* required and window open */
 bool agent_has_passed(const struct agent_step *step, struct mono_time since, int64_t delay_ns,

@@ -1,15 +1,18 @@
 /* One short-lived connection per message. */
 #include "run/reboot_notifier.h"
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "client/http_transport.h"
+#include "client/mail_sender.h"
 #include "reboot/notify_url.h"
 #include <stdlib.h>
 
 struct notification {
         struct reboot_notifier *notifier; /* NULL = free slot */
-        struct http_transport *http;
+        struct http_transport *http;      /* or */
+        struct mail_sending *mail;
         struct transport transport;
         bool is_over;
 };
@@ -23,6 +26,7 @@ struct reboot_notifier {
 
 static void release(struct notification *notification) {
         http_transport_free(notification->http);
+        mail_sending_free(notification->mail);
         *notification = (struct notification){ 0 };
 }
 
@@ -45,23 +49,42 @@ static void on_sent(void *context, const struct api_reply *reply) {
         loop_timer_arm(notifier->loop, &notifier->sweeper, 0);
 }
 
-static void send_one(struct reboot_notifier *notifier, const struct notify_request *request) {
-        struct http_transport_config config = {
-                .access = { .server = slice_dup(slice_of(request->server)) },
-                .timeout_ns = NOTIFY_TIMEOUT_NS,
-        };
-        struct notification *slot = NULL;
+static void on_mailed(void *context, const char *text) {
+        struct notification *notification = context;
+        struct reboot_notifier *notifier = notification->notifier;
+
+        if (text[0])
+                LOG(LOG_WARN, "NotificationFailed", log_text("error", text));
+        notification->is_over = true;
+        loop_timer_arm(notifier->loop, &notifier->sweeper, 0);
+}
+
+/* NULL: too many are under way. */
+static struct notification *free_slot(struct reboot_notifier *notifier) {
+        for (size_t i = 0; i < NOTIFY_IN_FLIGHT_MAX; i++)
+                if (!notifier->slots[i].notifier)
+                        return &notifier->slots[i];
+        LOG(LOG_WARN, "NotificationFailed",
+            log_text("error", "too many notifications are under way"));
+        return NULL;
+}
+
+static char *text_dup(const char *text) {
+        return text ? slice_dup(slice_of(text)) : NULL;
+}
+
+static void send_request(struct reboot_notifier *notifier, const struct notify_request *request) {
+        struct notification *slot = free_slot(notifier);
+        struct http_transport_config config = { 0 };
         struct err err = { 0 };
 
-        for (size_t i = 0; i < NOTIFY_IN_FLIGHT_MAX && !slot; i++)
-                if (!notifier->slots[i].notifier)
-                        slot = &notifier->slots[i];
         if (!slot)
-                err_set(&err, BERTH_ERR_TOO_MANY, "too many notifications are under way");
-        if (!slot || http_transport_new(&config, notifier->loop, &slot->http, &err) < 0) {
+                return;
+        config.access = (struct cluster_access){ .server = slice_dup(slice_of(request->server)),
+                                                 .username = text_dup(request->username),
+                                                 .password = text_dup(request->password) };
+        if (http_transport_new(&config, notifier->loop, &slot->http, &err) < 0) {
                 LOG(LOG_WARN, "NotificationFailed", log_text("error", err.text));
-                if (!slot)
-                        cluster_access_release(&config.access);
                 return;
         }
         slot->notifier = notifier;
@@ -75,6 +98,43 @@ static void send_one(struct reboot_notifier *notifier, const struct notify_reque
                        on_sent, slot);
 }
 
+/* "21 Nov 2026 08:30:00 +0000", out of "2026-11-21T08:30:00Z" */
+static void print_date(struct wall_time now, struct buf *out) {
+        static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+        char text[WALL_TIME_TEXT_MAX];
+        int month;
+
+        wall_time_format(now, text);
+        month = (text[5] - '0') * 10 + text[6] - '0';
+        buf_printf(out, "%.2s %.3s %.4s %.8s +0000", text + 8, months + (month - 1) * 3, text,
+                   text + 11);
+}
+
+static void send_mail(struct reboot_notifier *notifier, const struct notify_mail *mail) {
+        struct notification *slot = free_slot(notifier);
+        struct mail what = { .server = mail->server,
+                             .tls = mail->tls == NOTIFY_TLS_UPGRADE ? MAIL_TLS_REQUIRED
+                                    : mail->tls == NOTIFY_TLS_NEVER ? MAIL_TLS_NEVER
+                                                                    : MAIL_TLS_IF_OFFERED,
+                             .username = mail->username,
+                             .password = mail->password,
+                             .from = mail->from,
+                             .to_count = mail->to_count,
+                             .timeout_ns = NOTIFY_TIMEOUT_NS };
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        if (!slot)
+                return;
+        buf_text(&text, "Date: ");
+        print_date(loop_wall(notifier->loop), &text);
+        buf_printf(&text, "\r\n%s\r\n" SLICE_FMT "\r\n", mail->head, SLICE_ARG(mail->text));
+        what.text = buf_view(&text);
+        for (size_t i = 0; i < mail->to_count; i++)
+                what.to[i] = mail->to[i];
+        slot->notifier = notifier;
+        slot->mail = mail_send(notifier->loop, &what, on_mailed, slot);
+}
+
 void reboot_notifier_send(struct reboot_notifier *notifier, struct slice message) {
         CLEANUP(arena_release) struct arena arena;
         struct notify_requests requests;
@@ -86,8 +146,10 @@ void reboot_notifier_send(struct reboot_notifier *notifier, struct slice message
                 return;
         if (notify_url_requests(slice_of(notifier->url), message, &arena, &requests, &err) < 0)
                 LOG(LOG_WARN, "NotificationFailed", log_text("error", err.text));
+        if (requests.is_mail)
+                send_mail(notifier, &requests.mail);
         for (size_t i = 0; i < requests.count; i++)
-                send_one(notifier, &requests.items[i]);
+                send_request(notifier, &requests.items[i]);
 }
 
 struct reboot_notifier *reboot_notifier_new(struct loop *loop, const char *url) {

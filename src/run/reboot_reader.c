@@ -50,6 +50,7 @@ struct reader_call {
         enum api_method method;
         struct slice path, body;
         void (*done)(void *context, const struct api_reply *reply);
+        int64_t timeout_ns; /* 0 = READ_TIMEOUT_NS */
 };
 
 static void call(struct reboot_reader *reader, struct transport *carrier,
@@ -64,14 +65,14 @@ static void call(struct reboot_reader *reader, struct transport *carrier,
                                                 ? SLICE_LITERAL("application/x-www-form-urlencoded")
                                                 : SLICE_EMPTY,
                         .body = what->body,
-                        .timeout_ns = READ_TIMEOUT_NS },
+                        .timeout_ns = what->timeout_ns ? what->timeout_ns : READ_TIMEOUT_NS },
                 what->done, reader);
 }
 
 static void get(struct reboot_reader *reader, const char *path,
                 void (*done)(void *context, const struct api_reply *reply)) {
         call(reader, runtime_transport(reader->runtime),
-             &(struct reader_call){ API_GET, slice_of(path), SLICE_EMPTY, done });
+             &(struct reader_call){ API_GET, slice_of(path), SLICE_EMPTY, done, 0 });
 }
 
 static int reply_code(const struct api_reply *reply) {
@@ -285,6 +286,7 @@ static void ask_prometheus(struct reboot_reader *reader, enum api_method method)
                             : SLICE_LITERAL("/api/v1/query"),
                      is_get ? SLICE_EMPTY : SLICE_LITERAL("query=ALERTS"),
                      on_alerts,
+                     reader->config->prometheus_timeout_ns,
              });
 }
 

@@ -31,7 +31,8 @@ struct reboot_role_config { /* everything borrowed: it must outlive the role */
         int64_t reboot_command_timeout_ns;
         const char *const *blocking_selectors; /* label selectors, ORed; "" matches every pod */
         size_t blocking_selector_count;
-        const char *prometheus_url; /* NULL or "" = none */
+        const char *prometheus_url;    /* NULL or "" = none */
+        int64_t prometheus_timeout_ns; /* 0 = 10 s */
         struct alert_filter alerts;
         const char *notify_url; /* NULL or "" = none */
 };

@@ -276,6 +276,11 @@ static int perform(struct world *world, struct world_node *node, const struct ac
                 return code;
         case ACTION_REBOOT:
                 return order_reboot(world, node);
+        case ACTION_RECORD_EVENT:
+                snprintf(world->events + strlen(world->events),
+                         sizeof(world->events) - strlen(world->events), SLICE_FMT " ",
+                         SLICE_ARG(action->event.reason));
+                return BERTH_OK;
         case ACTION_NOTIFY:
                 buf_slice(&world->notices, action->notify.message);
                 buf_char(&world->notices, '\n');

@@ -52,6 +52,7 @@ struct world {
         size_t log_len;
         char problem[256]; /* first violation; "" = none */
         struct buf notices;
+        char events[512]; /* reasons of events, the first ones */
 };
 
 void world_init(struct world *world, size_t node_count, uint32_t limit);

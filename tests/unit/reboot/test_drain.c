@@ -18,8 +18,8 @@ struct drain_case {
         enum drain_verdict verdict;
 };
 
-/* Acceptance 39, 40, 43, 45 */
-static void judges_pods(void **state) {
+/* Acceptance 39, 43, 45, and more */
+static void r39_r43_r45_judges_pods(void **state) {
         static struct label x = { SLICE_INIT("app"), SLICE_INIT("x") };
         const struct wall_time no = WALL_TIME_UNSET;
         const struct slice set = SLICE_LITERAL("agent");
@@ -117,7 +117,7 @@ static void names_impossible_budgets(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(judges_pods),
+                cmocka_unit_test(r39_r43_r45_judges_pods),
                 cmocka_unit_test(names_impossible_budgets),
         };
 

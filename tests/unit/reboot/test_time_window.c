@@ -73,7 +73,7 @@ static bool is_open(const struct time_window *window, const char *time) {
 }
 
 /* Acceptance 51; 2026-11-20 is a Friday. */
-static void wraps_over_midnight(void **state) {
+static void r51_friday_night(void **state) {
         struct time_window window = { .days = 32, .start_s = 22 * 3600, .end_s = 6 * 3600 };
 
         (void)state;
@@ -140,7 +140,7 @@ static void follows_rules(void **state) {
 }
 
 /* Acceptance 52: 01:45 EST on the day 02:30 does not exist. */
-static void stays_shut_in_the_gap(void **state) {
+static void r52_gap_of_new_york(void **state) {
         CLEANUP(arena_release) struct arena arena;
         struct time_window window = { .days = 127, .start_s = 9000, .end_s = 12600 };
 
@@ -167,10 +167,10 @@ static void refuses_other_files(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(parses_times),          cmocka_unit_test(parses_days),
-                cmocka_unit_test(wraps_over_midnight),   cmocka_unit_test(includes_both_ends),
-                cmocka_unit_test(looks_ahead),           cmocka_unit_test(follows_rules),
-                cmocka_unit_test(stays_shut_in_the_gap), cmocka_unit_test(refuses_other_files),
+                cmocka_unit_test(parses_times),        cmocka_unit_test(parses_days),
+                cmocka_unit_test(r51_friday_night),    cmocka_unit_test(includes_both_ends),
+                cmocka_unit_test(looks_ahead),         cmocka_unit_test(follows_rules),
+                cmocka_unit_test(r52_gap_of_new_york), cmocka_unit_test(refuses_other_files),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
