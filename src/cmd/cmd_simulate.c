@@ -22,6 +22,7 @@ static void add(struct sim_report *sum, const struct sim_report *report) {
         sum->canceled += report->canceled;
         sum->failed += report->failed;
         sum->interrupted += report->interrupted;
+        sum->hook_runs += report->hook_runs;
         sum->virtual_ns += report->virtual_ns;
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
                 sum->faults[i] += report->faults[i];
@@ -37,6 +38,7 @@ static void print_sum(const struct sim_report *sum, int64_t runs, int64_t violat
                "changes checked\n",
                sum->evicted, sum->canceled, sum->failed, sum->interrupted,
                (unsigned long long)sum->changes);
+        printf("hooks        %llu stages run\n", (unsigned long long)sum->hook_runs);
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
                 printf("fault        %-13s %llu\n", sim_fault_name((enum sim_fault)i),
                        (unsigned long long)sum->faults[i]);

@@ -336,10 +336,32 @@ static bool is_labelled(const struct eviction_target *target, const struct evict
         return true;
 }
 
-static void label(struct eviction_look *look, const struct eviction *eviction) {
+/* An owner that is gone, and known here still, is taken out again by the garbage collector: the
+ * pauses grow until the watch tells. */
+static bool has_to_pause(struct eviction_look *look, struct eviction_slot *slot) {
+        int64_t delay_ns = NS_PER_S;
+
+        if (slot->labellings && slot->next_label.ns > look->now.mono.ns) {
+                eviction_target_wake(look->target, slot->next_label);
+                return true;
+        }
+        for (uint32_t i = 0; i < slot->labellings && delay_ns < EVICTION_AGAIN_FIRST_NS; i++)
+                delay_ns *= 2;
+        slot->next_label.ns = look->now.mono.ns + (slot->labellings ? delay_ns : 0);
+        slot->labellings++;
+        return false;
+}
+
+static void label(struct eviction_look *look, struct eviction_slot *slot) {
+        const struct eviction *eviction = slot->eviction;
         struct buf body = { 0 };
 
-        if (is_labelled(look->target, eviction) && !lacks_finalizer(eviction))
+        if (is_labelled(look->target, eviction) && !lacks_finalizer(eviction)) {
+                if (slot->next_label.ns <= look->now.mono.ns)
+                        slot->labellings = 0;
+                return;
+        }
+        if (has_to_pause(look, slot))
                 return;
         buf_text(&body, "{\"metadata\":{\"uid\":");
         buf_json_string(&body, eviction->object.uid);
@@ -659,7 +681,7 @@ static void settle_slots(struct eviction_look *look) {
                         continue;
                 if (!look->is_alive && !look->is_gone)
                         continue; /* not known whether the pod is there */
-                label(look, slot->eviction);
+                label(look, slot);
                 if (target->writes == 0) /* one write per object at a time */
                         settle_eviction(look, slot);
         }

@@ -20,9 +20,10 @@ struct eviction_pulse {
 enum stages_mode {
         STAGES_NONE,
         STAGES_RUN,
+        STAGES_SKIP, /* a stage that failed is cancelled, the others stay */
         STAGES_UNDO,
         STAGES_OVER,     /* every stage was led through */
-        STAGES_DECLINED, /* given up, with nothing left to undo */
+        STAGES_DECLINED, /* given up */
         STAGES_MODE_COUNT
 };
 struct stages_state {
@@ -65,6 +66,8 @@ struct eviction_slot {
         struct mono_time next_try, next_beat;
         char news[512]; /* message to report, when has_news */
         struct stages_turn stages;
+        struct mono_time next_label; /* labels and owners are not written again before */
+        uint32_t labellings;
 };
 
 struct eviction_target {

@@ -233,15 +233,14 @@ static void go_on(struct eviction_look *look, struct stages_turn *turn,
 }
 
 static void fail_stage(struct eviction_look *look, struct eviction_slot *slot,
-                       const struct eviction_policy *policy, enum stage_failure how) {
+                       enum stage_failure how) {
         struct stages_turn *turn = &slot->stages;
 
         eviction_stages_audit(look, slot, "stage-end", "Failed");
-        if (how == STAGE_FAILS_TO_CONTINUE) {
-                go_on(look, turn, policy);
-                return;
-        }
-        turn->state.mode = how == STAGE_FAILS_TO_DECLINE ? STAGES_DECLINED : STAGES_UNDO;
+        if (how == STAGE_FAILS_TO_ROLLBACK)
+                turn->state.mode = STAGES_UNDO;
+        else
+                turn->state.mode = STAGES_SKIP;
         turn->state.attempt = 1;
         turn->state.since = eviction_stamp(look->now.wall);
         turn->stage_started = turn->next_call = look->now.mono;
@@ -266,7 +265,7 @@ static void try_again(struct eviction_look *look, struct eviction_slot *slot,
         if (turn->state.attempt > stage->retries) {
                 if (turn->verdict == HOOK_FAILED)
                         turn->state.is_open = false; /* it said so itself: nothing to cancel */
-                fail_stage(look, slot, policy, stage->on_failure);
+                fail_stage(look, slot, stage->on_failure);
                 return;
         }
         turn->state.attempt++;
@@ -349,18 +348,19 @@ void eviction_stages_store(struct eviction_look *look, struct eviction_slot *slo
         buf_release(&text);
 }
 
+/* Signs of life only while hooks answer: a silent one must not keep the turn for ever. */
 static void beat(struct eviction_look *look, struct eviction_slot *slot) {
         struct stages_turn *turn = &slot->stages;
-        int64_t since_ns = look->now.mono.ns - turn->last_beat.ns;
+        bool is_alive = turn->bad_in_row < 2;
+        int64_t pause_ns = turn->has_news ? STAGES_NEWS_NS : STAGES_BEAT_NS;
+        struct mono_time due = { turn->last_beat.ns + pause_ns };
 
-        if ((turn->has_news && since_ns >= STAGES_NEWS_NS) ||
-            (since_ns >= STAGES_BEAT_NS && turn->bad_in_row < 2)) {
-                eviction_stages_store(look, slot, false);
+        if (!is_alive && !turn->has_news)
                 return;
-        }
-        eviction_target_wake(look->target, (struct mono_time){ turn->last_beat.ns +
-                                                               (turn->has_news ? STAGES_NEWS_NS
-                                                                               : STAGES_BEAT_NS) });
+        if (due.ns <= look->now.mono.ns)
+                eviction_stages_store(look, slot, false);
+        else
+                eviction_target_wake(look->target, due);
 }
 
 static void perform(struct eviction_look *look, struct eviction_slot *slot,
@@ -400,7 +400,7 @@ static bool judge_time(struct eviction_look *look, struct eviction_slot *slot,
         snprintf(turn->text, sizeof(turn->text), "%s",
                  turn_end <= look->now.mono.ns ? "the deadline of the policy passed"
                                                : "the time of the stage passed");
-        fail_stage(look, slot, policy,
+        fail_stage(look, slot,
                    turn_end <= look->now.mono.ns ? STAGE_FAILS_TO_ROLLBACK : stage->on_failure);
         eviction_target_wake(look->target, look->now.mono);
         return true;
@@ -433,10 +433,18 @@ static void lead(struct eviction_look *look, struct eviction_slot *slot,
                  const struct eviction_policy *policy, const struct eviction_responder *own) {
         struct stages_turn *turn = &slot->stages;
 
-        if (turn->state.mode == STAGES_UNDO && !eviction_stages_undo(look, slot, policy))
+        if ((turn->state.mode == STAGES_UNDO || turn->state.mode == STAGES_SKIP) &&
+            !eviction_stages_undo(look, slot, policy))
                 return;
         if (turn->state.mode == STAGES_UNDO)
                 turn->state.mode = STAGES_DECLINED;
+        if (turn->state.mode == STAGES_SKIP) {
+                turn->state.mode = STAGES_RUN;
+                if (policy->stages[turn->state.index].on_failure == STAGE_FAILS_TO_DECLINE)
+                        turn->state.mode = STAGES_DECLINED;
+                else
+                        go_on(look, turn, policy);
+        }
         if (turn->state.mode == STAGES_DECLINED) {
                 decline(look, slot);
                 return;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const char *const mode_names[STAGES_MODE_COUNT] = {
-        [STAGES_NONE] = "",          [STAGES_RUN] = "stage",         [STAGES_UNDO] = "undo",
-        [STAGES_OVER] = "completed", [STAGES_DECLINED] = "declined",
+        [STAGES_NONE] = "",     [STAGES_RUN] = "stage",      [STAGES_SKIP] = "skip",
+        [STAGES_UNDO] = "undo", [STAGES_OVER] = "completed", [STAGES_DECLINED] = "declined",
 };
 
 static bool parse_place(struct slice value, struct stages_state *state) {

@@ -18,6 +18,8 @@ static const char *next_op(struct stages_state *state, const struct eviction_pol
 
                 if (state->is_open && stage_is_hook(stage))
                         return "cancel";
+                if (state->mode == STAGES_SKIP)
+                        return NULL; /* what was finished stays */
                 if ((state->done & 1U << state->index) && stage->has_rollback)
                         return "rollback";
                 state->done &= ~(1U << state->index);
@@ -142,9 +144,8 @@ static void turn_to_undo(struct eviction_look *look, struct eviction_slot *slot)
         turn->next_call = look->now.mono;
         if (stages_state_parse(slot->eviction->stages, state))
                 return;
-        if (!turn->is_known && !stages_state_parse(own->message, state))
-                state->mode = STAGES_DECLINED;
-        if (own->state == RESPONDER_INTERRUPTED || state->mode == STAGES_DECLINED ||
+        if (own->state == RESPONDER_INTERRUPTED ||
+            (!turn->is_known && !stages_state_parse(own->message, state)) ||
             (!is_canceled && !eviction_outcome_is_evicted(outcome)))
                 state->done = state->is_open = 0;
         if (eviction_outcome_is_evicted(outcome))

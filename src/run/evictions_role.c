@@ -197,16 +197,36 @@ static void on_answered(void *context, const struct eviction_effect_result *resu
         step_soon(role);
 }
 
+void evictions_role_answer(struct evictions_role *role,
+                           const struct eviction_effect_result *result) {
+        if (role->reconciler)
+                on_answered(role, result);
+}
+
+static void start_hook(struct evictions_role *role, const struct eviction_effect *effect) {
+        if (role->config.start_hook)
+                role->config.start_hook(role->config.context, effect);
+        else
+                hook_caller_start(role->hooks, effect);
+}
+
+static void stop_hook(struct evictions_role *role, uint64_t id) {
+        if (role->config.stop_hook)
+                role->config.stop_hook(role->config.context, id);
+        else
+                hook_caller_stop(role->hooks, id);
+}
+
 static void carry_out(struct evictions_role *role, const struct eviction_effect *effect) {
         switch (effect->kind) {
         case EVICTION_AUDIT:
                 write_audit(role, &effect->audit);
                 break;
         case EVICTION_HOOK:
-                hook_caller_start(role->hooks, effect);
+                start_hook(role, effect);
                 break;
         case EVICTION_STOP_HOOK:
-                hook_caller_stop(role->hooks, effect->id);
+                stop_hook(role, effect->id);
                 break;
         default:
                 send(role, effect);

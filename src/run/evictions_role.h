@@ -24,6 +24,10 @@ struct evictions_role_config {
         struct audit_chain chain;   /* where the trail goes on */
         /* Gets every audit line with its newline, before the effect it announces. May be NULL. */
         void (*audit)(void *context, struct slice line);
+        /* In place of calls over the network; answers come through evictions_role_answer. NULL =
+         * real ones. */
+        void (*start_hook)(void *context, const struct eviction_effect *effect);
+        void (*stop_hook)(void *context, uint64_t id);
         void *context;
 };
 
@@ -37,6 +41,8 @@ struct evictions_role_stats {
 struct evictions_role;
 struct evictions_role *evictions_role_add(struct runtime *runtime,
                                           const struct evictions_role_config *config);
+void evictions_role_answer(struct evictions_role *role,
+                           const struct eviction_effect_result *result);
 void evictions_role_stats(const struct evictions_role *role,
                           struct evictions_role_stats *ret_stats);
 /* Upstream's metric names where they exist, and berth's own; Prometheus text. */

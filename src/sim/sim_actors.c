@@ -25,6 +25,7 @@ struct actor {
         enum budget budget;
         enum wish wishes[REQUESTERS];
         unsigned serials[REQUESTERS], beats_left;
+        bool is_staged;   /* there is a policy for it */
         bool was_deleted; /* underneath, or by its responder */
         struct loop_timer timer;
 };
@@ -34,7 +35,7 @@ struct sim_actors {
         struct rng rng;
         struct actor *items;
         size_t count;
-        bool is_calm;
+        bool is_calm, has_policy;
         unsigned serial;
 };
 
@@ -63,10 +64,11 @@ static void create_pod(struct actor *actor) {
         struct buf answer = { 0 };
 
         snprintf(body, sizeof(body),
-                 "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\"},\"annotations\":{%s}},"
+                 "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\",\"staged\":\"%s\"},"
+                 "\"annotations\":{%s}},"
                  "\"spec\":{\"nodeName\":\"n0\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}"
                  "}",
-                 actor->name, actor->name,
+                 actor->name, actor->name, actor->is_staged ? "yes" : "no",
                  actor->behaviour == RESPONDS_NOT ? ""
                                                   : "\"" EVICTION_RESPONDERS_KEY "\":\"" RESPONDER
                                                     "=2000\"");
@@ -219,10 +221,34 @@ static void respond(struct actor *actor) {
 
 /* ---- ticks ---- */
 
+/* Once the kind is defined. */
+static void create_policy(struct sim_actors *actors) {
+        static const char *const body =
+                "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionPolicy\","
+                "\"metadata\":{\"name\":\"staged\"},\"spec\":{\"selector\":{\"matchLabels\":{"
+                "\"staged\":\"yes\"}},\"deadline\":\"%s\",\"stages\":["
+                "{\"name\":\"prepare\",\"kind\":\"http\",\"http\":{\"url\":\"https://hook\"}},"
+                "{\"name\":\"move\",\"kind\":\"http\",\"timeout\":\"3m\",\"onFailure\":\"%s\","
+                "\"http\":{\"url\":\"https://hook\"}}%s],\"rollback\":["
+                "{\"stage\":\"prepare\",\"http\":{\"url\":\"https://hook\"}}]}}";
+        static const char *const failures[] = { "Rollback", "Continue", "Decline" };
+        char text[900];
+        int status;
+
+        if (actors->has_policy)
+                return;
+        snprintf(text, sizeof(text), body, chance(actors, 50) ? "5m" : "1h",
+                 failures[rng_below(&actors->rng, 3)],
+                 chance(actors, 50) ? ",{\"name\":\"evict\",\"kind\":\"evict\"}" : "");
+        status = ask(actors, "POST", SIM_GROUP "/evictionpolicies", text);
+        actors->has_policy = status == 201 || status == 409;
+}
+
 static void tick(void *context) {
         struct actor *actor = context;
         struct sim_actors *actors = actor->actors;
 
+        create_policy(actors);
         loop_timer_arm(actors->world->loop, &actor->timer,
                        TICK_MIN_NS + (int64_t)rng_below(&actors->rng, TICK_SPAN_NS));
         respond(actor);
@@ -242,6 +268,7 @@ static void add_actor(struct sim_actors *actors, struct actor *actor, size_t ind
         snprintf(actor->name, sizeof(actor->name), "p%zu", index);
         if (chance(actors, 45))
                 actor->behaviour = (enum behaviour)rng_below(&actors->rng, BEHAVIOUR_COUNT);
+        actor->is_staged = chance(actors, 35);
         if (chance(actors, 35))
                 actor->budget = (enum budget)rng_below(&actors->rng, BUDGET_COUNT);
         if (actor->budget == BUDGET_CLOSED && actor->behaviour == EVICTS)

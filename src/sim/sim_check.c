@@ -2,6 +2,7 @@
 #include "sim/sim_world_priv.h"
 
 #include "base/util.h"
+#include "evict/eviction_policy.h"
 #include "server/api_server.h"
 #include "store/store.h"
 #include <stdarg.h>
@@ -274,6 +275,24 @@ static void judge_request(struct settle *settle, const struct eviction_request *
                 unsettled(settle, "wanted and not evicted: request", request->object.name, reason);
 }
 
+/* Stages that were interrupted are left as they are; all others are finished or undone. */
+static void judge_hooks(struct settle *settle, const struct eviction *eviction) {
+        enum eviction_outcome outcome = eviction->status.conditions.outcome;
+        int index = eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_STAGER));
+        const char *what;
+
+        if (index < 0 || !eviction_outcome_is_final(outcome) ||
+            eviction->status.responders[index].state == RESPONDER_INTERRUPTED)
+                return;
+        what = sim_hooks_left_behind(settle->world->hooks, eviction->object.uid,
+                                     outcome == EVICTION_CANCELED);
+        if (what)
+                unsettled(settle, what, eviction->object.name,
+                          slice_of(eviction_outcome_name(outcome)));
+        else if (eviction->finalizer_count)
+                unsettled(settle, "held for its stages:", eviction->object.name, SLICE_EMPTY);
+}
+
 static void judge_eviction(void *context, const struct eviction *eviction) {
         struct settle *settle = context;
         enum eviction_outcome outcome = eviction->status.conditions.outcome;
@@ -281,6 +300,7 @@ static void judge_eviction(void *context, const struct eviction *eviction) {
         bool is_alive = lives(settle->world, &eviction->object);
 
         each_eviction(settle->world, view_target, &view);
+        judge_hooks(settle, eviction);
         if (eviction_outcome_is_evicted(outcome) && is_alive)
                 unsettled(settle, "evicted though its pod lives:", eviction->object.name,
                           SLICE_EMPTY);

@@ -41,11 +41,13 @@ void sim_world_start(struct sim_world *world) {
                                           .instance = "sim",
                                           .seed = world->config.seed + world->starts,
                                           .has_no_model = true });
-        world->role = evictions_role_add(world->runtime,
-                                         &(struct evictions_role_config){ .mode = EVICTIONS_CRD,
-                                                                          .chain = chain,
-                                                                          .audit = on_audit,
-                                                                          .context = world });
+        world->role = evictions_role_add(
+                world->runtime, &(struct evictions_role_config){ .mode = EVICTIONS_CRD,
+                                                                 .chain = chain,
+                                                                 .audit = on_audit,
+                                                                 .start_hook = sim_hooks_start,
+                                                                 .stop_hook = sim_hooks_stop,
+                                                                 .context = world });
         runtime_start(world->runtime);
 }
 
@@ -53,6 +55,7 @@ void sim_world_kill(struct sim_world *world) {
         runtime_free(world->runtime);
         world->runtime = NULL;
         world->role = NULL;
+        sim_hooks_forget_calls(world->hooks);
         world->wants_kill = false;
 }
 
@@ -139,6 +142,7 @@ struct sim_world *sim_world_new(const struct sim_world_config *config) {
         sim_faults_watch(world->faults, on_call, world);
         world->restart = (struct loop_timer){ .fired = on_restart, .context = world };
         buf_init(&world->audit, (size_t)256 << 20);
+        world->hooks = sim_hooks_new(world);
         sim_check_start(world);
         sim_world_advance(world, NS_PER_S);
         load_objects(world);
@@ -151,6 +155,7 @@ void sim_world_free(struct sim_world *world) {
         loop_timer_disarm(world->loop, &world->restart);
         sim_actors_free(world->actors);
         sim_world_kill(world);
+        sim_hooks_free(world->hooks);
         sim_faults_free(world->faults);
         local_transport_free(world->local);
         sim_check_stop(world);
@@ -236,6 +241,7 @@ static void fill_report(struct sim_world *world, struct sim_report *report) {
                                        .changes = world->changes,
                                        .starts = world->starts,
                                        .interrupted = world->interrupted,
+                                       .hook_runs = sim_hooks_runs(world->hooks),
                                        .virtual_ns = loop_mono(world->loop).ns };
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
                 report->faults[i] = sim_faults_count(world->faults, (enum sim_fault)i);

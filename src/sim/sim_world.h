@@ -25,6 +25,7 @@ struct sim_world_config {
 struct sim_report {
         uint64_t seed, calls, faults[SIM_FAULT_COUNT], changes, starts;
         size_t requests, evicted, canceled, failed, interrupted;
+        uint64_t hook_runs;
         int64_t virtual_ns;
         char violation[512]; /* "" = none */
 };

@@ -16,6 +16,7 @@ struct control;
 struct store;
 
 struct sim_actors; /* who wants what, and the responders */
+struct sim_hooks;  /* of eviction stages */
 
 struct sim_world {
         struct sim_world_config config;
@@ -29,6 +30,7 @@ struct sim_world {
         struct runtime *runtime; /* NULL while the process is dead */
         struct evictions_role *role;
         struct sim_actors *actors;
+        struct sim_hooks *hooks;
         struct rng rng;
         struct buf audit; /* what the processes wrote, as a file would keep it */
         bool wants_kill, is_advancing;
@@ -64,3 +66,16 @@ void sim_actors_calm(struct sim_actors *actors);
 bool sim_actors_guards(const struct sim_actors *actors, struct slice pod);
 size_t sim_actors_count(const struct sim_actors *actors);
 const char *sim_actors_guarded(const struct sim_actors *actors, size_t index); /* NULL = not */
+
+/* ---- sim_hooks.c ---- */
+struct sim_hooks *sim_hooks_new(struct sim_world *world);
+void sim_hooks_free(struct sim_hooks *hooks);
+/* As the role calls them; context is the world. */
+void sim_hooks_start(void *context, const struct eviction_effect *effect);
+void sim_hooks_stop(void *context, uint64_t id);
+/* When the process dies. */
+void sim_hooks_forget_calls(struct sim_hooks *hooks);
+/* What an Eviction that is over for good should not have left; NULL = nothing. */
+const char *sim_hooks_left_behind(const struct sim_hooks *hooks, struct slice eviction_uid,
+                                  bool is_canceled);
+uint64_t sim_hooks_runs(const struct sim_hooks *hooks);
