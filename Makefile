@@ -85,9 +85,12 @@ soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a san
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_world
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_fleet
 
-bench: ## run the benchmarks on an optimised build
+ETCD ?= $(wildcard .cache/etcd/usr/bin/etcd)
+bench: ## run the benchmarks on an optimised build, the sandbox's beside etcd's
 	$(call build_in,build-release,--buildtype=release,build.ninja)
 	@scripts/bench.py build-release
+	@echo "sandbox with 300,000 pods on 10,000 nodes:"; build-release/tests/bench/bench_server 300000 10000
+	@ninja --quiet -C build-release berth && scripts/bench_sandbox.py build-release/berth $(ETCD)
 
 bench-diff: ## compare the benchmarks with the stored baseline
 	$(call build_in,build-release,--buildtype=release,build.ninja)

@@ -2,8 +2,9 @@
 """The sandbox over HTTP beside etcd over its JSON gateway: bench_sandbox.py BERTH [ETCD [SECONDS]].
 
 Prints rows `what  figure unit` for berth in memory, berth with a data folder, and etcd with and without fsync. etcd alone is
-the yardstick for the store: a kube-apiserver adds its own work to each of its writes. The load comes from this script, four
-connections with one request under way each, the same for both; it is the same bodies, a pod of about 350 bytes.
+the yardstick for the store: a kube-apiserver adds its own work to each of its writes, and makes JSON of each answer. The load
+comes from this script, four connections with one request under way each, the same for both; it is the same bodies, a pod of
+about 350 bytes. Fan-out: so many writes to as many connections that watch everything.
 """
 
 import base64
@@ -19,6 +20,8 @@ import time
 
 CONNECTIONS = 4
 WATCHERS = 100
+AUTHORIZATION = "Authorization: Bearer bench\r\n"
+FAN_OUT_WRITES = 400
 POD = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{
     "name": "c", "image": "registry.example/app:1", "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}}}]}}
 
@@ -40,15 +43,18 @@ def resident(process):
     return 0
 
 
-def load(port, seconds, request, headers="Authorization: Bearer bench\r\n"):
-    """Answers per second to request(connection, number)."""
+def load(port, seconds, request, count=None, headers=AUTHORIZATION):
+    """Answers per second to request(connection, number), for some seconds or so many per connection."""
     counts = [0] * CONNECTIONS
-    end = time.monotonic() + seconds
+    begin = time.monotonic()
+
+    def is_over(index):
+        return counts[index] >= count if count else time.monotonic() >= begin + seconds
 
     def work(index):
         with socket.create_connection(("127.0.0.1", port)) as connection, connection.makefile("rwb") as stream:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            while time.monotonic() < end:
+            while not is_over(index):
                 method, path, body = request(index, counts[index])
                 text = json.dumps(body)
                 stream.write((f"{method} {path} HTTP/1.1\r\nHost: x\r\n{headers}"
@@ -67,7 +73,7 @@ def load(port, seconds, request, headers="Authorization: Bearer bench\r\n"):
         thread.start()
     for thread in threads:
         thread.join()
-    return sum(counts) / seconds
+    return sum(counts) / (time.monotonic() - begin)
 
 
 def wait_for(port, path, started):
@@ -81,15 +87,37 @@ def wait_for(port, path, started):
             time.sleep(0.001)
 
 
-def watch_pods(port, seen):
-    connection = socket.create_connection(("127.0.0.1", port))
-    connection.sendall(b"GET /api/v1/pods?watch=1&resourceVersion=0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer bench\r\n\r\n")
+def timed_read(port, method, path, body=None, headers=None):
+    """Megabytes per second of one large answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    begin = time.monotonic()
+    connection.request(method, path, json.dumps(body) if body else None, headers or {})
+    size = len(connection.getresponse().read())
+    return size / 1e6 / (time.monotonic() - begin)
 
-    def read():
-        while (part := connection.recv(1 << 18)):
-            seen[0] += part.count(b'{"type":"')
-    threading.Thread(target=read, daemon=True).start()
-    return connection
+
+def fan_out(port, open_watch, mark, write, headers=AUTHORIZATION):
+    """Events per second that WATCHERS connections get; open_watch is the request, mark what each event has once."""
+    seen, watches = [0] * WATCHERS, []
+
+    def read(index):
+        rest = b""
+        while (part := watches[index].recv(1 << 18)):
+            seen[index] += (rest + part).count(mark)
+            rest = (rest + part)[1 - len(mark):]
+    for index in range(WATCHERS):
+        watches.append(socket.create_connection(("127.0.0.1", port)))
+        watches[index].sendall(open_watch)
+        threading.Thread(target=read, args=(index,), daemon=True).start()
+    time.sleep(2)
+    before, begin = sum(seen), time.monotonic()
+    load(port, None, write, FAN_OUT_WRITES // CONNECTIONS, headers)
+    while sum(seen) - before < FAN_OUT_WRITES * WATCHERS and time.monotonic() - begin < 60:
+        time.sleep(0.005)
+    rate = (sum(seen) - before) / (time.monotonic() - begin)
+    for watch in watches:
+        watch.close()
+    return rate
 
 
 def berth(program, seconds, data):
@@ -104,34 +132,22 @@ def berth(program, seconds, data):
         **POD, "metadata": {"name": f"p-{index}-{number}", **POD["metadata"]}})), "writes/s")
     row(who, "updates", load(port, seconds, lambda index, number: ("PUT", f"{pods}/p-{index}-{number % 500}/status", {
         **POD, "metadata": {"name": f"p-{index}-{number % 500}"}, "status": {"message": str(number)}})), "writes/s")
-    connection = http.client.HTTPConnection("127.0.0.1", port)
-    begin = time.monotonic()
-    connection.request("GET", "/api/v1/pods", headers={"Authorization": "Bearer bench"})
-    size = len(connection.getresponse().read())
-    row(who, "list", size / 1e6 / (time.monotonic() - begin), "MB/s")
+    mine = {"Authorization": "Bearer bench"}
+    row(who, "list", max(timed_read(port, "GET", "/api/v1/pods", headers=mine) for _ in range(3)), "MB/s")
     row(who, "resident", resident(process), "MiB")
-    if not data:
-        seen = [0]
-        watches = [watch_pods(port, seen) for _ in range(WATCHERS)]
-        time.sleep(3)
-        before, begin = seen[0], time.monotonic()
-        for number in range(200):
-            load_one(port, pods, f"f-{number}")
-        while seen[0] - before < 200 * WATCHERS and time.monotonic() - begin < 30:
-            time.sleep(0.01)
-        row(who, f"events to {WATCHERS} watches", (seen[0] - before) / (time.monotonic() - begin), "events/s")
-        for watch in watches:
-            watch.close()
+    revision = json_of(port, f"{pods}?limit=1")["metadata"]["resourceVersion"]
+    row(who, f"events to {WATCHERS} watches", fan_out(
+        port, f"GET /api/v1/pods?watch=1&resourceVersion={revision} HTTP/1.1\r\nHost: x\r\n"
+        "Authorization: Bearer bench\r\n\r\n".encode(), b'{"type":"',
+        lambda index, number: ("POST", pods, {**POD, "metadata": {"name": f"f-{index}-{number}"}})), "events/s")
     process.kill()
     process.wait()
 
 
-def load_one(port, pods, name):
+def json_of(port, path):
     connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.request("POST", pods, json.dumps({**POD, "metadata": {"name": name}}),
-                       {"Authorization": "Bearer bench", "Content-Type": "application/json"})
-    connection.getresponse().read()
-    connection.close()
+    connection.request("GET", path, headers={"Authorization": "Bearer bench"})
+    return json.load(connection.getresponse())
 
 
 def etcd(program, seconds, folder, is_synced):
@@ -148,9 +164,15 @@ def etcd(program, seconds, folder, is_synced):
 
     def put(index, number):
         return "POST", "/v3/kv/put", {"key": base64.b64encode(f"/pods/p-{index}-{number}".encode()).decode(), "value": value}
-    row(who, "creates", load(port, seconds, put, ""), "writes/s")
-    row(who, "updates", load(port, seconds, lambda index, number: put(index, number % 500), ""), "writes/s")
+    row(who, "creates", load(port, seconds, put, headers=""), "writes/s")
+    row(who, "updates", load(port, seconds, lambda index, number: put(index, number % 500), headers=""), "writes/s")
+    everything = {"key": base64.b64encode(b"/pods/").decode(), "range_end": base64.b64encode(b"/pods0").decode()}
+    row(who, "list", max(timed_read(port, "POST", "/v3/kv/range", everything) for _ in range(3)), "MB/s")
     row(who, "resident", resident(process), "MiB")
+    text = json.dumps({"create_request": everything})
+    row(who, f"events to {WATCHERS} watches", fan_out(
+        port, f"POST /v3/watch HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}\r\n\r\n{text}".encode(), b'"kv":',
+        lambda index, number: put(index, f"f{number}"), ""), "events/s")
     process.kill()
     process.wait()
 
