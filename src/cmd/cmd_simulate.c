@@ -1,17 +1,30 @@
-/* berth simulate: seeded runs in virtual time, with faults. */
+/* berth simulate: seeded runs in virtual time, with faults; and what the early taint changes. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/log_writer.h"
+#include "cmd/output.h"
 
 #include "base/time.h"
 #include "run/file_text.h"
+#include "sim/reboot_study.h"
+#include "sim/sim_fleet.h"
 #include "sim/sim_world.h"
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 struct simulate_options {
         int64_t seed, runs, faults, pods, verbosity;
+        bool has_faults;
         const char *objects;
+        /* of reboot */
+        int64_t seeds, nodes, concurrency, period_ns, lifetime_ns, window_ns, stagger_ns;
+        double rho, fraction, utilisation, tolerating;
+        int vary, output;
+        const char *report;
 };
+
+/* ---- evictions ---- */
 
 static void add(struct sim_report *sum, const struct sim_report *report) {
         sum->calls += report->calls;
@@ -28,9 +41,17 @@ static void add(struct sim_report *sum, const struct sim_report *report) {
                 sum->faults[i] += report->faults[i];
 }
 
-static void print_sum(const struct sim_report *sum, int64_t runs, int64_t violations) {
+static void print_runs(int64_t runs, int64_t violations, int64_t virtual_ns) {
         printf("runs         %lld, %lld violations, %lld h of virtual time\n", (long long)runs,
-               (long long)violations, (long long)(sum->virtual_ns / NS_PER_S / 3600));
+               (long long)violations, (long long)(virtual_ns / NS_PER_S / 3600));
+}
+
+static void print_fault(const char *name, uint64_t count) {
+        printf("fault        %-13s %llu\n", name, (unsigned long long)count);
+}
+
+static void print_sum(const struct sim_report *sum, int64_t runs, int64_t violations) {
+        print_runs(runs, violations, sum->virtual_ns);
         printf("processes    %llu started\n", (unsigned long long)sum->starts);
         printf("calls        %llu\n", (unsigned long long)sum->calls);
         printf("requests     %zu at the end\n", sum->requests);
@@ -38,20 +59,16 @@ static void print_sum(const struct sim_report *sum, int64_t runs, int64_t violat
                "changes checked\n",
                sum->evicted, sum->canceled, sum->failed, sum->interrupted,
                (unsigned long long)sum->changes);
-        printf("hooks        %llu stages run\n", (unsigned long long)sum->hook_runs);
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
-                printf("fault        %-13s %llu\n", sim_fault_name((enum sim_fault)i),
-                       (unsigned long long)sum->faults[i]);
+                print_fault(sim_fault_name((enum sim_fault)i), sum->faults[i]);
 }
 
-static int run(const struct command_call *call) {
-        const struct simulate_options *options = call->options;
+static int run_evictions(const struct simulate_options *options) {
         struct sim_report sum = { 0 }, report;
         struct buf objects = { 0 };
         struct err err = { 0 };
         int64_t violations = 0;
 
-        log_writer_set_level((int)options->verbosity);
         if (options->objects && file_text_read(options->objects, &objects, &err) < 0)
                 return command_failed("simulate", &err);
         if (options->objects)
@@ -75,6 +92,156 @@ static int run(const struct command_call *call) {
         return violations ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* ---- reboots under faults ---- */
+
+static void print_fleets(const struct sim_fleet_report *sum) {
+        printf("nodes        %llu, %llu of them under kured\n", (unsigned long long)sum->nodes,
+               (unsigned long long)sum->kured_nodes);
+        printf("processes    %llu started\n", (unsigned long long)sum->starts);
+        printf("calls        %llu, %llu changes checked\n", (unsigned long long)sum->calls,
+               (unsigned long long)sum->changes);
+        printf("reboots      %llu cordons, %llu orders, %llu boots, %llu given back\n",
+               (unsigned long long)sum->cordons, (unsigned long long)sum->orders,
+               (unsigned long long)sum->boots, (unsigned long long)sum->rollbacks);
+        printf("locks        %llu lost by cordoned nodes, %llu taken from nodes that are gone\n",
+               (unsigned long long)sum->lost_locks, (unsigned long long)sum->steals);
+        for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
+                if (sum->faults[i])
+                        print_fault(sim_fault_name((enum sim_fault)i), sum->faults[i]);
+        for (size_t i = 0; i < FLEET_TROUBLE_COUNT; i++)
+                printf("trouble      %-13s %llu\n", fleet_trouble_name((enum fleet_trouble)i),
+                       (unsigned long long)sum->troubles[i]);
+}
+
+static int run_fleets(const struct simulate_options *options) {
+        struct sim_fleet_report sum = { 0 }, report;
+        int64_t violations = 0;
+
+        for (int64_t i = 0; i < options->runs; i++) {
+                struct sim_fleet_config config = { .seed = (uint64_t)(options->seed + i),
+                                                   .fault_percent = (unsigned)options->faults };
+                struct err err = { 0 };
+
+                if (sim_fleet_run(&config, &report, &err) < 0) {
+                        printf("violation    %s\n", err.text);
+                        violations++;
+                }
+                sim_fleet_report_add(&sum, &report);
+        }
+        print_runs(options->runs, violations, sum.virtual_ns);
+        print_fleets(&sum);
+        return violations ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* ---- what the early taint changes ---- */
+
+static const char *const varied[] = { "all",         "none",   "rho",         "fraction",
+                                      "utilisation", "period", "concurrency", "tolerating",
+                                      "spread",      "window", "stagger",     "nodes",
+                                      "lifetime",    "law",    NULL };
+
+static void show_progress(void *context, size_t done, size_t points) {
+        (void)context;
+        fprintf(stderr, "\rberth simulate: %zu of %zu settings%s", done, points,
+                done == points ? "\n" : "");
+}
+
+static int write_report(const struct reboot_study *study, const char *path, struct err *err) {
+        FILE *file = fopen(path, "we");
+        struct buf page = { 0 }, command = { 0 };
+        bool is_written;
+
+        if (!file)
+                return err_set_errno(err, BERTH_ERR_IO, errno, "%s", path);
+        buf_printf(&command, "berth simulate reboot --seeds %u --seed %llu --vary %s",
+                   study->config.seeds, (unsigned long long)study->config.first_seed,
+                   study->config.vary);
+        reboot_study_write_html(study, command.data, &page);
+        is_written = fwrite(page.data, 1, page.len, file) == page.len;
+        is_written = fclose(file) == 0 && is_written;
+        buf_release(&page);
+        buf_release(&command);
+        return is_written ? 0 : err_set_errno(err, BERTH_ERR_IO, errno, "%s", path);
+}
+
+static bool print_study(const struct reboot_study *study, enum output_format format) {
+        CLEANUP(buf_release) struct buf out = { 0 };
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+
+        if (format == OUTPUT_TEXT)
+                reboot_study_write_text(study, &out);
+        else
+                output_value(reboot_study_json(study, tree), format, &out);
+        return output_print(&out);
+}
+
+static struct trial_setting setting_of(const struct simulate_options *options) {
+        struct trial_setting setting = trial_setting_default;
+
+        setting.nodes = (uint32_t)options->nodes;
+        setting.concurrency = (uint32_t)options->concurrency;
+        setting.rho = options->rho;
+        setting.fraction = options->fraction;
+        setting.utilisation = options->utilisation;
+        setting.tolerating = options->tolerating;
+        setting.period_ns = options->period_ns;
+        setting.lifetime_ns = options->lifetime_ns;
+        setting.window_ns = options->window_ns;
+        setting.stagger_ns = options->stagger_ns;
+        return setting;
+}
+
+static int check_setting(const struct trial_setting *setting, struct err *err) {
+        if (setting->rho <= 0 || setting->rho > 20)
+                return err_set(err, BERTH_ERR_USAGE, "--rho: expected more than 0, at most 20");
+        if (setting->fraction <= 0 || setting->fraction > 1)
+                return err_set(err, BERTH_ERR_USAGE, "--fraction: expected more than 0, at most 1");
+        if (setting->utilisation < 0 || setting->utilisation > 1)
+                return err_set(err, BERTH_ERR_USAGE, "--utilisation: expected 0 to 1");
+        if (setting->tolerating < 0 || setting->tolerating > 1)
+                return err_set(err, BERTH_ERR_USAGE, "--tolerating: expected 0 to 1");
+        return 0;
+}
+
+static int run_study(const struct simulate_options *options) {
+        struct reboot_study_config config = { .base = setting_of(options),
+                                              .seeds = (uint32_t)options->seeds,
+                                              .first_seed = (uint64_t)options->seed,
+                                              .vary = varied[options->vary] };
+        struct reboot_study *study = NULL;
+        struct err err = { 0 };
+        int code = check_setting(&config.base, &err);
+        bool is_printed;
+
+        if (options->verbosity > 0)
+                config.progress = show_progress;
+        if (code == 0)
+                code = reboot_study_run(&config, &study, &err);
+        if (code == 0 && options->report)
+                code = write_report(study, options->report, &err);
+        is_printed = code == 0 && print_study(study, (enum output_format)options->output);
+        reboot_study_free(study);
+        if (code < 0)
+                return command_failed("simulate", &err);
+        return is_printed ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int run(const struct command_call *call) {
+        const struct simulate_options *options = call->options;
+        const char *what = call->arguments.count ? call->arguments.items[0] : "evictions";
+        struct err err = { 0 };
+
+        log_writer_set_level((int)options->verbosity);
+        if (strcmp(what, "evictions") == 0)
+                return run_evictions(options);
+        if (strcmp(what, "reboot") == 0)
+                return options->has_faults ? run_fleets(options) : run_study(options);
+        err_set(&err, BERTH_ERR_USAGE, "expected evictions or reboot, not \"%s\"", what);
+        return command_failed("simulate", &err);
+}
+
+/* ---- options ---- */
+
 static const struct option simulate_table[] = {
         { .name = "seed",
           .type = OPTION_I64,
@@ -90,27 +257,122 @@ static const struct option simulate_table[] = {
           .fallback = "1",
           .min = 1,
           .max = 1000000,
-          .help = "how many seeds" },
+          .help = "how many seeds, with faults" },
         { .name = "faults",
           .type = OPTION_I64,
           .offset = offsetof(struct simulate_options, faults),
+          .presence = offsetof(struct simulate_options, has_faults),
           .value_name = "PERCENT",
           .fallback = "100",
           .max = 1000,
-          .help = "how often things fail; 0 = never" },
+          .help = "how often things fail; 0 = never; reboot: check fleets instead of comparing "
+                  "taints" },
         { .name = "pods",
           .type = OPTION_I64,
           .offset = offsetof(struct simulate_options, pods),
           .value_name = "COUNT",
           .fallback = "0",
           .max = 1000,
-          .help = "pods that somebody wants evicted; 0 = a few" },
+          .help = "evictions: pods that somebody wants evicted; 0 = a few" },
         { .name = "objects",
           .type = OPTION_TEXT,
           .offset = offsetof(struct simulate_options, objects),
           .value_name = "FILE",
           .is_file = true,
-          .help = "pods and disruption budgets to begin with, one JSON object per line" },
+          .help = "evictions: pods and disruption budgets to begin with, one JSON object per "
+                  "line" },
+        { .name = "seeds",
+          .type = OPTION_I64,
+          .offset = offsetof(struct simulate_options, seeds),
+          .value_name = "COUNT",
+          .fallback = "30",
+          .min = 2,
+          .max = STUDY_SEEDS_MAX,
+          .help = "reboot: rollouts of each arm at each setting" },
+        { .name = "vary",
+          .type = OPTION_CHOICE,
+          .offset = offsetof(struct simulate_options, vary),
+          .value_name = "FACTOR",
+          .fallback = "all",
+          .choices = varied,
+          .help = "reboot: what to vary, one at a time, from the setting below" },
+        { .name = "nodes",
+          .type = OPTION_I64,
+          .offset = offsetof(struct simulate_options, nodes),
+          .value_name = "COUNT",
+          .fallback = "20",
+          .min = 2,
+          .max = 5000,
+          .help = "reboot: in the cluster" },
+        { .name = "concurrency",
+          .type = OPTION_I64,
+          .offset = offsetof(struct simulate_options, concurrency),
+          .value_name = "COUNT",
+          .fallback = "1",
+          .min = 1,
+          .max = 1000,
+          .help = "reboot: nodes that may reboot at once" },
+        { .name = "rho",
+          .type = OPTION_F64,
+          .offset = offsetof(struct simulate_options, rho),
+          .value_name = "JOBS",
+          .fallback = "1",
+          .help = "reboot: blocking jobs per node, on average" },
+        { .name = "fraction",
+          .type = OPTION_F64,
+          .offset = offsetof(struct simulate_options, fraction),
+          .value_name = "SHARE",
+          .fallback = "0.5",
+          .help = "reboot: of the nodes that want one" },
+        { .name = "utilisation",
+          .type = OPTION_F64,
+          .offset = offsetof(struct simulate_options, utilisation),
+          .value_name = "SHARE",
+          .fallback = "0.6",
+          .help = "reboot: requested CPU of all" },
+        { .name = "tolerating",
+          .type = OPTION_F64,
+          .offset = offsetof(struct simulate_options, tolerating),
+          .value_name = "SHARE",
+          .fallback = "0",
+          .help = "reboot: jobs that tolerate the taint" },
+        { .name = "period",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct simulate_options, period_ns),
+          .value_name = "DURATION",
+          .fallback = "5m",
+          .min = NS_PER_S,
+          .max = 24 * 3600 * NS_PER_S,
+          .help = "reboot: between passes of an agent" },
+        { .name = "lifetime",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct simulate_options, lifetime_ns),
+          .value_name = "DURATION",
+          .fallback = "20m",
+          .min = NS_PER_S,
+          .max = 24 * 3600 * NS_PER_S,
+          .help = "reboot: of a job, on average" },
+        { .name = "window",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct simulate_options, window_ns),
+          .value_name = "DURATION",
+          .fallback = "0s",
+          .max = 16 * 3600 * NS_PER_S,
+          .help = "reboot: how long reboots are allowed each day; 0s = always" },
+        { .name = "stagger",
+          .type = OPTION_DURATION,
+          .offset = offsetof(struct simulate_options, stagger_ns),
+          .value_name = "DURATION",
+          .fallback = "0s",
+          .max = 24 * 3600 * NS_PER_S,
+          .help = "reboot: sentinels appear within this time" },
+        { .name = "report",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct simulate_options, report),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "reboot: write a page with tables and plots (HTML)" },
+        OUTPUT_OPTION(struct simulate_options, output),
         { .name = "v",
           .type = OPTION_I64,
           .offset = offsetof(struct simulate_options, verbosity),
@@ -122,15 +384,24 @@ static const struct option simulate_table[] = {
         OPTION_END,
 };
 
+static const char *const subjects[] = { "evictions", "reboot", NULL };
+
 const struct command command_simulate = {
         .name = "simulate",
-        .summary = "try evictions in virtual time, with faults",
-        .synopsis = "",
+        .summary = "try evictions and reboots in virtual time, with faults",
+        .synopsis = "[evictions | reboot]",
         .description =
-                "Runs the eviction controller against a cluster in the same process, under virtual "
-                "time, while calls are lost, watches break, processes die and clocks are set. "
-                "Checks every change, and the end. A run that fails prints its seed; the same "
-                "seed replays it.",
+                "evictions (the default) runs the eviction controller against a cluster in the "
+                "same "
+                "process, under virtual time, while calls are lost, watches break, processes die "
+                "and clocks are set. Checks every change, and the end.\n\n"
+                "reboot --faults does the same to fleets of reboot agents, kured among them.\n\n"
+                "A run that fails prints its seed; the same seed replays it.\n\n"
+                "reboot alone measures what an early taint changes: rollouts with scheduler, "
+                "descheduler and agents over a made-up cluster, without any taint, with kured's, "
+                "with an early one and its variants, the same load in all, compared pair by pair.",
+        .arguments_max = 1,
+        .argument_choices = subjects,
         .options = simulate_table,
         .options_size = sizeof(struct simulate_options),
         .run = run,
