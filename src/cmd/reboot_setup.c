@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/regex.h"
+#include "host/host_logind.h"
 #include "host/host_reboot.h"
 #include "reboot/notify_url.h"
 #include "reboot/shell_words.h"
@@ -48,6 +49,10 @@ static int set_command(struct setup_call *call, const char *option, const char *
         return 0;
 }
 
+static int reboot_by_logind(void *context, struct err *err) {
+        return host_logind_reboot(context, err);
+}
+
 static int set_reboot(struct setup_call *call) {
         const struct reboot_options *options = call->options;
         struct reboot_role_config *role = &call->setup->role;
@@ -58,8 +63,13 @@ static int set_reboot(struct setup_call *call) {
                 return options->reboot_signal < 1 || options->reboot_signal > 64
                                ? refuse(call, "reboot-signal", "a signal number from 1")
                                : 0;
+        if (strcmp(options->method, "logind") == 0) {
+                role->reboot = reboot_by_logind;
+                role->reboot_context = (void *)(uintptr_t)options->bus_socket;
+                return 0;
+        }
         if (strcmp(options->method, "command") != 0)
-                return refuse(call, "reboot-method", "command or signal");
+                return refuse(call, "reboot-method", "command, signal or logind");
         return set_command(call, "reboot-command", options->reboot_command, &role->reboot_command);
 }
 

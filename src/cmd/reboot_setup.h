@@ -19,7 +19,7 @@ struct reboot_options {
         int64_t reboot_signal, drain_grace_s, skip_wait_s, concurrency, metrics_port;
         bool forces, alert_match_only, alert_firing_only, annotates;
         /* berth's own */
-        const char *boot_id_file, *zone_folder;
+        const char *boot_id_file, *zone_folder, *bus_socket;
         int64_t sentinel_timeout_ns, reboot_timeout_ns, taint_lead_ns, settle_ns, attempts_max,
                 drain_escalation_ns, taint_ahead;
         int lock_object; /* enum: DaemonSet, Lease */

@@ -1,5 +1,6 @@
 /* Commands, boot ids, sentinel files and the metrics page. */
 #include "host/host_command.h"
+#include "host/host_logind.h"
 #include "host/host_reboot.h"
 #include "host/metrics_listener.h"
 
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -93,6 +96,67 @@ static void reads_boot_ids(void **state) {
         assert_true(host_file_exists("/tmp"));
 }
 
+/* ---- logind ---- */
+
+/* Answers every message with a return, or the second one with an error; 0 when it was asked for
+ * Hello and Reboot. */
+static int play_bus(int listener, bool refuses) {
+        static const char reply[] = "l\2\1\1\0\0\0\0\7\0\0\0\10\0\0\0\5\1u\0\1\0\0\0";
+        static const char error[] = "l\3\1\1\0\0\0\0\10\0\0\0\26\0\0\0\5\1u\0\2\0\0\0"
+                                    "\4\1s\0\5\0\0\0x.y.z\0\0";
+        int fd = accept(listener, NULL, NULL);
+        char got[2048] = "", message[32];
+        size_t len = 0;
+
+        while (len < 2 || got[len - 1] != '\n')
+                len += (size_t)read(fd, got + len, sizeof(got) - len);
+        if (strncmp(got + 1, "AUTH EXTERNAL ", 14) != 0 || write(fd, "OK 1\r\n", 6) != 6)
+                return 1;
+        len = 0;
+        while (!memmem(got, len, "Hello", 5))
+                len += (size_t)read(fd, got + len, sizeof(got) - len);
+        memcpy(message, reply, 24);
+        if (write(fd, message, 24) != 24)
+                return 2;
+        len = 0;
+        while (!memmem(got, len, "Reboot", 6))
+                len += (size_t)read(fd, got + len, sizeof(got) - len);
+        message[20] = 2;
+        if (write(fd, refuses ? error : message, refuses ? 40 : 24) != (refuses ? 40 : 24))
+                return 3;
+        return memmem(got, len, "org.freedesktop.login1.Manager", 30) ? 0 : 4;
+}
+
+static void asks_logind(void **state) {
+        char folder[] = "/tmp/berth-bus-XXXXXX";
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+        (void)state;
+        assert_non_null(mkdtemp(folder));
+        snprintf(address.sun_path, sizeof(address.sun_path), "%s/bus", folder);
+        for (int refuses = 0; refuses < 2; refuses++) {
+                int listener = socket(AF_UNIX, SOCK_STREAM, 0), status = -1, code;
+                struct err err = { 0 };
+                pid_t child;
+
+                assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+                assert_int_equal(listen(listener, 1), 0);
+                child = fork();
+                if (child == 0)
+                        _exit(play_bus(listener, refuses));
+                code = host_logind_reboot(address.sun_path, &err);
+                assert_int_equal(code, refuses ? BERTH_ERR_FORBIDDEN : BERTH_OK);
+                if (refuses)
+                        assert_non_null(strstr(err.text, "x.y.z"));
+                assert_int_equal(waitpid(child, &status, 0), child);
+                assert_int_equal(status, 0);
+                close(listener);
+                unlink(address.sun_path);
+        }
+        assert_int_equal(host_logind_reboot(address.sun_path, &(struct err){ 0 }), BERTH_ERR_IO);
+        rmdir(folder);
+}
+
 static void write_page(void *context, struct buf *out) {
         buf_text(out, context);
 }
@@ -148,9 +212,8 @@ static void serves_metrics(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(runs_commands),
-                cmocka_unit_test(cancels_commands),
-                cmocka_unit_test(reads_boot_ids),
+                cmocka_unit_test(runs_commands),  cmocka_unit_test(cancels_commands),
+                cmocka_unit_test(reads_boot_ids), cmocka_unit_test(asks_logind),
                 cmocka_unit_test(serves_metrics),
         };
 
