@@ -7,21 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AT(member) offsetof(struct trial_setting, member)
+
+/* clang-format off */
 const struct study_factor study_factors[] = {
-        { "rho", "blocking jobs per node", 5, { "0.1", "0.3", "1", "2", "3" } },
-        { "fraction", "nodes that want a reboot", 5, { "0.1", "0.25", "0.5", "0.75", "1" } },
-        { "utilisation", "requested CPU", 4, { "0.3", "0.6", "0.8", "0.95" } },
-        { "period", "between passes of an agent", 4, { "1m", "5m", "15m", "1h" } },
-        { "concurrency", "nodes that may reboot at once", 3, { "1", "2", "4" } },
-        { "tolerating", "jobs that tolerate the taint", 4, { "0", "0.25", "0.5", "1" } },
-        { "spread", "of pods over nodes", 3, { "none", "soft", "hard" } },
-        { "window", "open each day", 4, { "always", "8h", "4h", "2h" } },
-        { "stagger", "sentinels appear within", 3, { "0s", "2h", "8h" } },
-        { "nodes", "in the cluster", 4, { "10", "20", "50", "100" } },
-        { "lifetime", "of a job, on average", 3, { "5m", "20m", "1h" } },
-        { "law", "of lifetimes", 2, { "exponential", "lognormal" } },
+        { "rho", "blocking jobs per node", STUDY_SHARE, AT(rho), 5,
+          { "0.1", "0.3", "1", "2", "3" } },
+        { "fraction", "nodes that want a reboot", STUDY_SHARE, AT(fraction), 5,
+          { "0.1", "0.25", "0.5", "0.75", "1" } },
+        { "utilisation", "requested CPU", STUDY_SHARE, AT(utilisation), 4,
+          { "0.3", "0.6", "0.8", "0.95" } },
+        { "period", "between passes of an agent", STUDY_DURATION, AT(period_ns), 4,
+          { "1m", "5m", "15m", "1h" } },
+        { "concurrency", "nodes that may reboot at once", STUDY_COUNT, AT(concurrency), 3,
+          { "1", "2", "4" } },
+        { "tolerating", "jobs that tolerate the taint", STUDY_SHARE, AT(tolerating), 4,
+          { "0", "0.25", "0.5", "1" } },
+        { "spread", "of pods over nodes", STUDY_CHOICE, AT(spread), 3,
+          { "none", "soft", "hard" } },
+        { "window", "open each day", STUDY_DURATION, AT(window_ns), 4,
+          { "always", "8h", "4h", "2h" } },
+        { "stagger", "sentinels appear within", STUDY_DURATION, AT(stagger_ns), 3,
+          { "0s", "2h", "8h" } },
+        { "nodes", "in the cluster", STUDY_COUNT, AT(nodes), 4,
+          { "10", "20", "50", "100" } },
+        { "lifetime", "of a job, on average", STUDY_DURATION, AT(lifetime_ns), 3,
+          { "5m", "20m", "1h" } },
+        { "law", "of lifetimes", STUDY_CHOICE, AT(law), 2,
+          { "exponential", "lognormal" } },
         { 0 },
 };
+/* clang-format on */
 
 const struct study_claim study_claims[STUDY_CLAIMS] = {
         { "preparation -40 %", MEASURE_PREPARATION, -40 },
@@ -48,43 +64,27 @@ enum study_verdict study_judge(const struct study_point *point, enum trial_arm a
 
 /* ---- settings ---- */
 
-static int64_t duration(const char *text) {
-        int64_t ns = 0;
+/* The setting with one factor at its value of that index. */
+static void set_factor(struct trial_setting *setting, const struct study_factor *factor,
+                       size_t index) {
+        void *member = (char *)setting + factor->offset;
+        const char *value = factor->values[index];
 
-        duration_parse(slice_of(text), &ns);
-        return ns;
-}
-
-/* The setting with one factor set; texts are those of the table. */
-static void set_factor(struct trial_setting *setting, const char *name, const char *value) {
-        bool is_first = strcmp(value, "none") == 0 || strcmp(value, "exponential") == 0;
-
-        if (strcmp(name, "rho") == 0)
-                setting->rho = strtod(value, NULL);
-        else if (strcmp(name, "fraction") == 0)
-                setting->fraction = strtod(value, NULL);
-        else if (strcmp(name, "utilisation") == 0)
-                setting->utilisation = strtod(value, NULL);
-        else if (strcmp(name, "tolerating") == 0)
-                setting->tolerating = strtod(value, NULL);
-        else if (strcmp(name, "period") == 0)
-                setting->period_ns = duration(value);
-        else if (strcmp(name, "lifetime") == 0)
-                setting->lifetime_ns = duration(value);
-        else if (strcmp(name, "stagger") == 0)
-                setting->stagger_ns = duration(value);
-        else if (strcmp(name, "window") == 0)
-                setting->window_ns = strcmp(value, "always") == 0 ? 0 : duration(value);
-        else if (strcmp(name, "concurrency") == 0)
-                setting->concurrency = (uint32_t)strtoul(value, NULL, 10);
-        else if (strcmp(name, "nodes") == 0)
-                setting->nodes = (uint32_t)strtoul(value, NULL, 10);
-        else if (strcmp(name, "law") == 0)
-                setting->law = is_first ? TRIAL_EXPONENTIAL : TRIAL_LOGNORMAL;
-        else if (strcmp(name, "spread") == 0)
-                setting->spread = is_first                     ? TRIAL_NO_SPREAD
-                                  : strcmp(value, "soft") == 0 ? TRIAL_SOFT_SPREAD
-                                                               : TRIAL_HARD_SPREAD;
+        switch (factor->kind) {
+        case STUDY_SHARE:
+                *(double *)member = strtod(value, NULL);
+                return;
+        case STUDY_DURATION: /* "always" is 0 */
+                if (!duration_parse(slice_of(value), member))
+                        *(int64_t *)member = 0;
+                return;
+        case STUDY_COUNT:
+                *(uint32_t *)member = (uint32_t)strtoul(value, NULL, 10);
+                return;
+        case STUDY_CHOICE:
+                *(unsigned *)member = (unsigned)index;
+                return;
+        }
 }
 
 static bool is_same(const struct trial_setting *a, const struct trial_setting *b) {
@@ -97,29 +97,28 @@ static bool is_same(const struct trial_setting *a, const struct trial_setting *b
                fabs(a->tolerating - b->tolerating) < 1e-9;
 }
 
-static void add_point(struct reboot_study *study, const struct study_factor *factor,
-                      const char *value) {
+static void add_point(struct reboot_study *study, const struct study_factor *factor, size_t index) {
         struct study_point *point;
 
         study->points =
                 xreallocarray(study->points, study->point_count + 1, sizeof(*study->points));
         point = &study->points[study->point_count++];
         *point = (struct study_point){ .factor = factor,
-                                       .value = value,
+                                       .value = factor ? factor->values[index] : "base",
                                        .setting = study->config.base };
         if (factor)
-                set_factor(&point->setting, factor->name, value);
+                set_factor(&point->setting, factor, index);
         point->is_base = is_same(&point->setting, &study->config.base);
 }
 
 static void add_points(struct reboot_study *study) {
         const char *vary = study->config.vary;
 
-        add_point(study, NULL, "base");
+        add_point(study, NULL, 0);
         for (const struct study_factor *factor = study_factors; factor->name; factor++)
                 for (size_t i = 0; i < factor->count; i++)
                         if (strcmp(vary, "all") == 0 || strcmp(vary, factor->name) == 0)
-                                add_point(study, factor, factor->values[i]);
+                                add_point(study, factor, i);
 }
 
 /* ---- statistics ---- */

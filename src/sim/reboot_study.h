@@ -11,8 +11,12 @@
 #define STUDY_VALUES_MAX 5
 #define STUDY_SEEDS_MAX 1000
 
+enum study_kind { STUDY_SHARE, STUDY_DURATION, STUDY_COUNT, STUDY_CHOICE };
+
 struct study_factor {
         const char *name, *help;
+        enum study_kind kind; /* double, int64_t, uint32_t, or an enum in the order of values */
+        size_t offset;        /* in the setting */
         size_t count;
         const char *values[STUDY_VALUES_MAX];
 };

@@ -18,13 +18,10 @@ static int64_t now_ns(const struct trial_node *node) {
         return loop_mono(node->trial->loop).ns;
 }
 
-static struct json_doc *document(const struct json_tree *tree) {
-        struct buf text = { 0 };
+static struct json_doc *document(const struct buf *image) {
         struct json_doc *doc = NULL;
 
-        node_write(json_tree_root(tree), &text);
-        json_parse(buf_view(&text), &doc, NULL);
-        buf_release(&text);
+        json_parse(buf_view(image), &doc, NULL);
         return doc;
 }
 
@@ -45,19 +42,21 @@ static void harden(struct buf *text) {
 static void publish(struct trial_node *node, enum change_kind change) {
         struct trial *trial = node->trial;
 
-        node_write(json_tree_root(node->object), &trial->text);
+        buf_slice(&trial->text, buf_view(&node->image));
         if (trial->arm == TRIAL_HARD)
                 harden(&trial->text);
         trial_apply(trial, OBJECT_NODE, change);
         trial_schedule(trial);
 }
 
-static void set_version(struct trial *trial, struct json_tree *object) {
+static void set_version(struct trial *trial, struct json_tree *object, struct buf *image) {
         char version[24];
 
         snprintf(version, sizeof(version), "%lld", (long long)++trial->version);
         node_put_string(object, node_get(json_tree_root(object), "metadata"), "resourceVersion",
                         version);
+        buf_clear(image);
+        node_write(json_tree_root(object), image);
 }
 
 static bool is_current(const struct json_tree *object, const struct json_tree *change) {
@@ -71,7 +70,7 @@ static void look_at(struct trial_node *node) {
         struct arena arena;
 
         arena_init(&arena, 512);
-        node_facts_take(&facts, document(node->object), node->config.taint_key, &arena);
+        node_facts_take(&facts, document(&node->image), node->config.taint_key, &arena);
         node->is_cordoned = facts.is_cordoned;
         if (facts.has_taint && !node->has_taint)
                 node->tainted_ns = now_ns(node);
@@ -90,7 +89,7 @@ static int patch_node(struct trial_node *node, struct slice body) {
         if (!is_current(node->object, change))
                 return BERTH_ERR_CONFLICT;
         merge_patch_apply(node->object, json_tree_root(change), NULL);
-        set_version(node->trial, node->object);
+        set_version(node->trial, node->object, &node->image);
         node->writes++;
         look_at(node);
         publish(node, CHANGE_UPDATED);
@@ -108,7 +107,7 @@ static int put_lock(struct trial *trial, struct slice body) {
         }
         json_tree_free(trial->lock);
         trial->lock = change;
-        set_version(trial, trial->lock);
+        set_version(trial, trial->lock, &trial->lock_image);
         return BERTH_OK;
 }
 
@@ -151,10 +150,10 @@ static void answer(struct trial_node *node, enum reboot_read read) {
                 reboot_agent_saw_sentinel(node->agent, node->is_required);
                 return;
         case REBOOT_READ_NODE:
-                reboot_agent_saw_node(node->agent, BERTH_OK, document(node->object));
+                reboot_agent_saw_node(node->agent, BERTH_OK, document(&node->image));
                 return;
         case REBOOT_READ_LOCK:
-                reboot_agent_saw_lock(node->agent, BERTH_OK, document(node->trial->lock));
+                reboot_agent_saw_lock(node->agent, BERTH_OK, document(&node->trial->lock_image));
                 return;
         case REBOOT_READ_BLOCKERS:
                 reboot_agent_saw_blockers(node->agent, node->trial->alert_is_on
@@ -251,7 +250,7 @@ static void come_up(void *context) {
         boot(node);
         node_put_string(node->object, node_need_object(node->object, status, "nodeInfo"), "bootID",
                         node->boot_id);
-        set_version(node->trial, node->object);
+        set_version(node->trial, node->object, &node->image);
         take_turn(node);
 }
 
@@ -334,6 +333,7 @@ static void node_start(struct trial *trial, uint32_t index, struct rng *rng) {
                    "\"memory\":\"128Gi\",\"pods\":\"250\"}}}",
                    node->name, node->name, TRIAL_NODE_CPU_MILLI);
         json_tree_parse(buf_view(&trial->text), &node->object, NULL);
+        set_version(trial, node->object, &node->image);
         trial_apply(trial, OBJECT_NODE, CHANGE_ADDED);
         boot(node);
         loop_timer_arm(trial->loop, &node->turn,
@@ -363,6 +363,7 @@ void trial_nodes_start(struct trial *trial) {
 
         rng_init(&rng, trial->seed ^ NODE_SEED);
         json_tree_parse(slice_of(lock_object), &trial->lock, NULL);
+        set_version(trial, trial->lock, &trial->lock_image);
         trial->sink = (struct evict_sink){ trial, begin_pass, ask_drain };
         trial->nodes = xcalloc(trial->setting.nodes, sizeof(*trial->nodes));
         choose_wanted(trial, &rng);
@@ -378,8 +379,10 @@ void trial_nodes_stop(struct trial *trial) {
                 loop_timer_disarm(trial->loop, &node->boot);
                 reboot_agent_free(node->agent);
                 json_tree_free(node->object);
+                buf_release(&node->image);
                 action_list_release(&node->actions);
         }
         json_tree_free(trial->lock);
+        buf_release(&trial->lock_image);
         free(trial->nodes);
 }

@@ -43,6 +43,7 @@ struct trial_node {
         struct trial *trial;
         char name[16], boot_id[24];
         struct json_tree *object;
+        struct buf image;           /* the object as text */
         struct reboot_agent *agent; /* NULL = the host is down */
         struct reboot_config config;
         struct action_list actions;
@@ -84,6 +85,7 @@ struct trial {
         uint32_t pod_count, pod_cap;
         uint32_t *evicting, evicting_count, evicting_cap; /* serials, during a pass */
         struct json_tree *lock;
+        struct buf lock_image;
         int64_t version;
         bool alert_is_on;
         struct buf text;
