@@ -486,7 +486,10 @@ static void resume(struct eviction_look *look, struct eviction_slot *slot,
                 turn->next_call = look->now.mono;
                 return;
         }
-        policy = eviction_policy_for(look->reconciler, look->pod);
+        turn->state = (struct stages_state){ .mode = STAGES_DECLINED,
+                                             .attempt = 1,
+                                             .since = eviction_stamp(look->now.wall) };
+        policy = look->is_alive ? eviction_policy_for(look->reconciler, look->pod) : NULL;
         if (!policy)
                 return;
         turn->state.mode = STAGES_RUN;

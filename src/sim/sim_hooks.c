@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LOST_NS (30 * NS_PER_S)
 #define LATE_NS (20 * NS_PER_S)
@@ -156,6 +157,12 @@ static const char *take(struct sim_hooks *hooks, const struct json *body) {
 
 /* ---- calls ---- */
 
+static int status_of(const char *result) {
+        if (!result)
+                return 404;
+        return strcmp(result, "500") == 0 ? 500 : 200;
+}
+
 void sim_hooks_start(void *context, const struct eviction_effect *effect) {
         struct sim_world *world = context;
         struct sim_hooks *hooks = world->hooks;
@@ -171,12 +178,14 @@ void sim_hooks_start(void *context, const struct eviction_effect *effect) {
                 answer(hooks, effect->id, 0, NULL, LOST_NS);
                 return;
         }
-        result = take(hooks, json_doc_root(doc));
+        result = world->config.hook
+                         ? world->config.hook(world->config.hook_context, json_doc_root(doc))
+                         : take(hooks, json_doc_root(doc));
         json_doc_free(doc);
         if (sim_faults_draw(world->faults, SIM_LOSE_ANSWER))
                 answer(hooks, effect->id, 0, NULL, LOST_NS);
         else
-                answer(hooks, effect->id, result ? 200 : 404, result,
+                answer(hooks, effect->id, status_of(result), result,
                        sim_faults_draw(world->faults, SIM_LATE_ANSWER)
                                ? (int64_t)rng_below(&hooks->rng, LATE_NS)
                                : 0);

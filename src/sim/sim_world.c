@@ -174,6 +174,14 @@ const char *sim_world_violation(const struct sim_world *world) {
         return world->violation;
 }
 
+void sim_world_allow_duplicates(struct sim_world *world) {
+        world->allows_duplicates = true;
+}
+
+struct wall_time sim_world_wall(struct sim_world *world) {
+        return loop_wall(world->loop);
+}
+
 struct slice sim_world_audit(const struct sim_world *world) {
         return buf_view(&world->audit);
 }

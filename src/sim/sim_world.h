@@ -4,6 +4,7 @@
  * end, once the faults stopped. */
 #pragma once
 
+#include "api/json.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "sim/sim_faults.h"
@@ -19,7 +20,11 @@ struct sim_world_config {
         unsigned fault_percent; /* 0 = none, 100 = as designed */
         unsigned pod_count;     /* 0 = drawn */
         int64_t faults_ns;      /* how long faults happen; 0 = 40 minutes */
-        const char *objects;    /* JSON lines of objects to begin with; NULL = made up */
+        /* What hooks of stages answer: "Done", "InProgress", "Failed", "Decline", "500"; NULL =
+         * never heard of it.  NULL: drawn. */
+        const char *(*hook)(void *context, const struct json *order);
+        void *hook_context;
+        const char *objects; /* JSON lines of objects to begin with; NULL = made up */
 };
 
 struct sim_report {
@@ -47,6 +52,9 @@ void sim_world_step_clock(struct sim_world *world, int64_t back_ns);
 /* One call as administrator; the status.  body: JSON or empty; ret_body may be NULL. */
 int sim_world_ask(struct sim_world *world, const char *method, const char *path, const char *body,
                   struct buf *ret_body);
+struct wall_time sim_world_wall(struct sim_world *world);
+/* From now on several Evictions of one pod may be under way: a test makes them itself. */
+void sim_world_allow_duplicates(struct sim_world *world);
 const char *sim_world_violation(const struct sim_world *world); /* "" = none */
 struct slice sim_world_audit(const struct sim_world *world);
 /* Eviction calls the role made so far. */

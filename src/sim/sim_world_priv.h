@@ -41,7 +41,7 @@ struct sim_world {
         struct map *beats; /* Eviction uid -> struct sim_beat */
         int evictions;     /* store resource; -1 until defined */
         size_t interrupted;
-        bool has_stepped;
+        bool has_stepped, allows_duplicates;
         char violation[512];
 };
 
