@@ -9,6 +9,7 @@
 #include "model/cluster.h"
 #include "model/object_shelf.h"
 #include "run/action_request.h"
+#include "run/bind_check.h"
 #include "run/cluster_feed.h"
 #include <assert.h>
 #include <stdio.h>
@@ -56,9 +57,18 @@ struct open_action {
         void *self;                      /* the role */
         uint64_t id;
         enum action_kind kind;
+        char *node;               /* of a bind; owned */
+        struct bind_check *check; /* NULL unless a bind's outcome is in doubt */
+        struct err doubt;         /* what the answer said */
         size_t kind_len, ns_len, name_len, uid_len;
         char text[]; /* kind, ns, name, uid */
 };
+
+static void free_open(struct open_action *open) {
+        bind_check_free(open->check);
+        free(open->node);
+        free(open);
+}
 
 static void link_open(struct open_action *open) {
         struct runtime *runtime = open->runtime;
@@ -142,7 +152,7 @@ void runtime_free(struct runtime *runtime) {
                 struct open_action *open = runtime->open_first;
 
                 unlink_open(open);
-                free(open);
+                free_open(open);
         }
         cluster_free(runtime->cluster);
         object_shelf_free(runtime->shelf);
@@ -212,6 +222,9 @@ static struct open_action *open_action_new(struct runtime *runtime, void *self,
                                       .self = self,
                                       .id = action->id,
                                       .kind = action->kind,
+                                      .node = action->kind == ACTION_BIND
+                                                      ? slice_dup(action->bind.node)
+                                                      : NULL,
                                       .kind_len = parts[0].len,
                                       .ns_len = parts[1].len,
                                       .name_len = parts[2].len,
@@ -261,21 +274,62 @@ static void read_outcome(const struct write_result *write, struct action_result 
         }
 }
 
-static void on_written(void *context, const struct write_result *write) {
-        struct open_action *open = context;
+static void report(struct open_action *open, const struct action_result *result) {
         struct runtime *runtime = open->runtime;
-        struct action_result result = { .id = open->id,
-                                        .kind = open->kind,
-                                        .target = open_action_target(open) };
 
-        read_outcome(write, &result);
         unlink_open(open);
-        if (result.code != BERTH_OK)
+        if (result->code != BERTH_OK)
                 runtime->failed[open->kind]++;
         for (size_t i = 0; i < runtime->role_count; i++)
                 if (runtime->roles[i].self == open->self)
-                        runtime->roles[i].result(open->self, &result);
-        free(open);
+                        runtime->roles[i].result(open->self, result);
+        free_open(open);
+}
+
+static struct action_result result_of(const struct open_action *open) {
+        return (struct action_result){ .id = open->id,
+                                       .kind = open->kind,
+                                       .target = open_action_target(open),
+                                       .retry_after_s = -1 };
+}
+
+static void on_checked(void *context, enum bind_state state) {
+        struct open_action *open = context;
+        struct action_result result = result_of(open);
+
+        open->check = NULL;
+        if (state != BIND_DONE) {
+                result.code = open->doubt.code;
+                result.text = slice_of(open->doubt.text);
+        }
+        report(open, &result);
+}
+
+/* Whether the answer to a bind leaves its outcome open: then the pod itself is asked. */
+static bool doubts(struct open_action *open, const struct write_result *write,
+                   const struct action_result *result) {
+        const struct object_ref target = result->target;
+
+        if (open->kind != ACTION_BIND || result->code == BERTH_OK || !write->reply ||
+            !bind_check_is_needed(write->reply->status))
+                return false;
+        err_set(&open->doubt, result->code, SLICE_FMT, SLICE_ARG(result->text));
+        open->check =
+                bind_check_new(&(struct bind_check_config){ .transport = &open->runtime->transport,
+                                                            .loop = open->runtime->loop,
+                                                            .pod = &target,
+                                                            .node = slice_of(open->node) },
+                               on_checked, open);
+        return true;
+}
+
+static void on_written(void *context, const struct write_result *write) {
+        struct open_action *open = context;
+        struct action_result result = result_of(open);
+
+        read_outcome(write, &result);
+        if (!doubts(open, write, &result))
+                report(open, &result);
 }
 
 /* Profiles and roles report under names of their own; beyond the limit the last one serves. */

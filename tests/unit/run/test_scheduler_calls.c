@@ -5,6 +5,7 @@
 
 #include "api/json.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/util.h"
 #include "run/event_loop.h"
 #include "run/role_config.h"
@@ -34,7 +35,7 @@ struct calls {
         unsigned status, binding, removals, claims, others;
 };
 
-enum trick { TRICK_NONE, TRICK_LOSE_BINDING, TRICK_DELETE_POD };
+enum trick { TRICK_NONE, TRICK_LOSE_BINDING, TRICK_LOSE_ANSWER, TRICK_DELETE_POD };
 
 struct world {
         struct event_loop *events;
@@ -88,6 +89,22 @@ static void delete_first(struct world *world, const struct api_call *call) {
         transport_call(&world->inner, &removal, ignore_reply, NULL);
 }
 
+/* A call whose answer does not arrive. */
+struct lost_call {
+        void (*done)(void *context, const struct api_reply *reply);
+        void *context;
+};
+
+static void lose_answer(void *context, const struct api_reply *reply) {
+        struct lost_call lost = *(struct lost_call *)context;
+        struct api_reply nothing = { .retry_after_s = -1 };
+
+        (void)reply;
+        free(context);
+        err_set(&nothing.error, BERTH_ERR_TIMEOUT, "no answer in time");
+        lost.done(lost.context, &nothing);
+}
+
 static struct api_request *counted_call(void *self, const struct api_call *call,
                                         void (*done)(void *context, const struct api_reply *reply),
                                         void *context) {
@@ -98,6 +115,12 @@ static struct api_request *counted_call(void *self, const struct api_call *call,
         if (ends_with(call->path, "/binding") && world->trick == TRICK_LOSE_BINDING) {
                 sent.path = SLICE_LITERAL("/api/v1/namespaces/default/pods/nobody/binding");
                 world->trick = TRICK_NONE;
+        }
+        if (ends_with(call->path, "/binding") && world->trick == TRICK_LOSE_ANSWER) {
+                struct lost_call *lost = xmalloc(sizeof(*lost));
+
+                *lost = (struct lost_call){ done, context };
+                return transport_call(&world->inner, call, lose_answer, lost);
         }
         if (ends_with(call->path, "/binding") && world->trick == TRICK_DELETE_POD)
                 delete_first(world, call);
@@ -472,6 +495,21 @@ static void bind_fails(void **state) {
         judge_exactly(world, "binding fails", (struct calls){ .binding = 1, .status = 1 });
 }
 
+/* Upstream gives the room away and writes the failure into the status of a pod that is bound. */
+static void answer_is_lost(void **state) {
+        struct world *world = *state;
+        struct scheduler_stats stats;
+
+        put_node(world, "n1");
+        clear_calls(world);
+        world->trick = TRICK_LOSE_ANSWER;
+        put_pod(world, "p", "1", "", "");
+        judge(world, "answer to the binding lost", (struct calls){ .binding = 1, .status = 1 });
+        scheduler_stats(world->scheduler, &stats);
+        assert_int_equal(stats.scheduled, 1);
+        assert_int_equal(stats.errors, 0);
+}
+
 static void deleted_in_flight(void **state) {
         struct world *world = *state;
 
@@ -497,6 +535,7 @@ int main(void) {
                 ROW(no_nodes),
                 ROW(cycle_error),
                 ROW(bind_fails),
+                ROW(answer_is_lost),
                 ROW(deleted_in_flight),
         };
 

@@ -1,0 +1,26 @@
+/* Finds out what became of a binding whose answer says nothing about it: it was lost, or told of a
+ * conflict or of trouble inside the server.  Giving the room away although the pod is bound would
+ * overcommit the node. */
+#pragma once
+
+#include "model/action.h"
+#include "port/loop.h"
+#include "port/transport.h"
+
+struct bind_check;
+
+/* Whether an answer (HTTP status, 0 = none) leaves open what happened. */
+bool bind_check_is_needed(int status);
+
+struct bind_check_config {
+        struct transport *transport;
+        struct loop *loop;
+        const struct object_ref *pod; /* this and node are copied */
+        struct slice node;
+};
+enum bind_state { BIND_DONE, BIND_NOT_DONE, BIND_UNKNOWN /* nobody answers */ };
+/* done runs once, from the loop; the check is over then and freed. */
+struct bind_check *bind_check_new(const struct bind_check_config *config,
+                                  void (*done)(void *context, enum bind_state state),
+                                  void *context);
+void bind_check_free(struct bind_check *check); /* before it is done; accepts NULL */
