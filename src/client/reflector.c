@@ -16,8 +16,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define TURNS_UNTIL_SENT 3   /* turns in which the transport gets a request onto the wire */
-#define WATCH_FAILURES_MAX 3 /* in a row, then a new list is tried */
+#define WATCH_GOOD_NS (2 * NS_PER_S) /* a watch that lasts so long does not count as failed */
+#define TURNS_UNTIL_SENT 3           /* turns in which the transport gets a request onto the wire */
+#define WATCH_FAILURES_MAX 3         /* in a row, then a new list is tried */
 #define SHORT_WATCH_NS NS_PER_S
 
 struct reflector {
@@ -320,6 +321,8 @@ static void watch_ended(struct reflector *reflector, const struct err *err, int 
         bool is_server_busy = status == 0 || status == 429 || status >= 500;
 
         record_splitter_clear(&reflector->splitter);
+        if (lasted >= WATCH_GOOD_NS) /* it worked, there was just nothing to tell */
+                backoff_reset(&reflector->backoff);
         if (reflector->has_seen_records) {
                 backoff_reset(&reflector->backoff);
                 reflector->watch_failures = 0;
