@@ -137,13 +137,58 @@ static int take_samples(struct recorded_usage *usage, const struct json *object,
         return 0;
 }
 
+/* Items of a list need not name their kind. */
+static int take_items(struct recorded_usage *usage, const struct json *list,
+                      int (*take_one)(struct recorded_usage *usage, const struct json *object,
+                                      struct err *err),
+                      struct err *err) {
+        struct json_iter iter = json_iter(json_get(list, "items"));
+        const struct json *item;
+        int code = 0;
+        while (code == 0 && json_next(&iter, NULL, &item))
+                code = take_one(usage, item, err);
+        return code;
+}
+
 static int take(struct recorded_usage *usage, const struct json *object, struct err *err) {
         struct slice kind = json_get_text(object, "kind");
         if (slice_is(kind, "NodeMetrics"))
                 return take_node(usage, object, err);
         if (slice_is(kind, "PodMetrics"))
                 return take_pod(usage, object, err);
+        if (slice_is(kind, "NodeMetricsList"))
+                return take_items(usage, object, take_node, err);
+        if (slice_is(kind, "PodMetricsList"))
+                return take_items(usage, object, take_pod, err);
         return slice_is(kind, "PrometheusSamples") ? take_samples(usage, object, err) : 0;
+}
+
+/* One series: {"metric": {"instance": ...}, "value": [time, "0.57"]}. */
+static bool read_series(struct recorded_usage *usage, const struct json *series,
+                        struct usage_sample *ret_sample) {
+        struct slice text = json_text(json_at(json_get(series, "value"), 1));
+        struct slice instance = json_get_text(json_get(series, "metric"), "instance");
+        char *number = arena_string(&usage->arena, text), *end;
+        ret_sample->instance = arena_slice(&usage->arena, instance);
+        ret_sample->value = strtod(number, &end);
+        return end != number && *end == '\0';
+}
+
+static int take_answer(struct recorded_usage *usage, const struct json *answer, struct err *err) {
+        const struct json *data = json_get(answer, "data");
+        const struct json *result = json_get(data, "result"), *series;
+        if (!slice_is(json_get_text(answer, "status"), "success"))
+                return err_set(err, BERTH_ERR_UNAVAILABLE, "Prometheus: " SLICE_FMT,
+                               SLICE_ARG(json_get_text(answer, "error")));
+        if (!slice_is(json_get_text(data, "resultType"), "vector"))
+                return err_set(err, BERTH_ERR_INVALID,
+                               "Prometheus: expected a query that yields a vector");
+        usage->samples = ARENA_ARRAY(&usage->arena, struct usage_sample, json_count(result));
+        struct json_iter iter = json_iter(result);
+        while (json_next(&iter, NULL, &series))
+                if (!read_series(usage, series, &usage->samples[usage->sample_count++]))
+                        return err_set(err, BERTH_ERR_INVALID, "Prometheus: expected numbers");
+        return 0;
 }
 
 static bool has_provider(const struct descheduler_policy *policy, const char *source) {
@@ -154,8 +199,7 @@ static bool has_provider(const struct descheduler_policy *policy, const char *so
         return false;
 }
 
-int recorded_usage_new(const struct json *objects, const struct descheduler_policy *policy,
-                       struct recorded_usage **ret_usage, struct err *err) {
+static struct recorded_usage *make(const struct descheduler_policy *policy) {
         struct recorded_usage *usage = xcalloc(1, sizeof(*usage));
         arena_init(&usage->arena, 0);
         usage->nodes = map_new();
@@ -169,16 +213,59 @@ int recorded_usage_new(const struct json *objects, const struct descheduler_poli
                 .pod = ask_pod,
                 .query = ask_query,
         };
-        struct json_iter iter = json_iter(objects);
-        const struct json *object;
-        int code = 0;
-        while (code == 0 && json_next(&iter, NULL, &object))
-                code = take(usage, object, err);
+        return usage;
+}
+
+static int hand_out(struct recorded_usage *usage, int code, struct recorded_usage **ret_usage) {
         if (code < 0)
                 recorded_usage_free(usage);
         else
                 *ret_usage = usage;
         return code;
+}
+
+int recorded_usage_new(const struct json *objects, const struct descheduler_policy *policy,
+                       struct recorded_usage **ret_usage, struct err *err) {
+        struct recorded_usage *usage = make(policy);
+        struct json_iter iter = json_iter(objects);
+        const struct json *object;
+        int code = 0;
+        while (code == 0 && json_next(&iter, NULL, &object))
+                code = take(usage, object, err);
+        return hand_out(usage, code, ret_usage);
+}
+
+int recorded_usage_of_list(const struct json *list, const struct descheduler_policy *policy,
+                           struct recorded_usage **ret_usage, struct err *err) {
+        struct recorded_usage *usage = make(policy);
+        return hand_out(usage, take(usage, list, err), ret_usage);
+}
+
+int recorded_usage_of_answer(const struct json *answer, const struct descheduler_policy *policy,
+                             struct recorded_usage **ret_usage, struct err *err) {
+        struct recorded_usage *usage = make(policy);
+        return hand_out(usage, take_answer(usage, answer, err), ret_usage);
+}
+
+/* Rounded to the nearest, as the measured amounts are not negative. */
+static int64_t blend(int64_t before, int64_t now) {
+        return (int64_t)(0.9 * (double)before + 0.1 * (double)now + 0.5);
+}
+
+void recorded_usage_smooth(struct recorded_usage *usage, const struct recorded_usage *before) {
+        size_t at = 0;
+        struct slice name;
+        void *value;
+        while (map_next(usage->nodes, &at, &name, &value)) {
+                struct measured *now = value;
+                const struct measured *then = map_get(before->nodes, name);
+                if (!then)
+                        continue;
+                if (now->has_cpu && then->has_cpu)
+                        now->cpu_milli = blend(then->cpu_milli, now->cpu_milli);
+                if (now->has_memory && then->has_memory)
+                        now->memory_bytes = blend(then->memory_bytes, now->memory_bytes);
+        }
 }
 
 void recorded_usage_free(struct recorded_usage *usage) {

@@ -9,6 +9,7 @@
 #include "model/cluster.h"
 #include "run/placement_brain.h"
 #include "run/role_metrics.h"
+#include "run/usage_feed.h"
 #include <stdlib.h>
 
 /* Changes within this time are answered together, and reactions are at least so far apart. */
@@ -22,6 +23,7 @@ struct descheduler_role {
         struct action_list actions;
         struct descheduler_metrics *metrics; /* NULL = nobody counts */
         struct placement_brain *brain;       /* NULL = not asked where pods would go */
+        struct usage_feed *feed;             /* NULL = nothing is measured */
         struct loop_timer pass_timer, retry_timer, react_timer;
         uint64_t seen;    /* generation up to which changes were looked at */
         uint32_t changes; /* CLUSTER_*, of interest and not reacted to yet */
@@ -163,7 +165,6 @@ static void watch_changes(struct descheduler_role *role) {
         arm_reaction(role, REACT_PAUSE_NS);
 }
 
-/* At a fixed rate: a pass that starts late does not delay the next. */
 static void pass(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
@@ -172,12 +173,24 @@ static void pass(void *self) {
         log_report(descheduler_pass(role->descheduler, loop_wall(loop)));
         descheduler_metrics_passed(role->metrics, stopwatch_ns() - start_ns);
         role->passes++;
-        if (role->config.interval_ns > 0)
-                loop_timer_arm(loop, &role->pass_timer, role->config.interval_ns);
         role->changes = 0;
         role->seen = cluster_generation(runtime_cluster(role->runtime));
         serve(role);
         await_due(role);
+}
+
+/* At a fixed rate: a pass that starts late does not delay the next.  What is measured comes first;
+ * a provider slower than the interval makes that pass fall out. */
+static void on_pass_due(void *self) {
+        struct descheduler_role *role = self;
+
+        if (role->config.interval_ns > 0)
+                loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer,
+                               role->config.interval_ns);
+        if (!role->feed)
+                pass(role);
+        else
+                usage_feed_fetch(role->feed, pass, role);
 }
 
 static int build(struct descheduler_role *role, struct err *err) {
@@ -190,12 +203,15 @@ static int build(struct descheduler_role *role, struct err *err) {
                 role->brain = placement_brain_new(runtime_cluster(role->runtime), config->profiles);
                 oracle = placement_brain_oracle(role->brain);
         }
+        role->feed = usage_feed_new(role->runtime, config->policy);
         code = descheduler_new(
                 &(struct descheduler_config){ .cluster = runtime_cluster(role->runtime),
                                               .policy = config->policy,
                                               .document = config->document,
                                               .registry = config->registry,
                                               .sink = evict_service_sink(role->service),
+                                              .usage = role->feed ? usage_feed_source(role->feed)
+                                                                  : NULL,
                                               .oracle = role->brain ? &oracle : NULL,
                                               .is_parity = config->is_parity,
                                               .is_dry_run = config->is_dry_run },
@@ -248,6 +264,7 @@ static void free_role(void *self) {
         loop_timer_disarm(loop, &role->react_timer);
         descheduler_metrics_free(role->metrics);
         descheduler_free(role->descheduler);
+        usage_feed_free(role->feed);
         placement_brain_free(role->brain);
         evict_service_free(role->service);
         action_list_release(&role->actions);
@@ -260,7 +277,7 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
 
         role->runtime = runtime;
         role->config = *config;
-        role->pass_timer = (struct loop_timer){ .fired = pass, .context = role };
+        role->pass_timer = (struct loop_timer){ .fired = on_pass_due, .context = role };
         role->react_timer = (struct loop_timer){ .fired = react, .context = role };
         role->retry_timer = (struct loop_timer){ .fired = serve, .context = role };
         action_list_init(&role->actions);

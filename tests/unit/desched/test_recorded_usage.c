@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -128,11 +129,107 @@ static void test_wrong(void **state) {
         close_bench(&bench);
 }
 
+/* ---- single answers ---- */
+
+static struct recorded_usage *read_answer(struct bench *bench, const char *text, bool is_list,
+                                          struct err *err) {
+        struct recorded_usage *usage = NULL;
+        struct json_doc *doc = NULL;
+        assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
+        if (is_list)
+                recorded_usage_of_list(json_doc_root(doc), bench->policy, &usage, err);
+        else
+                recorded_usage_of_answer(json_doc_root(doc), bench->policy, &usage, err);
+        json_doc_free(doc);
+        return usage;
+}
+
+static int64_t cpu_of(const struct recorded_usage *usage, const char *node) {
+        const struct desched_usage *source = recorded_usage_source(usage);
+        int64_t amount = -1;
+        source->node(source->context, slice_of(node), SLICE_LITERAL("cpu"), &amount);
+        return amount;
+}
+
+/* Nine parts of before, one of now; nodes that are new count as they are, others are forgotten. */
+static void test_smoothing(void **state) {
+        (void)state;
+        struct bench bench;
+        open_bench(&bench, "");
+        struct recorded_usage *before = read_answer(
+                &bench,
+                "{\"kind\":\"NodeMetricsList\",\"items\":[{\"metadata\":{\"name\":\"a\"},"
+                "\"usage\":{\"cpu\":\"1\"}},{\"metadata\":{\"name\":\"gone\"},\"usage\":{"
+                "\"cpu\":\"1\"}}]}",
+                true, NULL);
+        struct recorded_usage *now = read_answer(
+                &bench,
+                "{\"kind\":\"NodeMetricsList\",\"items\":[{\"metadata\":{\"name\":\"a\"},"
+                "\"usage\":{\"cpu\":\"2\"}},{\"metadata\":{\"name\":\"new\"},\"usage\":{"
+                "\"cpu\":\"3\"}}]}",
+                true, NULL);
+        recorded_usage_smooth(now, before);
+        assert_int_equal(cpu_of(now, "a"), 1100);
+        assert_int_equal(cpu_of(now, "new"), 3000);
+        assert_int_equal(cpu_of(now, "gone"), -1);
+        recorded_usage_free(before);
+        recorded_usage_free(now);
+        close_bench(&bench);
+}
+
+static void test_answers_of_prometheus(void **state) {
+        (void)state;
+        static const struct {
+                const char *text;
+                size_t count;
+                const char *problem; /* NULL = none */
+        } cases[] = {
+                { "{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":[{"
+                  "\"metric\":{\"instance\":\"n1\"},\"value\":[1,\"0.5\"]},{\"metric\":{},"
+                  "\"value\":[1,\"NaN\"]}]}}",
+                  2, NULL },
+                { "{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":[]}}", 0,
+                  NULL },
+                { "{\"status\":\"success\",\"data\":{\"resultType\":\"scalar\",\"result\":[1,"
+                  "\"1\"]}}",
+                  0, "vector" },
+                { "{\"status\":\"error\",\"errorType\":\"bad_data\",\"error\":\"no such "
+                  "thing\"}",
+                  0, "no such thing" },
+                { "{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":[{"
+                  "\"metric\":{},\"value\":[1,\"half\"]}]}}",
+                  0, "numbers" },
+                { "[]", 0, "Prometheus" },
+        };
+        struct bench bench;
+        open_bench(&bench, "");
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct err err = { 0 };
+                struct recorded_usage *usage = read_answer(&bench, cases[i].text, false, &err);
+                const struct usage_sample *samples;
+                size_t count = 0;
+                if (cases[i].problem) {
+                        assert_null(usage);
+                        assert_non_null(strstr(err.text, cases[i].problem));
+                        continue;
+                }
+                assert_non_null(usage);
+                const struct desched_usage *source = recorded_usage_source(usage);
+                assert_int_equal(
+                        source->query(source->context, SLICE_EMPTY, &samples, &count, NULL), 0);
+                assert_int_equal(count, cases[i].count);
+                recorded_usage_free(usage);
+        }
+        close_bench(&bench);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_amounts),
                 cmocka_unit_test(test_providers),
                 cmocka_unit_test(test_wrong),
+                cmocka_unit_test(test_smoothing),
+                cmocka_unit_test(test_answers_of_prometheus),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

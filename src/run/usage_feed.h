@@ -1,0 +1,24 @@
+/* Measured usage for the descheduler, from the metrics API and from Prometheus, as the policy's
+ * metricsProviders say.  Asked for before a pass, without holding up the loop; the pass then reads
+ * values. */
+#pragma once
+
+#include "base/time.h"
+#include "plugin/desched_points.h"
+
+struct descheduler_policy;
+struct runtime;
+struct usage_feed;
+
+#define USAGE_TIMEOUT_NS (10 * NS_PER_S) /* of a call */
+#define USAGE_NODES_PERIOD_NS                                                                      \
+        (5 * NS_PER_S) /* between two looks at the nodes, which are smoothed */
+
+/* NULL when the policy names no provider.  The policy must outlive the feed. */
+struct usage_feed *usage_feed_new(struct runtime *runtime, const struct descheduler_policy *policy);
+void usage_feed_free(struct usage_feed *feed); /* accepts NULL; done does not run any more */
+/* Asks every provider anew; done runs once all have answered or failed.  While
+ * an earlier one is under way nothing is done: that one's done runs. */
+void usage_feed_fetch(struct usage_feed *feed, void (*done)(void *context), void *context);
+/* What was heard last; valid as long as the feed.  Whoever has not answered knows nothing. */
+const struct desched_usage *usage_feed_source(const struct usage_feed *feed);
