@@ -38,8 +38,11 @@ void snapshot_release(struct snapshot *snapshot) {
 int snapshot_put(struct snapshot *snapshot, const struct snapshot_kind *kind,
                  const struct json *object, struct err *err) {
         if (kind->is_usage) {
-                buf_text(&snapshot->usage, snapshot->usage.len ? "," : "");
+                /* As a list of one: items of a live list do not name their kind. */
+                buf_printf(&snapshot->usage, "%s{\"kind\":\"%sList\",\"items\":[",
+                           snapshot->usage.len ? "," : "", kind->kind);
                 json_write(object, &snapshot->usage);
+                buf_text(&snapshot->usage, "]}");
         }
         if (kind->shelf != SHELF_KIND_COUNT)
                 object_shelf_put(snapshot->shelf, kind->shelf, object);

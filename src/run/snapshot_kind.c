@@ -4,6 +4,7 @@
 #define NOT_MODELLED OBJECT_KIND_COUNT
 #define NOT_SHELVED SHELF_KIND_COUNT
 #define CORE "/api/v1/"
+#define METRICS "/apis/metrics.k8s.io/v1beta1/"
 #define STORAGE "/apis/storage.k8s.io/v1/"
 
 /* kind, group, path, namespaced, optional, usage, model, shelf; what pods refer to comes first. */
@@ -36,8 +37,10 @@ const struct snapshot_kind snapshot_kinds[] = {
         { "VolumeAttachment", "storage.k8s.io", STORAGE "volumeattachments", false, true, false,
           NOT_MODELLED, SHELF_ATTACHMENT },
         { "Pod", "", CORE "pods", true, false, false, OBJECT_POD, NOT_SHELVED },
-        { "NodeMetrics", "metrics.k8s.io", NULL, false, true, true, NOT_MODELLED, NOT_SHELVED },
-        { "PodMetrics", "metrics.k8s.io", NULL, true, true, true, NOT_MODELLED, NOT_SHELVED },
+        { "NodeMetrics", "metrics.k8s.io", METRICS "nodes", false, true, true, NOT_MODELLED,
+          NOT_SHELVED },
+        { "PodMetrics", "metrics.k8s.io", METRICS "pods", true, true, true, NOT_MODELLED,
+          NOT_SHELVED },
         { .kind = NULL },
 };
 

@@ -47,8 +47,9 @@ static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
         (void)delay_ns;
         line->failures++;
         line->last = *err;
-        line->is_left_out = line->kind->is_optional &&
-                            (err->code == BERTH_ERR_FORBIDDEN || err->code == BERTH_ERR_NOT_FOUND);
+        line->is_left_out = line->kind->is_usage ||
+                            (line->kind->is_optional && (err->code == BERTH_ERR_FORBIDDEN ||
+                                                         err->code == BERTH_ERR_NOT_FOUND));
 }
 
 static const struct reflector_events live_events = { .changed = on_changed, .failed = on_failed };
@@ -106,7 +107,7 @@ static void note_left_out(const struct live *live) {
         struct buf *note = &live->snapshot->note;
 
         for (size_t i = 0; i < live->count; i++)
-                if (live->lines[i].is_left_out)
+                if (live->lines[i].is_left_out && !live->lines[i].kind->is_usage)
                         buf_printf(note, "%s%s (%s)", note->len ? ", " : "",
                                    live->lines[i].kind->kind, err_reason(live->lines[i].last.code));
 }

@@ -59,6 +59,7 @@ once() {
 by_api='{source: KubernetesMetrics}'
 policy "$by_api" '{cpu: 30}' '{cpu: 50}' "$by_api" >"$work/policy.yaml"
 once "metrics API: from 7 cores to below 4" 2
+check "the plan says so, too" '^2 eviction' "$berth" plan --kubeconfig "$KUBECONFIG" --policy "$work/policy.yaml"
 policy "" '{cpu: 30}' '{cpu: 50}' "$by_api" >"$work/policy.yaml"
 once "provider that is not configured" 0
 check "is told" 'PluginFailed.*KubernetesMetrics' cat "$work/log"
