@@ -17,4 +17,5 @@ extern const struct command command_completion;
 extern const struct command command_evictions;
 extern const struct command command_evict;
 extern const struct command command_audit;
+extern const struct command command_bench;
 extern const struct command command_simulate;

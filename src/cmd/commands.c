@@ -4,10 +4,23 @@
 #include "cmd/stand_in.h"
 
 const struct command *const commands[] = {
-        &command_up,      &command_sandbox,    &command_scheduler,  &command_descheduler,
-        &command_reboot,  &command_plan,       &command_explain,    &command_evictions,
-        &command_evict,   &command_audit,      &command_simulate,   &command_replay,
-        &command_version, &command_completion, &command_help_entry, NULL,
+        &command_up,
+        &command_sandbox,
+        &command_scheduler,
+        &command_descheduler,
+        &command_reboot,
+        &command_plan,
+        &command_explain,
+        &command_evictions,
+        &command_evict,
+        &command_audit,
+        &command_simulate,
+        &command_bench,
+        &command_replay,
+        &command_version,
+        &command_completion,
+        &command_help_entry,
+        NULL,
 };
 
 const struct command *const stand_ins[] = { &stand_in_kube_scheduler, &stand_in_descheduler, NULL };

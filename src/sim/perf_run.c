@@ -1,0 +1,104 @@
+/* One workload from its first operation to its last. */
+#include "base/util.h"
+#include "sim/perf_run_priv.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+double perf_result_rate(const struct perf_result *result) {
+        return result->busy_ns <= 0
+                       ? 0
+                       : (double)result->measured * (double)NS_PER_S / (double)result->busy_ns;
+}
+
+void perf_result_release(struct perf_result *result) {
+        buf_release(&result->unsupported);
+}
+
+int perf_run_template(struct perf_run *run, struct slice name, struct perf_template **ret_template,
+                      struct err *err) {
+        CLEANUP(buf_release) struct buf path = { 0 };
+        perf_suite_resolve(run->suite, name, &path);
+        for (size_t i = 0; i < run->template_count; i++)
+                if (slice_is(buf_view(&path), perf_template_path(run->templates[i]))) {
+                        *ret_template = run->templates[i];
+                        return 0;
+                }
+        int code = perf_template_open(&run->env->files, path.data, ret_template, err);
+        if (code < 0)
+                return code;
+        run->templates = xreallocarray(run->templates, run->template_count + 1,
+                                       sizeof(struct perf_template *));
+        run->templates[run->template_count++] = *ret_template;
+        return 0;
+}
+
+void perf_run_name(struct perf_run *run, struct json_tree *tree, const char *ns) {
+        struct json_node *meta = node_need_object(tree, json_tree_root(tree), "metadata");
+        if (meta == NULL)
+                return;
+        if (slice_is_empty(node_get_text(meta, "name"))) {
+                struct slice prefix = node_get_text(meta, "generateName");
+                char name[512];
+                snprintf(name, sizeof(name), SLICE_FMT "%lld",
+                         SLICE_ARG(slice_is_empty(prefix) ? SLICE_LITERAL("object-") : prefix),
+                         (long long)++run->made_count);
+                node_put_string(tree, meta, "name", name);
+        }
+        if (ns != NULL) {
+                char uid[64];
+                snprintf(uid, sizeof(uid), "u-%lld", (long long)++run->made_count);
+                node_put_string(tree, meta, "namespace", ns);
+                if (slice_is_empty(node_get_text(meta, "uid")))
+                        node_put_string(tree, meta, "uid", uid);
+        }
+}
+
+static void free_activity(struct perf_activity *activity) {
+        for (size_t i = 0; activity->made != NULL && i < activity->template_count; i++)
+                free(activity->made[i]);
+        free(activity->made);
+        free(activity->templates);
+        free(activity->pods);
+        free(activity->ns);
+        free(activity);
+}
+
+static void release(struct perf_run *run) {
+        for (size_t i = 0; i < run->activity_count; i++)
+                free_activity(run->activities[i]);
+        free(run->activities);
+        for (size_t i = 0; i < run->template_count; i++)
+                perf_template_free(run->templates[i]);
+        free(run->templates);
+        perf_world_release(&run->world);
+}
+
+static int operate_all(struct perf_run *run, struct err *err) {
+        struct json_iter iter = json_iter(json_get(run->workload->test_case, "workloadTemplate"));
+        const struct json *operation;
+        int code = 0;
+        for (run->operation = 0; code == 0 && json_next(&iter, NULL, &operation); run->operation++)
+                code = perf_operate(run, operation, err);
+        return code;
+}
+
+int perf_run(const struct perf_suite *suite, const struct perf_workload *workload,
+             const struct perf_env *env, struct perf_result *ret_result, struct err *err) {
+        struct perf_run run = { .suite = suite,
+                                .workload = workload,
+                                .env = env,
+                                .result = ret_result,
+                                .world = { .clock = env->clock,
+                                           .clock_context = env->clock_context } };
+        *ret_result = (struct perf_result){ 0 };
+        int code = perf_world_init(&run.world, err);
+        if (code == 0)
+                code = perf_list_unsupported(&run, &ret_result->unsupported, err);
+        if (code == 0 && ret_result->unsupported.len == 0)
+                code = operate_all(&run, err);
+        ret_result->decisions = run.world.decisions;
+        ret_result->nodes = cluster_node_count(run.world.cluster);
+        ret_result->pods = cluster_pod_count(run.world.cluster);
+        release(&run);
+        return code;
+}

@@ -1,0 +1,362 @@
+/* The virtual API of benchmarks. */
+#include "sim/perf_world.h"
+#include "base/util.h"
+#include "plugins/sched/registry.h"
+#include <stdlib.h>
+
+#define STEP_DECISIONS 64  /* between looks at the clock of other work */
+#define FLUSH_PODS 256     /* decoded before their time is measured */
+#define START_S 1750000000 /* wall time in the beginning */
+
+/* ---- life ---- */
+
+int perf_world_init(struct perf_world *world, struct err *err) {
+        world->cluster = cluster_new(&(struct cluster_config){ 0 });
+        world->shelf = object_shelf_new();
+        world->pods = map_new();
+        arena_init(&world->scratch, 0);
+        action_list_init(&world->actions);
+        action_list_init(&world->answers);
+        struct profile_env env = { .registry = sched_registry,
+                                   .cluster = world->cluster,
+                                   .shelf = world->shelf };
+        int code = sched_profile_new_default(&env, &world->profile, err);
+        if (code < 0)
+                return code;
+        world->scheduler = scheduler_new(&(struct scheduler_config){
+                .cluster = world->cluster,
+                .shelf = world->shelf,
+                .profile_count = 1,
+                .profiles = &world->profile,
+                .seed = 1,
+        });
+        return 0;
+}
+
+static void pod_free(struct perf_pod *pod) {
+        free(pod->ns);
+        free(pod->name);
+        free(pod->text);
+        free(pod->labels);
+        free(pod->node);
+        free(pod->nomination);
+        free(pod->reason);
+        free(pod->message);
+        free(pod);
+}
+
+void perf_world_release(struct perf_world *world) {
+        scheduler_free(world->scheduler);
+        sched_profile_free(world->profile);
+        cluster_free(world->cluster);
+        object_shelf_free(world->shelf);
+        action_list_release(&world->actions);
+        action_list_release(&world->answers);
+        for (size_t i = 0; i < world->count; i++)
+                pod_free(world->all[i]);
+        free(world->all);
+        free(world->news);
+        map_free(world->pods);
+        arena_release(&world->scratch);
+}
+
+/* ---- time ---- */
+
+static int64_t start(const struct perf_world *world) {
+        return world->clock(world->clock_context);
+}
+
+static void stop(struct perf_world *world, int64_t started) {
+        int64_t spent = world->clock(world->clock_context) - started;
+        world->busy_ns += spent;
+        world->now_ns += spent;
+}
+
+static struct mono_time mono(const struct perf_world *world) {
+        return (struct mono_time){ world->now_ns };
+}
+
+static struct wall_time wall(const struct perf_world *world) {
+        return (struct wall_time){ START_S * NS_PER_S + world->now_ns };
+}
+
+/* ---- objects ---- */
+
+static int parse(const struct json_node *node, struct json_doc **ret_doc, struct err *err) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        node_write(node, &text);
+        return json_parse(buf_view(&text), ret_doc, err);
+}
+
+static int feed(struct perf_world *world, enum object_kind kind, const struct json_node *object,
+                struct err *err) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        int code = parse(object, &doc, err);
+        if (code < 0)
+                return code;
+        int64_t started = start(world);
+        code = cluster_apply(world->cluster, kind, CHANGE_UPDATED, json_doc_root(doc), err);
+        stop(world, started);
+        return code;
+}
+
+int perf_world_put_node(struct perf_world *world, const struct json_node *node, struct err *err) {
+        return feed(world, OBJECT_NODE, node, err);
+}
+
+int perf_world_put_namespace(struct perf_world *world, const struct json_node *object,
+                             struct err *err) {
+        return feed(world, OBJECT_NAMESPACE, object, err);
+}
+
+int perf_world_put_shelved(struct perf_world *world, enum shelf_kind kind,
+                           const struct json_node *object, struct err *err) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        int code = parse(object, &doc, err);
+        if (code == 0)
+                object_shelf_put(world->shelf, kind, json_doc_root(doc));
+        return code;
+}
+
+void perf_world_remove_node(struct perf_world *world, struct slice name) {
+        int64_t started = start(world);
+        cluster_remove_node(world->cluster, name);
+        stop(world, started);
+}
+
+/* ---- pods ---- */
+
+static void name_key(struct slice ns, struct slice name, struct buf *key) {
+        buf_clear(key);
+        buf_slice(key, ns);
+        buf_char(key, '/');
+        buf_slice(key, name);
+}
+
+struct perf_pod *perf_world_find_pod(const struct perf_world *world, struct slice ns,
+                                     struct slice name) {
+        CLEANUP(buf_release) struct buf key = { 0 };
+        name_key(ns, name, &key);
+        return map_get(world->pods, buf_view(&key));
+}
+
+static struct perf_pod *add_pod(struct perf_world *world, struct slice ns, struct slice name) {
+        CLEANUP(buf_release) struct buf key = { 0 };
+        struct perf_pod *pod = xcalloc(1, sizeof(*pod));
+        pod->ns = slice_dup(ns);
+        pod->name = slice_dup(name);
+        if (world->count == world->cap) {
+                world->cap = world->cap == 0 ? 1024 : 2 * world->cap;
+                world->all = xreallocarray(world->all, world->cap, sizeof(struct perf_pod *));
+        }
+        world->all[world->count++] = pod;
+        name_key(ns, name, &key);
+        map_put(world->pods, buf_view(&key), pod);
+        return pod;
+}
+
+static void set_text(char **text, struct slice value) {
+        free(*text);
+        *text = slice_is_empty(value) ? NULL : slice_dup(value);
+}
+
+static char *join_labels(const struct json_node *labels) {
+        struct buf text = { 0 };
+        struct node_iter iter = node_iter(labels);
+        struct slice key;
+        struct json_node *value;
+        buf_char(&text, '\n');
+        while (node_next(&iter, &key, &value))
+                buf_printf(&text, SLICE_FMT "=" SLICE_FMT "\n", SLICE_ARG(key),
+                           SLICE_ARG(node_get_slice(value)));
+        return buf_take(&text, NULL);
+}
+
+/* Everything about the pod that the scheduler may have written, over its decoded object. */
+static int decode(struct perf_world *world, const struct perf_pod *own, const struct json_doc *doc,
+                  struct pod *ret_pod, struct err *err) {
+        struct arena *arena = &world->scratch;
+        int code = pod_decode(json_doc_root(doc), arena, ret_pod, err);
+        if (code < 0)
+                return code;
+        if (own->node != NULL) {
+                ret_pod->spec.node_name = slice_of(own->node);
+                ret_pod->status.phase = POD_RUNNING;
+        }
+        if (own->is_leaving)
+                ret_pod->meta.deleted = wall(world);
+        ret_pod->status.nominated_node = slice_of(own->nomination);
+        if (own->reason != NULL && own->node == NULL) {
+                struct condition *condition = ARENA_NEW(arena, struct condition);
+                *condition = (struct condition){ .type = SLICE_LITERAL("PodScheduled"),
+                                                 .status = CONDITION_FALSE,
+                                                 .reason = slice_of(own->reason),
+                                                 .message = slice_of(own->message) };
+                ret_pod->status.conditions = condition;
+                ret_pod->status.condition_count = 1;
+        }
+        return 0;
+}
+
+static void announce(struct perf_world *world, struct perf_pod *pod) {
+        if (world->news_count == world->news_cap) {
+                world->news_cap = world->news_cap == 0 ? FLUSH_PODS : 2 * world->news_cap;
+                world->news =
+                        xreallocarray(world->news, world->news_cap, sizeof(struct perf_pod *));
+        }
+        world->news[world->news_count++] = pod;
+}
+
+int perf_world_put_pod(struct perf_world *world, const struct json_node *object,
+                       struct perf_pod **ret_pod, struct err *err) {
+        struct json_node *meta = node_get(object, "metadata"), *spec = node_get(object, "spec");
+        struct slice ns = node_get_text(meta, "namespace"), name = node_get_text(meta, "name");
+        struct buf text = { 0 };
+        if (slice_is_empty(ns) || slice_is_empty(name))
+                return err_set(err, BERTH_ERR_INVALID, "expected a pod with namespace and name");
+        struct perf_pod *pod = perf_world_find_pod(world, ns, name);
+        if (pod == NULL)
+                pod = add_pod(world, ns, name);
+        free(pod->text);
+        free(pod->labels);
+        node_write(object, &text);
+        pod->text = buf_take(&text, NULL);
+        pod->labels = join_labels(node_get(meta, "labels"));
+        pod->is_gated = node_count(node_get(spec, "schedulingGates")) > 0;
+        pod->has_finalizers = node_count(node_get(meta, "finalizers")) > 0;
+        if (!slice_is_empty(node_get_text(spec, "nodeName")) && pod->node == NULL)
+                pod->node = slice_dup(node_get_text(spec, "nodeName"));
+        announce(world, pod);
+        if (ret_pod != NULL)
+                *ret_pod = pod;
+        return 0;
+}
+
+static int flush_some(struct perf_world *world, struct perf_pod *const *pods, size_t count,
+                      struct err *err) {
+        struct json_doc *docs[FLUSH_PODS] = { 0 };
+        struct pod *decoded = ARENA_ARRAY(&world->scratch, struct pod, count);
+        size_t read = 0;
+        int code = 0;
+        for (; code == 0 && read < count; read++) {
+                code = json_parse(slice_of(pods[read]->text), &docs[read], err);
+                if (code == 0)
+                        code = decode(world, pods[read], docs[read], &decoded[read], err);
+        }
+        int64_t started = start(world);
+        for (size_t i = 0; code == 0 && i < count; i++)
+                if (!pods[i]->is_gone)
+                        cluster_put_pod(world->cluster, &decoded[i]);
+        stop(world, started);
+        for (size_t i = 0; i < read; i++)
+                json_doc_free(docs[i]);
+        arena_clear(&world->scratch);
+        return code;
+}
+
+int perf_world_flush(struct perf_world *world, struct err *err) {
+        size_t done = 0;
+        int code = 0;
+        while (code == 0 && done < world->news_count) {
+                size_t left = world->news_count - done;
+                size_t count = left < FLUSH_PODS ? left : FLUSH_PODS;
+                code = flush_some(world, world->news + done, count, err);
+                done += count;
+        }
+        world->news_count = 0;
+        return code;
+}
+
+int perf_world_delete_pod(struct perf_world *world, struct perf_pod *pod, struct err *err) {
+        CLEANUP(buf_release) struct buf key = { 0 };
+        if (pod->is_gone)
+                return 0;
+        if (pod->has_finalizers) {
+                pod->is_leaving = true;
+                announce(world, pod);
+                return 0;
+        }
+        int code = perf_world_flush(world, err);
+        if (code < 0)
+                return code;
+        pod->is_gone = true;
+        name_key(slice_of(pod->ns), slice_of(pod->name), &key);
+        map_remove(world->pods, buf_view(&key));
+        int64_t started = start(world);
+        cluster_remove_pod(world->cluster, slice_of(pod->ns), slice_of(pod->name));
+        stop(world, started);
+        return 0;
+}
+
+/* ---- what the scheduler wants ---- */
+
+static int perform(struct perf_world *world, const struct action *action, struct err *err) {
+        struct perf_pod *pod = perf_world_find_pod(world, action->target.ns, action->target.name);
+        if (pod == NULL)
+                return 0;
+        switch (action->kind) {
+        case ACTION_BIND:
+                set_text(&pod->node, action->bind.node);
+                set_text(&pod->nomination, SLICE_EMPTY);
+                announce(world, pod);
+                return 0;
+        case ACTION_POD_STATUS:
+                if (action->status.sets_nomination)
+                        set_text(&pod->nomination, action->status.nomination);
+                if (action->status.sets_condition) {
+                        set_text(&pod->reason, action->status.reason);
+                        set_text(&pod->message, action->status.message);
+                }
+                announce(world, pod);
+                return 0;
+        case ACTION_DELETE_POD:
+                return perf_world_delete_pod(world, pod, err);
+        default:
+                return 0; /* events */
+        }
+}
+
+static void report(struct perf_world *world, const struct action_list *actions,
+                   struct action_list *answers) {
+        int64_t started = start(world);
+        for (size_t i = 0; i < actions->count; i++) {
+                const struct action *action = &actions->items[i];
+                struct action_result result = { .id = action->id,
+                                                .kind = action->kind,
+                                                .target = action->target,
+                                                .retry_after_s = -1 };
+                scheduler_result(world->scheduler, &result, mono(world), wall(world), answers);
+        }
+        stop(world, started);
+}
+
+/* What answers to actions make the scheduler want in turn. */
+static int perform_all(struct perf_world *world, struct err *err) {
+        int code = 0;
+        while (code == 0 && world->actions.count > 0) {
+                for (size_t i = 0; code == 0 && i < world->actions.count; i++)
+                        code = perform(world, &world->actions.items[i], err);
+                if (code == 0)
+                        code = perf_world_flush(world, err);
+                world->answers.next_id = world->actions.next_id; /* ids stay unique */
+                report(world, &world->actions, &world->answers);
+                struct action_list done = world->actions;
+                world->actions = world->answers;
+                world->answers = done;
+                action_list_clear(&world->answers);
+        }
+        return code;
+}
+
+int perf_world_step(struct perf_world *world, bool *ret_worked, struct err *err) {
+        int code = perf_world_flush(world, err);
+        if (code < 0)
+                return code;
+        int64_t started = start(world);
+        struct scheduler_progress progress = scheduler_step(
+                world->scheduler, mono(world), wall(world), STEP_DECISIONS, &world->actions);
+        stop(world, started);
+        world->decisions += progress.decisions;
+        *ret_worked = progress.decisions > 0 || progress.has_more || world->actions.count > 0;
+        return perform_all(world, err);
+}
