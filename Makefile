@@ -78,10 +78,12 @@ sim: all ## replay one seed of the simulator: make sim SEED=n
 	@BERTH_SIM_SEED=$(SEED) $(BUILD)/tests/unit/sim/test_sim_fleet
 
 SOAK_SEEDS ?= 2000
-soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a sandbox under load
+soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a sandbox, schedulers under faults
 	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet --repeat $(SOAK_RUNS)
 	@tests/e2e/durability.sh $(BUILD)/berth $(SOAK_KILLS)
 	@BERTH_ORACLE_STEPS=10000 BERTH_ORACLE_SEEDS=24 $(BUILD)/tests/unit/sched/test_engine_oracle
+	@tests/e2e/scheduler_drill.sh $(BUILD)/berth 1000 10000 10 1
+	@tests/e2e/scheduler_drill.sh $(BUILD)/berth 1000 10000 20 2
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_world
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_fleet
 

@@ -1,7 +1,8 @@
 """A proxy in front of a sandbox, for tests: counts requests, and on demand fails them, loses answers and cuts watches.
 
-Runs in a thread of its own (start) with its own event loop. Plain HTTP/1.1 on both sides, one connection to the server per
-client connection. All decisions come from one seeded generator.
+Runs in a thread of its own (start) with its own event loop, or as a program: api_proxy.py SERVER_PORT SEED FAULTS (JSON);
+it prints its port, and answers /proxy/counts and /proxy/calm (no more faults from now on) itself. Plain HTTP/1.1 on both sides, one
+connection to the server per client connection. All decisions come from one seeded generator.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import collections
 import http
 import json
 import random
+import sys
 import threading
 
 CHUNK = 1 << 16
@@ -30,6 +32,7 @@ class Proxy:
         self.faults = Faults()
         self.calls = collections.Counter()  # "PATCH pods/status"
         self.injected = collections.Counter()
+        self.open = 0  # requests under way, watches aside
         self.port = None
         self.loop = asyncio.new_event_loop()
         self.connections = set()
@@ -80,12 +83,24 @@ class Proxy:
         body = await reader.readexactly(self._length(head))
         name = self._name(method, target)
         is_watch = "watch=" in target
+        if target.startswith("/proxy/"):
+            if target == "/proxy/calm":
+                self.faults = Faults()
+            await self._reply(writer, 200, {"calls": self.calls, "faults": self.injected, "open": self.open})
+            return True
+        self.open += not is_watch
+        try:
+            return await self._pass_on(name, method, is_watch, head + body, writer, up_reader, up_writer)
+        finally:
+            self.open -= not is_watch
+
+    async def _pass_on(self, name, method, is_watch, request, writer, up_reader, up_writer):
         self.calls[name] += 1
         fault = self._draw(name, method, is_watch)
         if fault in (409, 410, 429, 500):
             await self._answer(writer, fault)
             return True
-        up_writer.write(head + body)
+        up_writer.write(request)
         await up_writer.drain()
         answer = await up_reader.readuntil(b"\r\n\r\n")
         if fault == "lost":  # done, but nobody knows
@@ -124,8 +139,12 @@ class Proxy:
 
     async def _answer(self, writer, code):
         reasons = {409: "Conflict", 410: "Expired", 429: "TooManyRequests", 500: "InternalError"}
-        body = json.dumps({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": code,
-                           "reason": reasons[code], "message": f"injected {code}"}).encode()
+        await self._reply(writer, code, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+                                         "code": code, "reason": reasons[code], "message": f"injected {code}"})
+
+    @staticmethod
+    async def _reply(writer, code, value):
+        body = json.dumps(value).encode()
         retry = "Retry-After: 1\r\n" if code == 429 else ""
         writer.write(f"HTTP/1.1 {code} {http.HTTPStatus(code).phrase}\r\nContent-Type: application/json\r\n{retry}"
                      f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
@@ -163,3 +182,10 @@ class Proxy:
                 return kind
             drawn -= share
         return None
+
+
+if __name__ == "__main__":
+    proxy = Proxy(int(sys.argv[1]), int(sys.argv[2]))
+    proxy.faults = Faults(**json.loads(sys.argv[3]))
+    print(proxy.start().port, flush=True)
+    threading.Event().wait()
