@@ -5,12 +5,14 @@
 #include "cmd/command.h"
 #include "cmd/feature_gates.h"
 #include "run/role_config.h"
+#include "run/tracer.h"
 #include <sys/random.h>
 
 struct descheduler_daemon {
         const struct descheduler_options *options;
         struct role_config config;
         struct daemon *daemon;
+        struct tracer_config tracing;
         struct err failure;
 };
 
@@ -31,12 +33,14 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                 return err->code;
         role_config_add_descheduler(
                 &self->config, runtime,
-                &(struct descheduler_role_config){ .interval_ns = self->options->interval_ns,
-                                                   .is_dry_run = self->options->is_dry_run,
-                                                   .watches = self->options->watches,
-                                                   .finished = on_finished,
-                                                   .context = self,
-                                                   .metrics = daemon_metrics(daemon) });
+                &(struct descheduler_role_config){
+                        .interval_ns = self->options->interval_ns,
+                        .is_dry_run = self->options->is_dry_run,
+                        .watches = self->options->watches,
+                        .finished = on_finished,
+                        .context = self,
+                        .tracing = self->options->trace_endpoint ? &self->tracing : NULL,
+                        .metrics = daemon_metrics(daemon) });
         return 0;
 }
 
@@ -69,6 +73,12 @@ int descheduler_command_run(const struct descheduler_options *options) {
                 return command_failed("descheduler", &err);
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
+        self.tracing = (struct tracer_config){ .endpoint = options->trace_endpoint,
+                                               .ca_file = options->trace_ca,
+                                               .service_name = options->trace_service,
+                                               .namespace_name = options->trace_namespace,
+                                               .sample_rate = options->trace_rate,
+                                               .seed = daemon.seed };
         daemon.user_agent = "berth-descheduler";
         daemon.keeps_finished = daemon.keeps_detail = true;
         daemon.lease_name = options->elects && !options->is_dry_run ? options->lease_name : NULL;

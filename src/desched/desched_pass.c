@@ -100,7 +100,10 @@ static void enter_profile(struct desched_run *run, const struct desched_profile 
 static void run_rule(struct pass *pass, const struct desched_instance *instance, bool is_balance) {
         struct desched_rule_report *rule = pass->rule;
         const struct desched_points *points = instance->plugin->desched;
+        const struct desched_observer *observer = &pass->descheduler->observer;
         struct err err = { 0 };
+        if (observer->began)
+                observer->began(observer->context, rule);
         arena_clear(pass->run.scratch);
         pass->run.plugin = slice_of(instance->plugin->name);
         pass->run.is_mover = points->is_mover;
@@ -110,6 +113,8 @@ static void run_rule(struct pass *pass, const struct desched_instance *instance,
         rule->code = code;
         if (code < 0)
                 snprintf(rule->text, sizeof(rule->text), "%s", err.text);
+        if (observer->ended)
+                observer->ended(observer->context, rule);
 }
 
 /* In a pass between regular ones, rules that neither a change nor the time can have made true are

@@ -70,11 +70,14 @@ bool descheduler_next_due(const struct descheduler *descheduler, struct wall_tim
 /* Changes that some rule reacts to. */
 uint32_t descheduler_wakes_on(const struct descheduler *descheduler);
 
-/* Told of every pod that a rule wanted to evict and a filter kept. */
+/* Told of every pod that a rule wanted to evict and a filter kept, and of every rule that runs;
+ * members may be NULL. */
 struct desched_observer {
         void *context;
         void (*spared)(void *context, const struct desched_rule_report *rule, struct pod_id pod,
                        struct slice reasons);
+        void (*began)(void *context, const struct desched_rule_report *rule);
+        void (*ended)(void *context, const struct desched_rule_report *rule);
 };
 void descheduler_observe(struct descheduler *descheduler, const struct desched_observer *observer);
 /* Why the filters of each profile keep the pod at `now`: one line "profile: reasons" per profile

@@ -12,6 +12,7 @@ static const double loop_buckets[] = { 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,  2.
 struct descheduler_metrics {
         const struct evict_service *service;
         struct metric *evicted, *evicted_total, *loop, *loop_doubled, *info;
+        struct metric *strategy, *strategy_doubled;
 };
 
 static void refresh(void *context) {
@@ -48,6 +49,17 @@ static struct metric *add_loop(struct metrics *metrics, const char *name) {
                                                     .bucket_count = ARRAY_LEN(loop_buckets) });
 }
 
+/* The same bounds, up to 100 seconds. */
+static struct metric *add_strategy(struct metrics *metrics, const char *name) {
+        return metrics_add(metrics,
+                           &(struct metric_config){ .name = name,
+                                                    .help = "Time of one strategy in a pass.",
+                                                    .type = METRIC_HISTOGRAM,
+                                                    .labels = { "strategy", "profile" },
+                                                    .buckets = loop_buckets,
+                                                    .bucket_count = ARRAY_LEN(loop_buckets) - 2 });
+}
+
 struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
                                                     const struct evict_service *service) {
         struct descheduler_metrics *own = xcalloc(1, sizeof(*own));
@@ -59,6 +71,9 @@ struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
                 add_evicted(metrics, "descheduler_pods_evicted_total", "Evictions by result.");
         own->loop = add_loop(metrics, "descheduler_loop_duration_seconds");
         own->loop_doubled = add_loop(metrics, "descheduler_descheduler_loop_duration_seconds");
+        own->strategy = add_strategy(metrics, "descheduler_strategy_duration_seconds");
+        own->strategy_doubled =
+                add_strategy(metrics, "descheduler_descheduler_strategy_duration_seconds");
         own->info =
                 metrics_add(metrics, &(struct metric_config){ .name = "descheduler_build_info",
                                                               .help = "Which descheduler this is.",
@@ -77,4 +92,14 @@ void descheduler_metrics_passed(struct descheduler_metrics *own, int64_t elapsed
                 return;
         metric_observe(own->loop, NULL, (double)elapsed_ns / 1e9, 1);
         metric_observe(own->loop_doubled, NULL, (double)elapsed_ns / 1e9, 1);
+}
+
+void descheduler_metrics_ran(struct descheduler_metrics *own, struct slice plugin,
+                             struct slice profile, int64_t elapsed_ns) {
+        const struct slice labels[] = { plugin, profile };
+
+        if (!own)
+                return;
+        metric_observe(own->strategy, labels, (double)elapsed_ns / 1e9, 1);
+        metric_observe(own->strategy_doubled, labels, (double)elapsed_ns / 1e9, 1);
 }

@@ -9,6 +9,7 @@
 #include "model/cluster.h"
 #include "run/placement_brain.h"
 #include "run/role_metrics.h"
+#include "run/tracer.h"
 #include "run/usage_feed.h"
 #include <stdlib.h>
 
@@ -24,6 +25,8 @@ struct descheduler_role {
         struct descheduler_metrics *metrics; /* NULL = nobody counts */
         struct placement_brain *brain;       /* NULL = not asked where pods would go */
         struct usage_feed *feed;             /* NULL = nothing is measured */
+        struct tracer *tracer;               /* NULL = no traces */
+        int64_t rule_start_ns;
         struct loop_timer pass_timer, retry_timer, react_timer;
         uint64_t seen;    /* generation up to which changes were looked at */
         uint32_t changes; /* CLUSTER_*, of interest and not reacted to yet */
@@ -36,6 +39,9 @@ static void check_finished(struct descheduler_role *role) {
         if (role->is_finished || role->config.interval_ns > 0 || role->passes == 0 ||
             evict_service_open(role->service) > 0)
                 return;
+        tracer_flush(role->tracer);
+        if (tracer_is_open(role->tracer))
+                return; /* it tells when it is not any more */
         role->is_finished = true;
         if (role->config.finished)
                 role->config.finished(role->config.context, NULL);
@@ -65,6 +71,7 @@ static void log_records(struct descheduler_role *role) {
                     log_slice("reason", record->reason),
                     log_text("result", evict_result_name(record->result)),
                     log_slice("error", record->text));
+                tracer_note_eviction(role->tracer, record);
                 role->logged = record->number;
         }
 }
@@ -144,7 +151,9 @@ static void react(void *self) {
         struct loop *loop = runtime_loop(role->runtime);
         const struct desched_report *report;
 
+        tracer_begin_pass(role->tracer);
         report = descheduler_react(role->descheduler, loop_wall(loop), role->changes);
+        tracer_end_pass(role->tracer, report->evicted);
         role->changes = 0;
         role->reactions++;
         if (report->evicted > 0)
@@ -169,8 +178,12 @@ static void pass(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
         int64_t start_ns = stopwatch_ns();
+        const struct desched_report *report;
 
-        log_report(descheduler_pass(role->descheduler, loop_wall(loop)));
+        tracer_begin_pass(role->tracer);
+        report = descheduler_pass(role->descheduler, loop_wall(loop));
+        tracer_end_pass(role->tracer, report->evicted);
+        log_report(report);
         descheduler_metrics_passed(role->metrics, stopwatch_ns() - start_ns);
         role->passes++;
         role->changes = 0;
@@ -191,6 +204,45 @@ static void on_pass_due(void *self) {
                 pass(role);
         else
                 usage_feed_fetch(role->feed, pass, role);
+}
+
+static void on_rule_began(void *self, const struct desched_rule_report *rule) {
+        struct descheduler_role *role = self;
+
+        (void)rule;
+        role->rule_start_ns = stopwatch_ns();
+        tracer_begin_rule(role->tracer);
+}
+
+static void on_rule_ended(void *self, const struct desched_rule_report *rule) {
+        struct descheduler_role *role = self;
+
+        descheduler_metrics_ran(role->metrics, rule->plugin, rule->profile,
+                                stopwatch_ns() - role->rule_start_ns);
+        tracer_end_rule(
+                role->tracer,
+                &(struct traced_rule){ .profile = rule->profile,
+                                       .plugin = rule->plugin,
+                                       .is_balance = rule->is_balance,
+                                       .failure = rule->code != BERTH_OK ? rule->text : NULL });
+}
+
+static void on_traces_sent(void *self) {
+        check_finished(self);
+}
+
+static void start_tracer(struct descheduler_role *role) {
+        struct tracer_config config;
+        struct err err = { 0 };
+
+        if (!role->config.tracing)
+                return;
+        config = *role->config.tracing;
+        config.loop = runtime_loop(role->runtime);
+        config.sent = on_traces_sent;
+        config.context = role;
+        if (tracer_new(&config, &role->tracer, &err) < 0)
+                LOG(LOG_ERROR, "NoTraces", log_text("error", err.text));
 }
 
 static int build(struct descheduler_role *role, struct err *err) {
@@ -218,6 +270,11 @@ static int build(struct descheduler_role *role, struct err *err) {
                 problems, &role->descheduler, err);
 
         config_problems_free(problems);
+        if (code == 0)
+                descheduler_observe(role->descheduler,
+                                    &(const struct desched_observer){ .context = role,
+                                                                      .began = on_rule_began,
+                                                                      .ended = on_rule_ended });
         return code;
 }
 
@@ -265,6 +322,7 @@ static void free_role(void *self) {
         descheduler_metrics_free(role->metrics);
         descheduler_free(role->descheduler);
         usage_feed_free(role->feed);
+        tracer_free(role->tracer);
         placement_brain_free(role->brain);
         evict_service_free(role->service);
         action_list_release(&role->actions);
@@ -285,6 +343,7 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
                 .cluster = runtime_cluster(runtime), .is_parity = config->is_parity });
         if (config->metrics)
                 role->metrics = descheduler_metrics_new(config->metrics, role->service);
+        start_tracer(role);
         runtime_add_role(runtime, &(struct role){ .name = "descheduler",
                                                   .self = role,
                                                   .changed = on_changed,

@@ -10,6 +10,7 @@ struct evict_service;
 struct metrics;
 struct plugin;
 struct sched_profile_list;
+struct tracer_config;
 
 struct descheduler_role_config {
         const struct descheduler_policy *policy; /* must outlive the role, like document */
@@ -26,6 +27,9 @@ struct descheduler_role_config {
         void (*finished)(void *context, const struct err *err);
         void *context;
         struct metrics *metrics; /* NULL = nobody counts */
+        /* Where traces go (loop and callback are filled in); NULL = no traces.  What is wrong with
+         * it is logged and does no other harm. */
+        const struct tracer_config *tracing;
 };
 
 /* What the role did so far; the service holds the records. */

@@ -26,8 +26,10 @@ void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_
 struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
                                                     const struct evict_service *service);
 void descheduler_metrics_free(struct descheduler_metrics *own); /* accepts NULL */
-/* After a pass that took so long; accepts NULL. */
+/* After a pass, or a rule of it, that took so long; both accept NULL. */
 void descheduler_metrics_passed(struct descheduler_metrics *own, int64_t elapsed_ns);
+void descheduler_metrics_ran(struct descheduler_metrics *own, struct slice plugin,
+                             struct slice profile, int64_t elapsed_ns);
 
 /* Monotonic nanoseconds, read now: what the loop calls now stands still during a turn. */
 int64_t stopwatch_ns(void);
