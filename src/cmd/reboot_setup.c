@@ -111,6 +111,68 @@ static int set_zone(struct setup_call *call, struct time_window *window) {
         return 0;
 }
 
+/* One day or span a line; # begins a comment. */
+static int read_holidays(struct setup_call *call, struct slice text, struct excluded_days *days,
+                         size_t *count) {
+        struct slice rest = text, line, item;
+
+        while (rest.ptr && slice_split(&rest, '\n', &line)) {
+                slice_split(&line, '#', &item);
+                item = slice_trim(item);
+                if (item.len == 0)
+                        continue;
+                if (*count == EXCLUDED_MAX)
+                        return refuse(call, "holidays", "fewer days");
+                if (excluded_days_parse(item, &days[(*count)++], call->err) < 0)
+                        return err_wrap(call->err, "option --holidays: %s",
+                                        call->options->holidays);
+        }
+        return 0;
+}
+
+static int set_excluded(struct setup_call *call, struct window_calendar *calendar) {
+        const struct reboot_options *options = call->options;
+        struct excluded_days *days = ARENA_ARRAY(call->arena, struct excluded_days, EXCLUDED_MAX);
+        CLEANUP(buf_release) struct buf file = { 0 };
+
+        calendar->excluded = days;
+        for (size_t i = 0; i < options->excluded.count; i++) {
+                struct slice rest = slice_of(options->excluded.items[i]), item;
+
+                while (rest.ptr && slice_split(&rest, ',', &item)) {
+                        if (calendar->excluded_count == EXCLUDED_MAX)
+                                return refuse(call, "exclude-dates", "fewer days");
+                        if (excluded_days_parse(item, &days[calendar->excluded_count++],
+                                                call->err) < 0)
+                                return err_wrap(call->err, "option --exclude-dates");
+                }
+        }
+        if (!options->holidays || !options->holidays[0])
+                return 0;
+        if (file_text_read(options->holidays, &file, call->err) < 0)
+                return err_wrap(call->err, "option --holidays");
+        return read_holidays(call, buf_view(&file), days, &calendar->excluded_count);
+}
+
+/* Several windows in place of the one of kured's options. */
+static int set_calendar(struct setup_call *call) {
+        const struct option_texts *texts = &call->options->windows;
+        struct window_calendar *calendar = &call->setup->agent.calendar;
+        struct time_window *windows =
+                ARENA_ARRAY(call->arena, struct time_window, texts->count + 1);
+
+        for (size_t i = 0; i < texts->count; i++)
+                if (time_window_parse(slice_of(texts->items[i]), call->setup->agent.window.zone,
+                                      &windows[i], call->err) < 0)
+                        return err_wrap(call->err, "option --window");
+        calendar->windows = windows;
+        calendar->window_count = texts->count;
+        if (call->options->excluded.count == 0 &&
+            !(call->options->holidays && call->options->holidays[0]))
+                return 0;
+        return set_excluded(call, calendar);
+}
+
 static int set_window(struct setup_call *call) {
         const struct reboot_options *options = call->options;
         struct time_window *window = &call->setup->agent.window;
@@ -126,7 +188,9 @@ static int set_window(struct setup_call *call) {
                 return err_wrap(call->err, "option --start-time");
         if (time_of_day_parse(slice_of(options->end_time), &window->end_s, call->err) < 0)
                 return err_wrap(call->err, "option --end-time");
-        return set_zone(call, window);
+        if (set_zone(call, window) < 0)
+                return call->err->code;
+        return set_calendar(call);
 }
 
 /* ---- labels ---- */
@@ -254,6 +318,41 @@ static int set_drain(struct setup_call *call) {
         return 0;
 }
 
+static int set_fleet(struct setup_call *call) {
+        const struct reboot_options *options = call->options;
+        struct fleet_rules *fleet = &call->setup->agent.fleet;
+
+        fleet->oldest_first = options->oldest_first;
+        fleet->control_plane_last = options->control_plane_last;
+        fleet->wave_label = slice_of(options->wave_label);
+        fleet->caps_not_ready = options->max_not_ready >= 0;
+        fleet->not_ready_max = fleet->caps_not_ready ? (uint32_t)options->max_not_ready : 0;
+        return 0;
+}
+
+static int set_health(struct setup_call *call) {
+        const struct reboot_options *options = call->options;
+        struct reboot_role_config *role = &call->setup->role;
+
+        role->health_pods = options->health_pods;
+        role->health_budgets = options->health_budgets;
+        role->health_url = options->health_url;
+        role->health_timeout_ns = options->health_timeout_ns;
+        if (options->health_command[0] &&
+            set_command(call, "health-command", options->health_command, &role->health_command) < 0)
+                return call->err->code;
+        if (options->rebalance_command[0] &&
+            set_command(call, "rebalance-command", options->rebalance_command,
+                        &role->rebalance_command) < 0)
+                return call->err->code;
+        if (options->health_url[0] && strncmp(options->health_url, "http://", 7) != 0 &&
+            strncmp(options->health_url, "https://", 8) != 0)
+                return refuse(call, "health-url", "an http or https address");
+        call->setup->agent.checks_health = role->health_pods || role->health_budgets ||
+                                           role->health_command || role->health_url[0];
+        return 0;
+}
+
 static int set_agent(struct setup_call *call) {
         const struct reboot_options *options = call->options;
         struct reboot_config *agent = &call->setup->agent;
@@ -282,8 +381,8 @@ static int set_agent(struct setup_call *call) {
 int reboot_setup_make(const struct reboot_options *options, struct arena *arena,
                       struct reboot_setup *ret_setup, struct err *err) {
         static int (*const groups[])(struct setup_call *) = {
-                set_agent,    set_reboot, set_sentinel, set_window, set_node_labels,
-                set_blockers, set_notify, set_lock,     set_drain
+                set_agent,  set_reboot, set_sentinel, set_window, set_node_labels, set_blockers,
+                set_notify, set_lock,   set_drain,    set_fleet,  set_health
         };
         struct setup_call call = { options, arena, ret_setup, err };
 

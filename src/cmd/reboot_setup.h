@@ -20,6 +20,10 @@ struct reboot_options {
         bool forces, alert_match_only, alert_firing_only, annotates;
         /* berth's own */
         const char *boot_id_file, *zone_folder, *bus_socket;
+        const char *holidays, *wave_label, *health_command, *health_url, *rebalance_command;
+        struct option_texts windows, excluded;
+        int64_t max_not_ready, health_timeout_ns;
+        bool oldest_first, control_plane_last, health_pods, health_budgets;
         int64_t sentinel_timeout_ns, reboot_timeout_ns, taint_lead_ns, settle_ns, attempts_max,
                 drain_escalation_ns, taint_ahead;
         int lock_object; /* enum: DaemonSet, Lease */

@@ -44,6 +44,8 @@ void node_facts_take(struct node_facts *facts, struct json_doc *doc, struct slic
         facts->has_taint = has_taint(spec, taint_key);
         facts->has_in_progress = json_get(annotations, IN_PROGRESS_ANNOTATION);
         facts->is_held = slice_is(json_get_text(annotations, REBOOT_HOLD_ANNOTATION), "true");
+        facts->is_ignored = slice_is(json_get_text(annotations, REBOOT_IGNORE_ANNOTATION), "true");
+        facts->is_forced = slice_is(json_get_text(annotations, REBOOT_FORCE_ANNOTATION), "true");
         reboot_record_parse(json_get_text(annotations, REBOOT_RECORD_ANNOTATION), arena,
                             &facts->record);
 }
@@ -80,6 +82,8 @@ static void print_annotations(const struct node_change *change, struct buf *out)
                 print_member(out, IN_PROGRESS_ANNOTATION,
                              change->in_progress == TURN_ON ? slice_of(now) : SLICE_EMPTY,
                              &is_first);
+        if (change->drops_force)
+                print_member(out, REBOOT_FORCE_ANNOTATION, SLICE_EMPTY, &is_first);
         if (change->sets_most_recent)
                 print_member(out, MOST_RECENT_ANNOTATION, slice_of(now), &is_first);
         buf_char(out, '}');

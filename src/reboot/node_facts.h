@@ -13,7 +13,7 @@ struct node_facts {
         bool is_cordoned, is_ready;
         bool has_taint; /* ours: key and PreferNoSchedule */
         bool has_in_progress;
-        bool is_held; /* annotation REBOOT_HOLD_ANNOTATION */
+        bool is_held, is_ignored, is_forced; /* by annotations, see reboot_record.h */
         struct reboot_record record;
 };
 
@@ -29,7 +29,7 @@ struct node_change {
         struct slice taint_key;
         struct label_list labels;
         enum node_turn in_progress; /* annotation of kured */
-        bool sets_most_recent;
+        bool sets_most_recent, drops_force;
         struct wall_time now;               /* for those annotations */
         const struct reboot_record *record; /* phase IDLE removes it */
 };

@@ -12,7 +12,7 @@ const int64_t lead_bucket_s[LEAD_BUCKETS] = { 10,   60,    300,   900,   1800,
 const char *reboot_read_name(enum reboot_read read) {
         static const char *const names[REBOOT_READ_COUNT] = { "nothing", "sentinel", "node",
                                                               "lock",    "blockers", "pods",
-                                                              "peers",   "holder" };
+                                                              "peers",   "holder",   "health" };
 
         return names[read];
 }
@@ -20,8 +20,9 @@ const char *reboot_read_name(enum reboot_read read) {
 struct reboot_agent *reboot_agent_new(const struct reboot_config *config, struct slice boot_id,
                                       const struct evict_sink *sink) {
         struct reboot_agent *agent = xcalloc(1, sizeof(*agent));
-        struct arena *const arenas[] = { &agent->node_arena, &agent->lock_arena,
-                                         &agent->blocker_arena, &agent->pods_arena };
+        struct arena *const arenas[] = { &agent->node_arena,    &agent->lock_arena,
+                                         &agent->blocker_arena, &agent->pods_arena,
+                                         &agent->peers_arena,   &agent->health_arena };
 
         agent->config = config;
         agent->sink = sink;
@@ -40,6 +41,8 @@ void reboot_agent_free(struct reboot_agent *agent) {
         arena_release(&agent->lock_arena);
         arena_release(&agent->blocker_arena);
         arena_release(&agent->pods_arena);
+        arena_release(&agent->peers_arena);
+        arena_release(&agent->health_arena);
         free(agent->boot_id);
         free(agent);
 }
@@ -47,7 +50,7 @@ void reboot_agent_free(struct reboot_agent *agent) {
 /* ---- readings ---- */
 
 void agent_forget(struct reboot_agent *agent, enum agent_scope scope) {
-        agent->knows_pods = false;
+        agent->knows_pods = agent->knows_health = false;
         if (scope == SCOPE_PODS)
                 return;
         agent->knows_node = false;
@@ -67,6 +70,7 @@ bool agent_needs(struct agent_step *step, enum reboot_read read) {
                 [REBOOT_READ_PODS] = agent->knows_pods,
                 [REBOOT_READ_PEERS] = agent->knows_peers,
                 [REBOOT_READ_HOLDER] = agent->knows_holder,
+                [REBOOT_READ_HEALTH] = agent->knows_health,
         };
 
         if (known[read])
@@ -74,6 +78,7 @@ bool agent_needs(struct agent_step *step, enum reboot_read read) {
         step->agent->reading = read;
         step->turn->read = read;
         step->turn->holder = slice_of(agent->holder);
+        step->turn->is_uncordoned = agent->phase == REBOOT_RELEASING;
         return false;
 }
 
@@ -105,6 +110,7 @@ void reboot_agent_saw_node(struct reboot_agent *agent, int code, struct json_doc
         agent->knows_node = true;
         arena_clear(&agent->node_arena);
         node_facts_take(&agent->node, node, agent->config->taint_key, &agent->node_arena);
+        agent->was_required = agent->was_required || agent->node.is_forced;
 }
 
 void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc *object) {
@@ -175,23 +181,28 @@ void reboot_agent_saw_peers(struct reboot_agent *agent, uint32_t waiting_before)
 }
 
 uint32_t reboot_peers_before(const struct json *nodes, struct slice node) {
-        struct json_iter iter = json_iter(json_get(nodes, "items"));
-        CLEANUP(arena_release) struct arena arena;
-        const struct json *item;
-        uint32_t count = 0;
+        return fleet_waiting_before(nodes, node);
+}
 
-        arena_init(&arena, 0);
-        while (json_next(&iter, NULL, &item)) {
-                const struct json *meta = json_get(item, "metadata");
-                const struct json *annotations = json_get(meta, "annotations");
-                struct reboot_record record;
+void reboot_agent_saw_nodes(struct reboot_agent *agent, const struct json *nodes) {
+        const struct reboot_config *config = agent->config;
 
-                reboot_record_parse(json_get_text(annotations, REBOOT_RECORD_ANNOTATION), &arena,
-                                    &record);
-                count += record.phase > REBOOT_IDLE && record.phase < REBOOT_DRAINING &&
-                         slice_compare(json_get_text(meta, "name"), node) < 0;
-        }
-        return count;
+        reboot_agent_saw_peers(agent, nodes ? fleet_waiting_before(nodes, config->node) : 0);
+        arena_clear(&agent->peers_arena);
+        agent->fleet = (struct fleet_answer){ 0 };
+        agent->cap_reason = SLICE_EMPTY;
+        if (!nodes || !fleet_rules_ask(&config->fleet))
+                return;
+        fleet_judge(nodes, config->node, &config->fleet, &agent->peers_arena, &agent->fleet);
+        agent->cap_reason =
+                fleet_cap_reason(nodes, config->node, &config->fleet, &agent->peers_arena);
+}
+
+void reboot_agent_saw_health(struct reboot_agent *agent, struct slice reason) {
+        answered(agent, BERTH_OK);
+        agent->knows_health = true;
+        arena_clear(&agent->health_arena);
+        agent->ill = arena_slice(&agent->health_arena, reason);
 }
 
 void reboot_agent_saw_holder(struct reboot_agent *agent, int code) {
@@ -210,9 +221,10 @@ static void patch_succeeded(struct reboot_agent *agent) {
         }
         agent_forget(agent, SCOPE_NODE);
         agent->is_notice_due = agent->notice != NULL;
-        if (agent->pending_phase == REBOOT_REBOOTING)
-                agent->may_reboot = true;
-        if (agent->pending_phase == REBOOT_DRAINING)
+        agent->may_reboot = agent->is_order_pending;
+        if (agent->pending_phase == agent->phase)
+                return; /* only the reason changed, or the cordon came back */
+        if (agent->pending_phase == REBOOT_DRAINING && agent->phase == REBOOT_CLAIMED)
                 agent->is_lead_due = true;
         if (agent->pending_phase == REBOOT_ROLLBACK)
                 agent->stats.rollbacks++;
@@ -263,6 +275,7 @@ void agent_wait(struct agent_step *step, int64_t delay_ns, enum agent_scope scop
 static void add(struct agent_step *step, const struct action *action) {
         step->agent->pending_kind = action->kind;
         step->agent->pending_phase = REBOOT_IDLE;
+        step->agent->is_order_pending = false;
         step->agent->pending = action_list_add(step->out, action);
 }
 

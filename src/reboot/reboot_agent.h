@@ -36,8 +36,9 @@ enum reboot_read {
         REBOOT_READ_LOCK,     /* the object that carries the lock */
         REBOOT_READ_BLOCKERS, /* alerts, then pods */
         REBOOT_READ_PODS,     /* on our node, with the fate of their DaemonSets, and budgets */
-        REBOOT_READ_PEERS,    /* how many nodes before ours, by name, wait for a reboot */
+        REBOOT_READ_PEERS,    /* the other nodes */
         REBOOT_READ_HOLDER,   /* whether the node turn->holder exists */
+        REBOOT_READ_HEALTH,   /* after a reboot: first of the node, then of what runs anywhere */
         REBOOT_READ_COUNT
 };
 const char *reboot_read_name(enum reboot_read read);
@@ -47,6 +48,7 @@ struct reboot_turn {
         struct slice holder; /* REBOOT_READ_HOLDER; valid until the answer */
         bool has_wake;       /* nothing to read or do before wake */
         struct mono_time wake;
+        bool is_uncordoned; /* REBOOT_READ_HEALTH: the node is in use again */
 };
 
 /* The config, the sink and what they point to must outlive the agent.  boot_id is copied. */
@@ -73,6 +75,10 @@ void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
                            const struct drain_listing *listing);
 /* Those whose record is in a phase before the cordon; 0 when nodes may not be listed. */
 void reboot_agent_saw_peers(struct reboot_agent *agent, uint32_t waiting_before);
+/* The same and more, from a NodeList; NULL = nodes may not be listed. */
+void reboot_agent_saw_nodes(struct reboot_agent *agent, const struct json *nodes);
+/* reason "" = well; copied */
+void reboot_agent_saw_health(struct reboot_agent *agent, struct slice reason);
 /* Counts them in a NodeList. */
 uint32_t reboot_peers_before(const struct json *nodes, struct slice node);
 void reboot_agent_saw_holder(struct reboot_agent *agent, int code);

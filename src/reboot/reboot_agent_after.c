@@ -64,6 +64,7 @@ static void move_to(struct agent_step *step, enum reboot_phase phase, bool cordo
         if (phase == REBOOT_REBOOTING)
                 step->agent->checked = step->now->mono;
         agent_patch_node(step, &change, &record);
+        step->agent->is_order_pending = phase == REBOOT_REBOOTING;
 }
 
 /* The lock went away or expired: take it again or give up; never go on without. */
@@ -77,7 +78,7 @@ static void regain_lock(struct agent_step *step) {
 
 /* What must hold throughout; true when it ended the step. */
 static bool lost_ground(struct agent_step *step) {
-        if (!step->agent->is_required) {
+        if (!agent_is_required(step)) {
                 agent_rollback(step, SLICE_LITERAL("no longer required"), false);
                 return true;
         }
@@ -204,6 +205,7 @@ static void come_back(struct agent_step *step) {
                         record.is_cordoned_by_us && agent->node.is_cordoned ? TURN_OFF : TURN_KEEP,
                 .taint = agent->node.has_taint ? TURN_OFF : TURN_KEEP,
                 .labels = step->config->post_labels,
+                .drops_force = agent->node.is_forced,
                 .in_progress =
                         agent->node.has_in_progress && !agent->is_required ? TURN_OFF : TURN_KEEP,
         };
@@ -219,8 +221,35 @@ static void come_back(struct agent_step *step) {
         agent_patch_node(step, &change, &record);
 }
 
+/* False: a reading was asked for.  While something is wrong the lock is kept, however long that
+ * takes; the record says what it is, and an event when that changes. */
+static bool sees_health(struct agent_step *step, bool *ret_is_well) {
+        struct reboot_agent *agent = step->agent;
+        struct reboot_record record = agent->node.record;
+        struct node_change change = { 0 };
+
+        if (!agent_needs(step, REBOOT_READ_HEALTH))
+                return false;
+        *ret_is_well = agent->ill.len == 0;
+        if (*ret_is_well)
+                return true;
+        if (step->config->lock_ttl_ns > 0 &&
+            (!agent_needs(step, REBOOT_READ_LOCK) || agent_renews_lock(step)))
+                return true;
+        if (slice_eq(record.reason, agent->ill)) {
+                agent_wait(step, 5 * AGENT_POLL_NS, SCOPE_ALL);
+                return true;
+        }
+        agent_record_event(step, "RebootNotWell", agent->ill);
+        record.reason = agent->ill;
+        agent_patch_node(step, &change, &record);
+        return true;
+}
+
 /* A new boot.  The node comes back whatever became of the lock, which is only kept alive here. */
 void agent_settling(struct agent_step *step) {
+        bool is_well;
+
         if (!is_settled(step)) {
                 if (step->config->lock_ttl_ns > 0 &&
                     (!agent_needs(step, REBOOT_READ_LOCK) || agent_renews_lock(step)))
@@ -228,6 +257,8 @@ void agent_settling(struct agent_step *step) {
                 agent_wait(step, 5 * AGENT_POLL_NS, SCOPE_ALL);
                 return;
         }
+        if (step->config->checks_health && (!sees_health(step, &is_well) || !is_well))
+                return;
         come_back(step);
 }
 
@@ -253,7 +284,10 @@ void agent_releasing(struct agent_step *step) {
         bool delays = agent->phase == REBOOT_RELEASING;
         struct reboot_lock left;
         int64_t left_ns;
+        bool is_well;
 
+        if (delays && step->config->checks_health && (!sees_health(step, &is_well) || !is_well))
+                return;
         if (delays && !agent_has_passed(step, agent->phase_since,
                                         step->config->lock_release_delay_ns, &left_ns)) {
                 agent_wait(step, left_ns, SCOPE_ALL);

@@ -83,7 +83,7 @@ static void leave_clean(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         struct node_change change = {
                 .taint = agent->node.has_taint && !agent->is_taint_skipped ? TURN_OFF : TURN_KEEP,
-                .in_progress = agent->node.has_in_progress && !agent->is_required &&
+                .in_progress = agent->node.has_in_progress && !agent_is_required(step) &&
                                                step->config->annotates
                                        ? TURN_OFF
                                        : TURN_KEEP,
@@ -126,6 +126,38 @@ static void hold(struct agent_step *step, enum reboot_phase phase, struct slice 
         agent_patch_node(step, &change, &record);
 }
 
+/* An order among equals is kept for a while only: the one before may never go. */
+static struct slice fleet_reason(struct agent_step *step) {
+        struct reboot_agent *agent = step->agent;
+        bool waits = agent->fleet.reason.len > 0 && agent->fleet.is_courtesy;
+
+        if (!waits)
+                agent->courteous_since.ns = 0;
+        else if (agent->courteous_since.ns == 0)
+                agent->courteous_since = step->now->mono;
+        else if (agent_has_passed(step, agent->courteous_since,
+                                  AGENT_COURTESY_PERIODS * step->config->period_ns, NULL))
+                return SLICE_EMPTY;
+        return agent->fleet.reason;
+}
+
+/* Pods and alerts, except for a reboot asked for by name; then the other nodes. */
+static bool find_outer_obstacle(struct agent_step *step, struct slice *ret_reason) {
+        if (!step->agent->node.is_forced) {
+                if (!agent_needs(step, REBOOT_READ_BLOCKERS))
+                        return false;
+                *ret_reason = step->agent->blocker;
+                if (ret_reason->len > 0)
+                        return true;
+        }
+        if (!fleet_rules_ask(&step->config->fleet))
+                return true;
+        if (!agent_needs(step, REBOOT_READ_PEERS))
+                return false;
+        *ret_reason = fleet_reason(step);
+        return true;
+}
+
 /* The reason for not even asking for the lock; "" = none.  False: a reading is needed first. */
 static bool find_obstacle(struct agent_step *step, struct slice *ret_reason) {
         const struct reboot_record *record = &step->agent->node.record;
@@ -146,10 +178,7 @@ static bool find_obstacle(struct agent_step *step, struct slice *ret_reason) {
                 *ret_reason = SLICE_LITERAL("the window is about to open");
         if (ret_reason->len > 0)
                 return true;
-        if (!agent_needs(step, REBOOT_READ_BLOCKERS))
-                return false;
-        *ret_reason = step->agent->blocker;
-        return true;
+        return find_outer_obstacle(step, ret_reason);
 }
 
 /* A holder whose Node has been missing for long enough; "" when there is none.  False: a reading is
@@ -273,7 +302,9 @@ static bool is_still_wanted(struct agent_step *step, struct slice *ret_reason) {
                 *ret_reason = SLICE_LITERAL("the lock was lost");
                 return false;
         }
-        *ret_reason = step->agent->blocker;
+        *ret_reason = step->agent->node.is_forced ? SLICE_EMPTY : step->agent->blocker;
+        if (ret_reason->len == 0 && step->config->fleet.caps_not_ready)
+                *ret_reason = step->agent->cap_reason;
         return ret_reason->len == 0;
 }
 
@@ -301,6 +332,8 @@ void agent_claimed(struct agent_step *step) {
         }
         if (!agent_needs(step, REBOOT_READ_BLOCKERS) || !agent_needs(step, REBOOT_READ_PODS) ||
             !agent_needs(step, REBOOT_READ_LOCK))
+                return;
+        if (step->config->fleet.caps_not_ready && !agent_needs(step, REBOOT_READ_PEERS))
                 return;
         if (!is_still_wanted(step, &reason))
                 agent_rollback(step, reason, false);

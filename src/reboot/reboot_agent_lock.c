@@ -10,9 +10,22 @@ bool agent_has_passed(const struct agent_step *step, struct mono_time since, int
         return left_ns <= 0;
 }
 
+bool agent_is_required(const struct agent_step *step) {
+        const struct node_facts *node = &step->agent->node;
+
+        return (step->agent->is_required || node->is_forced) && !node->is_ignored;
+}
+
 bool agent_is_due(const struct agent_step *step, int64_t lead_ns) {
-        return step->agent->is_required &&
-               time_window_opens_within(&step->config->window, step->now->wall, lead_ns);
+        struct window_calendar calendar = step->config->calendar;
+
+        if (!agent_is_required(step) || step->agent->node.is_forced)
+                return agent_is_required(step);
+        if (calendar.window_count == 0) {
+                calendar.window_count = 1;
+                calendar.windows = &step->config->window;
+        }
+        return window_calendar_opens_within(&calendar, step->now->wall, lead_ns);
 }
 
 struct wall_time agent_backoff_end(const struct agent_step *step, uint32_t attempt) {

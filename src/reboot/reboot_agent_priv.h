@@ -13,6 +13,7 @@
 #define AGENT_HOLDER_GONE_NS (600 * NS_PER_S) /* a holder missing for so long is gone */
 #define AGENT_CHECK_VALID_NS (60 * NS_PER_S)  /* of the last check before a reboot */
 #define AGENT_RECHECK_NS (3600 * NS_PER_S)    /* of a lock of ours that nobody remembers */
+#define AGENT_COURTESY_PERIODS 10
 #define AGENT_NAME_MAX 254
 
 enum agent_scope { SCOPE_ALL, SCOPE_PODS, SCOPE_NODE };
@@ -24,14 +25,15 @@ struct reboot_agent {
 
         /* Readings; each holds until forgotten. */
         bool knows_sentinel, knows_node, knows_lock, knows_blockers, knows_pods, knows_holder,
-                knows_peers;
+                knows_peers, knows_health;
         bool is_required, was_required; /* the latter: seen by this process (I5) */
         bool node_is_gone, lock_is_missing, lock_is_broken, holder_is_gone;
         struct node_facts node;
-        struct arena node_arena, lock_arena, blocker_arena, pods_arena;
+        struct arena node_arena, lock_arena, blocker_arena, pods_arena, peers_arena, health_arena;
         struct json_doc *lock_doc;
         struct reboot_lock lock;
-        struct slice blocker, impossible;
+        struct slice blocker, impossible, cap_reason, ill;
+        struct fleet_answer fleet;
         struct drain_pods pods;
         bool lacks_eviction;
 
@@ -41,7 +43,9 @@ struct reboot_agent {
         enum action_kind pending_kind;
         bool pending_taint, is_taint_skipped;
         enum reboot_phase pending_phase;
-        const struct slice *notice; /* to be sent once the pending patch succeeded */
+        bool is_order_pending;            /* the patch after which the reboot may be ordered */
+        struct mono_time courteous_since; /* .ns 0 = not */
+        const struct slice *notice;       /* to be sent once the pending patch succeeded */
         bool is_notice_due, is_lead_due;
         bool is_waiting;
         struct mono_time wake;
@@ -86,6 +90,7 @@ void agent_rollback(struct agent_step *step, struct slice reason, bool is_failur
 /* A warning about our node. */
 void agent_record_event(struct agent_step *step, const char *reason, struct slice note);
 void agent_notify(struct agent_step *step, struct slice message);
+bool agent_is_required(const struct agent_step *step);             /* by sentinel or annotation */
 bool agent_is_due(const struct agent_step *step, int64_t lead_ns); /* required and window open */
 bool agent_has_passed(const struct agent_step *step, struct mono_time since, int64_t delay_ns,
                       int64_t *ret_left_ns);

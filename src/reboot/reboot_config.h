@@ -4,6 +4,7 @@
 
 #include "api/selector.h"
 #include "base/slice.h"
+#include "reboot/reboot_fleet.h"
 #include "reboot/time_window.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,13 +32,16 @@ struct reboot_config {
         uint32_t concurrency;
         struct slice taint_key; /* "" = no taint */
         int64_t taint_lead_ns;
-        uint32_t taint_ahead; /* only so many waiting nodes, by name, are tainted; 0 = all */
-        bool is_late_taint;   /* parity: only while somebody else holds the lock */
-        struct time_window window;
+        uint32_t taint_ahead;      /* only so many waiting nodes, by name, are tainted; 0 = all */
+        bool is_late_taint;        /* parity: only while somebody else holds the lock */
+        struct time_window window; /* unless the calendar has windows */
+        struct window_calendar calendar; /* days off hold for window, too */
         bool annotates;
         struct label_list pre_labels, post_labels;
         /* With one %s each, for the node. */
         struct slice drain_message, reboot_message, uncordon_message;
+        struct fleet_rules fleet;
+        bool checks_health;    /* before the uncordon, and once more before the lock is given up */
         int64_t settle_ns;     /* after the node is Ready again, before it is uncordoned */
         uint32_t attempts_max; /* fruitless reboots in a row; 0 = no end */
 };

@@ -12,6 +12,11 @@
 #define REBOOT_RECORD_ANNOTATION "berth.dev/reboot"
 /* "true" keeps a node from rebooting until it is taken away. */
 #define REBOOT_HOLD_ANNOTATION "berth.dev/reboot-hold"
+/* "true" takes a node out: neither sentinel nor anything else counts. */
+#define REBOOT_IGNORE_ANNOTATION "berth.dev/reboot-ignore"
+/* "true" asks for one reboot, sentinel or not, in a window or not, with blockers or without;
+ * drained it is all the same, and the lock is taken.  Taken away by the reboot. */
+#define REBOOT_FORCE_ANNOTATION "berth.dev/reboot-force"
 
 enum reboot_phase {
         REBOOT_IDLE,      /* no record */

@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "reboot/time_zone.h"
 #include <ctype.h>
+#include <string.h>
 
 #define DAY_S 86400
 #define LEAD_STEP_NS (60 * NS_PER_S) /* the window is looked at minute by minute ahead */
@@ -129,24 +130,170 @@ static struct local_time local_time(const struct time_window *window, struct wal
         return local;
 }
 
-bool time_window_is_open(const struct time_window *window, struct wall_time now) {
+/* ret_day: the day it began on, as far as that counts for this window. */
+static bool opens_on(const struct time_window *window, struct wall_time now, int64_t *ret_day) {
         struct local_time local = local_time(window, now);
         bool wraps = window->start_s > window->end_s;
         int day = local.weekday;
 
+        *ret_day = local.days;
         if (!wraps && (local.seconds < window->start_s || local.seconds > window->end_s))
                 return false;
         if (wraps && local.seconds < window->start_s && local.seconds > window->end_s)
                 return false;
-        if (window->is_anchored && wraps && local.seconds <= window->end_s)
+        if (window->is_anchored && wraps && local.seconds <= window->end_s) {
                 day = (day + 6) % 7; /* it began yesterday */
+                *ret_day = local.days - 1;
+        }
         return window->days & 1u << day;
+}
+
+bool time_window_is_open(const struct time_window *window, struct wall_time now) {
+        int64_t day;
+
+        return opens_on(window, now, &day);
 }
 
 bool time_window_opens_within(const struct time_window *window, struct wall_time now,
                               int64_t lead_ns) {
+        const struct window_calendar calendar = { .window_count = 1, .windows = window };
+
+        return window_calendar_opens_within(&calendar, now, lead_ns);
+}
+
+/* ---- several windows, days off ---- */
+
+static bool excludes(const struct excluded_days *excluded, int64_t day) {
+        int64_t year = calendar_year(day), value = day;
+
+        if (excluded->is_yearly) { /* month and day, by trying months */
+                int month = 12;
+
+                while (month > 1 && calendar_days(year, month, 1) > day)
+                        month--;
+                value = month * 100 + (day - calendar_days(year, month, 1)) + 1;
+                if (excluded->first > excluded->last)
+                        return value >= excluded->first || value <= excluded->last;
+        }
+        return value >= excluded->first && value <= excluded->last;
+}
+
+static bool is_open_at(const struct window_calendar *calendar, struct wall_time now) {
+        int64_t day;
+
+        for (size_t i = 0; i < calendar->window_count; i++) {
+                bool is_off = false;
+
+                if (!opens_on(&calendar->windows[i], now, &day))
+                        continue;
+                for (size_t j = 0; j < calendar->excluded_count && !is_off; j++)
+                        is_off = excludes(&calendar->excluded[j], day);
+                if (!is_off)
+                        return true;
+        }
+        return false;
+}
+
+bool window_calendar_opens_within(const struct window_calendar *calendar, struct wall_time now,
+                                  int64_t lead_ns) {
         for (int64_t ahead = 0; ahead <= lead_ns; ahead += LEAD_STEP_NS)
-                if (time_window_is_open(window, (struct wall_time){ now.ns + ahead }))
+                if (is_open_at(calendar, (struct wall_time){ now.ns + ahead }))
                         return true;
         return false;
+}
+
+/* "mo" or "mo-fr" */
+static int add_days(struct slice text, unsigned *days, struct err *err) {
+        struct slice rest = text, name;
+        int first, last;
+
+        slice_split(&rest, '-', &name);
+        first = day_number(name);
+        last = rest.ptr ? day_number(rest) : first;
+        if (first < 0 || last < 0)
+                return err_set(err, BERTH_ERR_INVALID,
+                               "expected days of the week such as mo-fr, found \"" SLICE_FMT "\"",
+                               SLICE_ARG(text));
+        for (int day = first;; day = (day + 1) % 7) {
+                *days |= 1u << day;
+                if (day == last)
+                        return 0;
+        }
+}
+
+int time_window_parse(struct slice text, const struct time_zone *zone,
+                      struct time_window *ret_window, struct err *err) {
+        struct time_window window = { .is_anchored = true, .zone = zone };
+        struct slice rest = slice_trim(text), head, name;
+
+        slice_split(&rest, ' ', &head);
+        if (rest.ptr) {
+                while (slice_split(&head, ',', &name))
+                        if (add_days(name, &window.days, err) < 0)
+                                return BERTH_ERR_INVALID;
+                head = slice_trim(rest);
+        } else {
+                window.days = 127;
+        }
+        rest = head;
+        slice_split(&rest, '-', &head);
+        if (!rest.ptr)
+                return err_set(err, BERTH_ERR_INVALID,
+                               "expected a window such as mo-fr 22:00-06:00, found \"" SLICE_FMT
+                               "\"",
+                               SLICE_ARG(text));
+        if (time_of_day_parse(head, &window.start_s, err) < 0 ||
+            time_of_day_parse(rest, &window.end_s, err) < 0)
+                return BERTH_ERR_INVALID;
+        *ret_window = window;
+        return 0;
+}
+
+static bool parse_digits(struct slice text, size_t len, int *ret_value) {
+        int value = 0;
+
+        if (text.len != len || !is_digits(text))
+                return false;
+        for (size_t i = 0; i < len; i++)
+                value = value * 10 + (text.ptr[i] - '0');
+        *ret_value = value;
+        return true;
+}
+
+static bool parse_date(struct slice text, bool *ret_is_yearly, int64_t *ret_value) {
+        static const int lengths[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+        struct slice rest = text, part;
+        int year = 2000, month, day;
+
+        *ret_is_yearly = text.len == 5;
+        if (!*ret_is_yearly && (!slice_split(&rest, '-', &part) || !parse_digits(part, 4, &year)))
+                return false;
+        if (!rest.ptr || !slice_split(&rest, '-', &part) || !parse_digits(part, 2, &month) ||
+            !rest.ptr || !parse_digits(rest, 2, &day))
+                return false;
+        if (month < 1 || month > 12 || day < 1 || day > lengths[month - 1])
+                return false;
+        *ret_value = *ret_is_yearly ? month * 100 + day : calendar_days(year, month, day);
+        return true;
+}
+
+int excluded_days_parse(struct slice text, struct excluded_days *ret_days, struct err *err) {
+        const char *dots = memmem(text.ptr, text.len, "..", 2);
+        struct slice first = text, last = text;
+        struct excluded_days days;
+        bool is_yearly;
+
+        if (dots) {
+                first = slice_make(text.ptr, (size_t)(dots - text.ptr));
+                last = slice_make(dots + 2, text.len - first.len - 2);
+        }
+        if (!parse_date(first, &days.is_yearly, &days.first) ||
+            !parse_date(last, &is_yearly, &days.last) || is_yearly != days.is_yearly ||
+            (!is_yearly && days.first > days.last))
+                return err_set(err, BERTH_ERR_INVALID,
+                               "expected a day such as 2026-12-24, 12-25 or 12-24..01-06, found "
+                               "\"" SLICE_FMT "\"",
+                               SLICE_ARG(text));
+        *ret_days = days;
+        return 0;
 }

@@ -8,6 +8,7 @@
 #include "host/host_command.h"
 #include "host/host_reboot.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define READ_TIMEOUT_NS (10 * NS_PER_S)
 #define OWNERS_MAX 256 /* DaemonSets remembered during a drain */
@@ -16,6 +17,9 @@ struct owner_seen {
         char *name; /* ns/name */
         enum drain_owner state;
 };
+
+/* In this order; those that were not asked for are passed over. */
+enum health_check { HEALTH_PODS, HEALTH_COMMAND, HEALTH_URL, HEALTH_BUDGETS, HEALTH_DONE };
 
 struct reboot_reader {
         struct runtime *runtime;
@@ -30,7 +34,11 @@ struct reboot_reader {
         struct host_command *command;
         size_t selector;     /* of the blocking ones, being asked */
         bool is_get_retried; /* Prometheus refused the POST */
-        bool budgets_refused, is_draining;
+        bool budgets_refused, nodes_refused, is_draining;
+        enum health_check health; /* under way */
+        bool is_uncordoned;
+        struct http_transport *probe;
+        struct transport probe_carrier;
         bool knows_eviction, lacks_eviction; /* of the cluster */
         struct owner_seen owners[OWNERS_MAX];
         size_t owner_count;
@@ -155,16 +163,15 @@ static void on_holder(void *context, const struct api_reply *reply) {
 static void on_peers(void *context, const struct api_reply *reply) {
         struct reboot_reader *reader = context;
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        uint32_t before = 0;
 
         reader->request = NULL;
-        if (reply_document(reply, &doc) == BERTH_OK)
-                before = reboot_peers_before(json_doc_root(doc), reader->config->agent->node);
-        else
+        if (reply_document(reply, &doc) < 0 && !reader->nodes_refused) {
+                reader->nodes_refused = true;
                 LOG(LOG_WARN, "NodesNotListed",
-                    log_text("effect", "--taint-ahead has no effect: every waiting node is "
-                                       "tainted"));
-        reboot_agent_saw_peers(reader->agent, before);
+                    log_text("effect", "rules about other nodes have no effect: no right to list "
+                                       "nodes"));
+        }
+        reboot_agent_saw_nodes(reader->agent, json_doc_root(doc));
         finish(reader);
 }
 
@@ -453,20 +460,170 @@ static void on_pods(void *context, const struct api_reply *reply) {
                 pods_done(reader, code);
 }
 
+static void list_own_pods(struct reboot_reader *reader,
+                          void (*done)(void *context, const struct api_reply *reply)) {
+        struct buf path = { 0 }, fields = { 0 };
+
+        buf_printf(&fields, "spec.nodeName=" SLICE_FMT, SLICE_ARG(reader->config->agent->node));
+        buf_text(&path, "/api/v1/pods");
+        url_query_text(&path, "fieldSelector", buf_view(&fields));
+        get(reader, path.data, done);
+        buf_release(&path);
+        buf_release(&fields);
+}
+
 static void read_pods(struct reboot_reader *reader) {
         struct reboot_agent_stats stats;
-        struct buf path = { 0 }, fields = { 0 };
 
         reboot_agent_stats(reader->agent, &(struct reboot_now){ 0 }, &stats);
         reader->is_draining = stats.phase >= REBOOT_DRAINING;
         if (!reader->is_draining)
                 owners_clear(reader);
-        buf_printf(&fields, "spec.nodeName=" SLICE_FMT, SLICE_ARG(reader->config->agent->node));
-        buf_text(&path, "/api/v1/pods");
-        url_query_text(&path, "fieldSelector", buf_view(&fields));
-        get(reader, path.data, on_pods);
-        buf_release(&path);
-        buf_release(&fields);
+        list_own_pods(reader, on_pods);
+}
+
+/* ---- health after a reboot ---- */
+
+static void check_health(struct reboot_reader *reader);
+
+static void health_checked(struct reboot_reader *reader, const char *problem) {
+        if (problem[0]) {
+                reboot_agent_saw_health(reader->agent, slice_of(problem));
+                finish(reader);
+                return;
+        }
+        reader->health++;
+        check_health(reader);
+}
+
+static bool pod_is_well(const struct json *pod) {
+        struct slice phase = json_get_text(json_get(pod, "status"), "phase");
+        struct json_iter iter = json_iter(json_get(json_get(pod, "status"), "conditions"));
+        const struct json *condition;
+
+        if (slice_is(phase, "Succeeded") || slice_is(phase, "Failed") ||
+            json_get(json_get(pod, "metadata"), "deletionTimestamp"))
+                return true;
+        while (json_next(&iter, NULL, &condition))
+                if (slice_is(json_get_text(condition, "type"), "Ready"))
+                        return slice_is(json_get_text(condition, "status"), "True");
+        return false;
+}
+
+static bool budget_is_well(const struct json *budget) {
+        const struct json *status = json_get(budget, "status");
+
+        return json_get_i64(status, "currentHealthy", 0) >=
+               json_get_i64(status, "desiredHealthy", 0);
+}
+
+/* Names the first object of the list that is not well. */
+static void judge_list(struct reboot_reader *reader, const struct api_reply *reply,
+                       bool (*is_well)(const struct json *object), const char *what) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct json_iter iter;
+        const struct json *object, *meta;
+
+        if (reply_document(reply, &doc) < 0) {
+                buf_printf(&text, "%ss cannot be listed", what);
+                health_checked(reader, text.data);
+                return;
+        }
+        iter = json_iter(json_get(json_doc_root(doc), "items"));
+        while (text.len == 0 && json_next(&iter, NULL, &object)) {
+                if (is_well(object))
+                        continue;
+                meta = json_get(object, "metadata");
+                buf_printf(&text, "%s " SLICE_FMT "/" SLICE_FMT " is not well", what,
+                           SLICE_ARG(json_get_text(meta, "namespace")),
+                           SLICE_ARG(json_get_text(meta, "name")));
+        }
+        health_checked(reader, text.len ? text.data : "");
+}
+
+static void on_health_pods(void *context, const struct api_reply *reply) {
+        struct reboot_reader *reader = context;
+
+        reader->request = NULL;
+        judge_list(reader, reply, pod_is_well, "pod");
+}
+
+static void on_health_budgets(void *context, const struct api_reply *reply) {
+        struct reboot_reader *reader = context;
+
+        reader->request = NULL;
+        judge_list(reader, reply, budget_is_well, "budget");
+}
+
+static void on_health_command(void *context, enum host_command_end end, int code) {
+        struct reboot_reader *reader = context;
+
+        reader->command = NULL;
+        health_checked(reader, end == HOST_COMMAND_EXITED && code == 0
+                                       ? ""
+                                       : "the health command does not succeed");
+}
+
+static void on_health_url(void *context, const struct api_reply *reply) {
+        struct reboot_reader *reader = context;
+
+        reader->request = NULL;
+        health_checked(reader, reply->status >= 200 && reply->status < 300
+                                       ? ""
+                                       : "the health page does not answer with success");
+}
+
+static const char *url_path(const char *url) {
+        const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
+
+        return path ? path : "/";
+}
+
+static bool wants_check(const struct reboot_reader *reader) {
+        const struct reboot_role_config *config = reader->config;
+
+        switch (reader->health) {
+        case HEALTH_PODS:
+                return config->health_pods && !reader->is_uncordoned;
+        case HEALTH_COMMAND:
+                return config->health_command && !reader->is_uncordoned;
+        case HEALTH_URL:
+                return reader->probe && !reader->is_uncordoned;
+        case HEALTH_BUDGETS:
+                return config->health_budgets && reader->is_uncordoned;
+        case HEALTH_DONE:
+                break;
+        }
+        return true;
+}
+
+static void check_health(struct reboot_reader *reader) {
+        while (!wants_check(reader))
+                reader->health++;
+        switch (reader->health) {
+        case HEALTH_PODS:
+                list_own_pods(reader, on_health_pods);
+                return;
+        case HEALTH_COMMAND:
+                reader->command = host_command_start(
+                        runtime_loop(reader->runtime), reader->config->health_command,
+                        reader->config->health_timeout_ns, on_health_command, reader);
+                return;
+        case HEALTH_URL:
+                call(reader, &reader->probe_carrier,
+                     &(struct reader_call){ API_GET, slice_of(url_path(reader->config->health_url)),
+                                            SLICE_EMPTY, on_health_url,
+                                            reader->config->health_timeout_ns });
+                return;
+        case HEALTH_BUDGETS:
+                get(reader, "/apis/policy/v1/poddisruptionbudgets", on_health_budgets);
+                return;
+        case HEALTH_DONE:
+                break;
+        }
+        reboot_agent_saw_health(reader->agent, SLICE_EMPTY);
+        finish(reader);
 }
 
 /* ---- all ---- */
@@ -494,10 +651,49 @@ void reboot_reader_start(struct reboot_reader *reader, const struct reboot_turn 
         case REBOOT_READ_HOLDER:
                 read_node(reader, turn->holder, on_holder);
                 return;
+        case REBOOT_READ_HEALTH:
+                reader->health = HEALTH_PODS;
+                reader->is_uncordoned = turn->is_uncordoned;
+                check_health(reader);
+                return;
         case REBOOT_READ_NOTHING:
         case REBOOT_READ_COUNT:
                 return;
         }
+}
+
+/* The part of a URL before the path. */
+static char *url_server(const char *url) {
+        const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
+
+        return slice_dup(slice_make(url, path ? (size_t)(path - url) : strlen(url)));
+}
+
+static int connect_peers(struct reboot_reader *reader, struct err *err) {
+        const struct reboot_role_config *config = reader->config;
+        struct loop *loop = runtime_loop(reader->runtime);
+
+        if (config->prometheus_url && config->prometheus_url[0]) {
+                struct http_transport_config http = {
+                        .access = { .server = slice_dup(slice_of(config->prometheus_url)) },
+                        .timeout_ns = READ_TIMEOUT_NS,
+                };
+
+                if (http_transport_new(&http, loop, &reader->prometheus, err) < 0)
+                        return BERTH_ERR_INVALID;
+                reader->prometheus_carrier = http_transport(reader->prometheus);
+        }
+        if (config->health_url && config->health_url[0]) {
+                struct http_transport_config http = {
+                        .access = { .server = url_server(config->health_url) },
+                        .timeout_ns = READ_TIMEOUT_NS,
+                };
+
+                if (http_transport_new(&http, loop, &reader->probe, err) < 0)
+                        return BERTH_ERR_INVALID;
+                reader->probe_carrier = http_transport(reader->probe);
+        }
+        return 0;
 }
 
 int reboot_reader_new(struct runtime *runtime, const struct reboot_role_config *config,
@@ -511,18 +707,9 @@ int reboot_reader_new(struct runtime *runtime, const struct reboot_role_config *
         reader->answered = listener->answered;
         reader->context = listener->context;
         arena_init(&reader->arena, 4096);
-        if (config->prometheus_url && config->prometheus_url[0]) {
-                struct http_transport_config http = {
-                        .access = { .server = slice_dup(slice_of(config->prometheus_url)) },
-                        .timeout_ns = READ_TIMEOUT_NS,
-                };
-
-                if (http_transport_new(&http, runtime_loop(runtime), &reader->prometheus, err) <
-                    0) {
-                        reboot_reader_free(reader);
-                        return err ? err->code : BERTH_ERR_INVALID;
-                }
-                reader->prometheus_carrier = http_transport(reader->prometheus);
+        if (connect_peers(reader, err) < 0) {
+                reboot_reader_free(reader);
+                return BERTH_ERR_INVALID;
         }
         *ret_reader = reader;
         return 0;
@@ -535,6 +722,7 @@ void reboot_reader_free(struct reboot_reader *reader) {
                 transport_cancel(reader->carrier, reader->request);
         host_command_cancel(reader->command);
         http_transport_free(reader->prometheus);
+        http_transport_free(reader->probe);
         owners_clear(reader);
         free(reader->asked_owner);
         json_doc_free(reader->budgets);

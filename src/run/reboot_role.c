@@ -1,6 +1,7 @@
 /* Turns the agent's wheel: readings, actions, evictions and waits. */
 #include "run/reboot_role.h"
 
+#include "api/json.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "evict/evict_service.h"
@@ -10,6 +11,8 @@
 #include "run/reboot_reader.h"
 #include <inttypes.h>
 #include <stdlib.h>
+
+#define REBALANCE_TIMEOUT_NS (3600 * NS_PER_S)
 
 struct reboot_role {
         struct runtime *runtime;
@@ -24,6 +27,8 @@ struct reboot_role {
         struct host_command *command; /* reboot */
         uint64_t reboot_id;           /* the action it answers */
         enum reboot_phase phase;      /* last logged */
+        struct api_request *nodes;    /* asked for before rebalancing; NULL = not */
+        struct host_command *rebalance;
         bool is_started;
 };
 
@@ -112,6 +117,41 @@ static void serve_evictions(struct reboot_role *role) {
         action_list_clear(&role->evictions);
 }
 
+/* ---- after the last node ---- */
+
+static void on_rebalanced(void *context, enum host_command_end end, int code) {
+        struct reboot_role *role = context;
+
+        role->rebalance = NULL;
+        LOG(end == HOST_COMMAND_EXITED && code == 0 ? LOG_INFO : LOG_WARN, "RebalanceCommandEnded",
+            log_i64("code", code));
+}
+
+static void on_nodes(void *context, const struct api_reply *reply) {
+        struct reboot_role *role = context;
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+        role->nodes = NULL;
+        if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0) {
+                LOG(LOG_WARN, "NotRebalanced", log_text("reason", "nodes cannot be listed"));
+                return;
+        }
+        if (!fleet_is_quiet(json_doc_root(doc), role->config.agent->node) || role->rebalance)
+                return;
+        role->rebalance =
+                host_command_start(runtime_loop(role->runtime), role->config.rebalance_command,
+                                   REBALANCE_TIMEOUT_NS, on_rebalanced, role);
+}
+
+static void ask_to_rebalance(struct reboot_role *role) {
+        if (!role->config.rebalance_command || role->nodes)
+                return;
+        role->nodes = transport_call(
+                runtime_transport(role->runtime),
+                &(struct api_call){ .method = API_GET, .path = SLICE_LITERAL("/api/v1/nodes") },
+                on_nodes, role);
+}
+
 static void log_phase(struct reboot_role *role) {
         struct reboot_agent_stats stats;
         struct reboot_now now = now_of(role);
@@ -119,6 +159,8 @@ static void log_phase(struct reboot_role *role) {
         reboot_agent_stats(role->agent, &now, &stats);
         if (stats.phase == role->phase)
                 return;
+        if (role->phase == REBOOT_RELEASING && stats.phase == REBOOT_IDLE)
+                ask_to_rebalance(role);
         role->phase = stats.phase;
         LOG(LOG_INFO, "RebootPhase", log_slice("node", role->config.agent->node),
             log_text("phase", reboot_phase_name(stats.phase)), log_slice("reason", stats.reason));
@@ -188,6 +230,9 @@ static void free_role(void *self) {
         loop_timer_disarm(runtime_loop(role->runtime), &role->timer);
         loop_timer_disarm(runtime_loop(role->runtime), &role->order);
         host_command_cancel(role->command);
+        host_command_cancel(role->rebalance);
+        if (role->nodes)
+                transport_cancel(runtime_transport(role->runtime), role->nodes);
         reboot_reader_free(role->reader);
         reboot_notifier_free(role->notifier);
         reboot_agent_free(role->agent);

@@ -34,6 +34,15 @@ struct reboot_role_config { /* everything borrowed: it must outlive the role */
         const char *prometheus_url;    /* NULL or "" = none */
         int64_t prometheus_timeout_ns; /* 0 = 10 s */
         struct alert_filter alerts;
+        /* What must be well after a reboot: before the uncordon all pods on the node Ready, a
+         * command that exits with 0, a page that answers with 2xx; before the lock goes, no budget
+         * below what it asks for. */
+        bool health_pods, health_budgets;
+        const char *const *health_command; /* NULL-ended; NULL = none */
+        const char *health_url;            /* NULL or "" = none */
+        int64_t health_timeout_ns;
+        /* Run once by the agent whose node was the last one that waited or was away. */
+        const char *const *rebalance_command;
         const char *notify_url; /* NULL or "" = none */
 };
 

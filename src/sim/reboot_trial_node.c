@@ -167,6 +167,7 @@ static void answer(struct trial_node *node, enum reboot_read read) {
         case REBOOT_READ_PEERS:
                 answer_peers(node);
                 return;
+        case REBOOT_READ_HEALTH:
         case REBOOT_READ_HOLDER:
                 reboot_agent_saw_holder(node->agent, BERTH_OK);
                 return;

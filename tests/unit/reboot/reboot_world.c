@@ -379,8 +379,7 @@ static void answer_peers(struct world *world, struct world_node *node) {
         buf_text(&list, "]}");
         json_parse(buf_view(&list), &doc, NULL);
         buf_release(&list);
-        reboot_agent_saw_peers(node->agent,
-                               reboot_peers_before(json_doc_root(doc), slice_of(node->name)));
+        reboot_agent_saw_nodes(node->agent, json_doc_root(doc));
         json_doc_free(doc);
 }
 
@@ -422,6 +421,10 @@ static void answer(struct world *world, struct world_node *node, const struct re
                 return;
         case REBOOT_READ_HOLDER:
                 answer_holder(world, node, turn->holder);
+                return;
+        case REBOOT_READ_HEALTH:
+                reboot_agent_saw_health(node->agent,
+                                        turn->is_uncordoned ? node->aftermath : node->illness);
                 return;
         case REBOOT_READ_NOTHING:
         case REBOOT_READ_COUNT:

@@ -24,6 +24,7 @@ struct world_node {
         bool is_required, clears_need; /* a reboot satisfies the sentinel */
         bool was_cordoned;             /* by an administrator, before everything */
         struct slice blocker;
+        struct slice illness, aftermath; /* what health checks say before and after the uncordon */
         int boot, boots_ordered_since_ready;
         bool reboot_fails, host_hangs;
         int64_t boots_at; /* monotonic; 0 = up */
