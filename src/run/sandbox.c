@@ -64,14 +64,15 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
         }
         sandbox->webhooks = webhook_client_new(sandbox->loop);
         webhooks = webhook_client_caller(sandbox->webhooks);
-        sandbox->server =
-                api_server_new(&(struct api_server_config){ .store = sandbox->store,
-                                                            .webhooks = &webhooks,
-                                                            .tokens = &token,
-                                                            .token_count = 1,
-                                                            .seed = config->seed,
-                                                            .read_yaml = document_read_tree },
-                               sandbox->loop);
+        sandbox->server = api_server_new(
+                &(struct api_server_config){ .store = sandbox->store,
+                                             .webhooks = &webhooks,
+                                             .account_key_pem = sandbox->tls.ca_key_pem,
+                                             .tokens = &token,
+                                             .token_count = 1,
+                                             .seed = config->seed,
+                                             .read_yaml = document_read_tree },
+                sandbox->loop);
         return 0;
 }
 
@@ -95,19 +96,33 @@ static bool host_of(const char *listen, char *host, size_t size) {
         return true;
 }
 
-static int start_front(struct sandbox *sandbox, const struct sandbox_config *config,
-                       struct err *err) {
-        const char *listen = config->listen ? config->listen : SANDBOX_LISTEN_DEFAULT;
+static const char *listen_of(const struct sandbox_config *config) {
+        return config->listen ? config->listen : SANDBOX_LISTEN_DEFAULT;
+}
+
+/* Every address of the machine, rather than one. */
+static bool is_any(const char *host) {
+        return host[0] == '\0' || strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
+}
+
+static int start_tls(struct sandbox *sandbox, const struct sandbox_config *config,
+                     struct err *err) {
+        const char *listen = listen_of(config);
         char host[256];
-        bool is_any;
 
         if (!host_of(listen, host, sizeof(host)))
                 return err_set(err, BERTH_ERR_USAGE, "expected ADDRESS:PORT, found \"%s\"", listen);
-        is_any = host[0] == '\0' || strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
-        if ((config->data_dir
-                     ? tls_material_keep(config->data_dir, is_any ? NULL : host, &sandbox->tls, err)
-                     : tls_material_make(is_any ? NULL : host, &sandbox->tls, err)) < 0)
-                return err->code;
+        return config->data_dir ? tls_material_keep(config->data_dir, is_any(host) ? NULL : host,
+                                                    &sandbox->tls, err)
+                                : tls_material_make(is_any(host) ? NULL : host, &sandbox->tls, err);
+}
+
+static int start_front(struct sandbox *sandbox, const struct sandbox_config *config,
+                       struct err *err) {
+        const char *listen = listen_of(config);
+        char host[256];
+
+        host_of(listen, host, sizeof(host)); /* start_tls has checked it */
         if (http_front_new(
                     &(struct http_front_config){ .address = listen,
                                                  .key_pem = sandbox->tls.key_pem,
@@ -116,7 +131,7 @@ static int start_front(struct sandbox *sandbox, const struct sandbox_config *con
                 return err->code;
         snprintf(sandbox->url, sizeof(sandbox->url),
                  strchr(host, ':') ? "https://[%s]:%u" : "https://%s:%u",
-                 is_any ? "127.0.0.1" : host, http_front_port(sandbox->front));
+                 is_any(host) ? "127.0.0.1" : host, http_front_port(sandbox->front));
         return 0;
 }
 
@@ -145,8 +160,8 @@ int sandbox_start(const struct sandbox_config *config, struct loop *loop,
         struct err local = { 0 };
 
         sandbox->loop = loop;
-        if (start_store(sandbox, config, &local) < 0 || start_server(sandbox, config, &local) < 0 ||
-            start_front(sandbox, config, &local) < 0 ||
+        if (start_store(sandbox, config, &local) < 0 || start_tls(sandbox, config, &local) < 0 ||
+            start_server(sandbox, config, &local) < 0 || start_front(sandbox, config, &local) < 0 ||
             start_control(sandbox, config, &local) < 0 ||
             write_kubeconfig(sandbox, config->kubeconfig_out, &local) < 0) {
                 sandbox_stop(sandbox);

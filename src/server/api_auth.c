@@ -100,9 +100,8 @@ int authenticate(struct api_context *context) {
                 context->user = user_anonymous;
                 return 0;
         }
-        user = token_find(context->server,
-                          slice_trim(slice_make(request->authorization.ptr + scheme.len,
-                                                request->authorization.len - scheme.len)));
+        user = token_user(context, slice_trim(slice_make(request->authorization.ptr + scheme.len,
+                                                         request->authorization.len - scheme.len)));
         if (!user)
                 return fail_plain(context, 401, "Unauthorized", "Unauthorized");
         context->user = *user;

@@ -180,7 +180,7 @@ static bool hook_authorize(void *engine, const struct access_question *question)
 static bool hook_authenticate(void *engine, struct slice token, struct slice *ret_user,
                               const struct slice **ret_groups, size_t *ret_group_count) {
         struct api_context *context = engine;
-        const struct api_user *user = token_find(context->server, token);
+        const struct api_user *user = token_user(context, token);
 
         if (!user)
                 return false;

@@ -141,7 +141,8 @@ int serve_path(struct api_context *context) {
                 serve_metrics(context);
         else if (slice_is(path, "/"))
                 serve_root(context);
-        else if (!serve_health(context) && !serve_document(context))
+        else if (!serve_health(context) && !serve_token_documents(context) &&
+                 !serve_document(context))
                 return context->route.group_is_known ? fail_unknown(context) : not_found(context);
         return 0;
 }

@@ -58,10 +58,11 @@ struct api_server {
         struct json_cache_entry cache[JSON_CACHE_SLOTS];
         struct watch *watches; /* open ones, doubly linked */
         struct api_resource *pods, *nodes, *namespaces, *budgets, *quotas;
-        struct api_resource *mutating_webhooks, *validating_webhooks;
+        struct api_resource *accounts, *mutating_webhooks, *validating_webhooks;
         struct custom_resources *customs; /* custom_resource.c */
         struct event_retention *retention;
-        struct webhook_caller webhooks; /* call is NULL when there are none */
+        struct account_key *account_key; /* made when it is first needed, if none was given */
+        struct webhook_caller webhooks;  /* call is NULL when there are none */
 };
 
 enum api_form { FORM_OBJECT, FORM_TABLE, FORM_PARTIAL };
@@ -175,6 +176,9 @@ int authenticate(struct api_context *context);
 int authorize(struct api_context *context);
 bool access_allows(struct api_server *server, const struct access_question *question);
 const struct api_user *token_find(const struct api_server *server, struct slice token);
+/* Also accepts tokens made for service accounts; lives as long as the request. */
+const struct api_user *token_user(struct api_context *context, struct slice token);
+bool serve_token_documents(struct api_context *context); /* false: another path */
 bool token_add(struct api_server *server, const struct api_token *token, struct wall_time expires);
 void tokens_release(struct api_server *server);
 int write_options(struct api_context *context, const char *options); /* dryRun and the like */

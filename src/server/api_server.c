@@ -1,4 +1,5 @@
 /* Life of the API server and the way of one request through it. */
+#include "server/account_key.h"
 #include "server/api_priv.h"
 #include "server/custom_resource.h"
 #include "server/event_retention.h"
@@ -71,6 +72,7 @@ static void resources_init(struct api_server *server) {
         server->pods = core(server, "", "pods");
         server->nodes = core(server, "", "nodes");
         server->namespaces = core(server, "", "namespaces");
+        server->accounts = core(server, "", "serviceaccounts");
         server->quotas = core(server, "", "resourcequotas");
         server->budgets = core(server, "policy", "poddisruptionbudgets");
         server->mutating_webhooks =
@@ -109,6 +111,8 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         server->owns_store = !config->store;
         server->is_open = config->is_open;
         server->read_yaml = config->read_yaml;
+        if (config->account_key_pem)
+                server->account_key = account_key_new(config->account_key_pem);
         if (config->webhooks)
                 server->webhooks = *config->webhooks;
         server->server_address = slice_dup(slice_of(config->server_address));
@@ -138,6 +142,7 @@ void api_server_free(struct api_server *server) {
         free(server->resources);
         map_free(server->by_path);
         tokens_release(server);
+        account_key_free(server->account_key);
         arena_release(&server->scratch);
         if (server->owns_store)
                 store_free(server->store);

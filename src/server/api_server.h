@@ -65,7 +65,8 @@ struct api_server_config {
         /* Reads YAML request bodies; this room has no YAML of its own. NULL: only the JSON subset
          * of YAML is understood. */
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
-        bool is_open; /* no authentication: everybody is the administrator */
+        bool is_open;                /* no authentication: everybody is the administrator */
+        const char *account_key_pem; /* signs tokens of accounts; NULL = a new key */
         const struct webhook_caller *webhooks; /* copied; NULL = webhooks are not called */
 };
 

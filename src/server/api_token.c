@@ -1,11 +1,14 @@
 /* Bearer tokens: those the server was started with, and those that service accounts ask for. */
+#include "server/account_key.h"
 #include "server/api_priv.h"
-#include "server/tls_material.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define TOKEN_LIFE_S 3600
 #define TOKEN_LIFE_MIN_S 600
+#define TOKEN_LIFE_MAX_S (INT64_C(1) << 32)
+#define TOKEN_ISSUER "https://kubernetes.default.svc.cluster.local"
 
 static bool user_copy(struct api_user *to, const struct api_token *from) {
         *to = (struct api_user){ .name = slice_of(slice_dup(slice_of(from->user))) };
@@ -61,62 +64,256 @@ void tokens_release(struct api_server *server) {
         free(server->tokens);
 }
 
-/* ---- serviceaccounts/NAME/token ---- */
+/* ---- reading a token of an account ---- */
 
-static int64_t life_of(const struct json_node *request) {
-        int64_t seconds =
-                node_get_i64(node_get(request, "spec"), "expirationSeconds", TOKEN_LIFE_S);
-
-        return seconds < TOKEN_LIFE_MIN_S ? TOKEN_LIFE_MIN_S : seconds;
+static const struct account_key *account_key(struct api_server *server) {
+        if (!server->account_key)
+                server->account_key = account_key_new(NULL);
+        assert(server->account_key);
+        return server->account_key;
 }
 
-static void respond_token(struct api_context *context, struct decoded *request, const char *token,
-                          struct wall_time expires) {
+/* The account must be there, and be the one that the token was made for. */
+static bool account_exists(struct api_context *context, const struct json *kubernetes) {
+        const struct json *account = json_get(kubernetes, "serviceaccount");
+        const struct store_object *object =
+                object_find(context, context->server->accounts,
+                            json_get_text(kubernetes, "namespace"), json_get_text(account, "name"));
+
+        return object &&
+               slice_eq(json_get_text(json_get(object_json_kept(context, object), "metadata"),
+                                      "uid"),
+                        json_get_text(account, "uid"));
+}
+
+/* So must a pod that the token is bound to. */
+static bool pod_exists(struct api_context *context, const struct json *kubernetes) {
+        const struct json *pod = json_get(kubernetes, "pod");
+        const struct store_object *object =
+                pod ? object_find(context, context->server->pods,
+                                  json_get_text(kubernetes, "namespace"),
+                                  json_get_text(pod, "name"))
+                    : NULL;
+
+        return !pod ||
+               (object &&
+                slice_eq(json_get_text(json_get(object_json_kept(context, object), "metadata"),
+                                       "uid"),
+                         json_get_text(pod, "uid")));
+}
+
+static bool is_for_us(const struct json *claims) {
+        struct json_iter iter = json_iter(json_get(claims, "aud"));
+        const struct json *audience;
+
+        while (json_next(&iter, NULL, &audience)) {
+                if (slice_is(json_text(audience), TOKEN_ISSUER))
+                        return true;
+        }
+        return false;
+}
+
+static const struct api_user *account_user(struct api_context *context, struct slice token) {
+        const struct json *claims, *kubernetes;
+        struct buf text = { 0 };
+        struct api_user *user;
+        struct slice ns;
+        int64_t now = loop_wall(context->server->loop).ns / NS_PER_S;
+
+        if (!slice_contains(token, SLICE_LITERAL(".")) ||
+            !account_key_open(account_key(context->server), token, &text)) {
+                buf_release(&text);
+                return NULL;
+        }
+        claims = json_kept(context, buf_view(&text));
+        buf_release(&text);
+        kubernetes = json_get(claims, "kubernetes.io");
+        if (json_get_i64(claims, "exp", 0) <= now || !is_for_us(claims) ||
+            !account_exists(context, kubernetes) || !pod_exists(context, kubernetes))
+                return NULL;
+        ns = json_get_text(kubernetes, "namespace");
+        user = ARENA_NEW(context->arena, struct api_user);
+        *user = (struct api_user){
+                .name = json_get_text(claims, "sub"),
+                .group_count = 3,
+                .groups = { SLICE_LITERAL("system:serviceaccounts"),
+                            slice_of(arena_printf(context->arena,
+                                                  "system:serviceaccounts:" SLICE_FMT,
+                                                  SLICE_ARG(ns))),
+                            SLICE_LITERAL("system:authenticated") },
+        };
+        return user;
+}
+
+const struct api_user *token_user(struct api_context *context, struct slice token) {
+        const struct api_user *user = token_find(context->server, token);
+
+        return user ? user : account_user(context, token);
+}
+
+/* ---- serviceaccounts/NAME/token ---- */
+
+static void request_defaults(struct decoded *request) {
+        struct json_node *spec = node_need_object(request->tree, request->object, "spec");
+        struct json_node *audiences = node_need_array(request->tree, spec, "audiences");
+
+        if (node_count(audiences) == 0)
+                node_append(audiences, node_string(request->tree, TOKEN_ISSUER));
+        if (node_type(node_get(spec, "expirationSeconds")) != JSON_INT)
+                node_put_i64(request->tree, spec, "expirationSeconds", TOKEN_LIFE_S);
+}
+
+static int check_life(struct api_context *context, int64_t seconds) {
+        struct field_errors errors = { .arena = context->arena };
+        const char *problem = NULL;
+
+        if (seconds < TOKEN_LIFE_MIN_S)
+                problem = "may not specify a duration less than 10 minutes";
+        else if (seconds > TOKEN_LIFE_MAX_S)
+                problem = "may not specify a duration larger than 2^32 seconds";
+        if (!problem)
+                return 0;
+        field_error_add(&errors, FIELD_INVALID, "spec.expirationSeconds",
+                        arena_printf(context->arena, "%lld", (long long)seconds), problem);
+        return fail_invalid(context, "TokenRequest", "authentication.k8s.io", SLICE_EMPTY, &errors);
+}
+
+/* A token bound to a pod ends with it. Other objects are taken as they come. */
+static int bind_claims(struct api_context *context, const struct json_node *reference,
+                       struct json_tree *tree, struct json_node *kubernetes) {
+        struct slice name = node_get_text(reference, "name"), uid;
+        const struct store_object *pod;
+        struct json_node *claim;
+
+        if (!slice_is(node_get_text(reference, "kind"), "Pod"))
+                return 0;
+        pod = object_find(context, context->server->pods, context->route.ns, name);
+        if (!pod)
+                return fail_not_found(context, context->server->pods, name);
+        uid = json_get_text(json_get(object_json_kept(context, pod), "metadata"), "uid");
+        if (node_get_text(reference, "uid").len && !slice_eq(node_get_text(reference, "uid"), uid))
+                return fail_conflict(context, "pods", "", name,
+                                     "the UID in the bound object reference (" SLICE_FMT
+                                     ") does not match the UID in record. The object might have "
+                                     "been deleted and then recreated",
+                                     SLICE_ARG(node_get_text(reference, "uid")));
+        claim = node_object(tree);
+        node_put_text(tree, claim, "name", name);
+        node_put_text(tree, claim, "uid", uid);
+        node_put(tree, kubernetes, "pod", claim);
+        return 0;
+}
+
+static void put_account(struct api_context *context, const struct store_object *account,
+                        struct json_tree *tree, struct json_node *kubernetes) {
+        struct json_node *claim = node_object(tree);
+
+        node_put_text(tree, kubernetes, "namespace", context->route.ns);
+        node_put_text(tree, claim, "name", context->route.name);
+        node_put_text(
+                tree, claim, "uid",
+                json_get_text(json_get(object_json_kept(context, account), "metadata"), "uid"));
+        node_put(tree, kubernetes, "serviceaccount", claim);
+}
+
+static int make_claims(struct api_context *context, const struct json_node *spec,
+                       const struct store_object *account, struct buf *out) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct json_node *claims = node_object(tree), *kubernetes = node_object(tree);
+        int64_t now = loop_wall(context->server->loop).ns / NS_PER_S;
+        char id[UUID_TEXT_SIZE];
+
+        uuid_format(uuid_random(&context->server->rng), id);
+        node_put(tree, claims, "aud", node_clone(tree, node_get(spec, "audiences")));
+        node_put_i64(tree, claims, "exp", now + node_get_i64(spec, "expirationSeconds", 0));
+        node_put_i64(tree, claims, "iat", now);
+        node_put_string(tree, claims, "iss", TOKEN_ISSUER);
+        node_put_string(tree, claims, "jti", id);
+        put_account(context, account, tree, kubernetes);
+        if (bind_claims(context, node_get(spec, "boundObjectRef"), tree, kubernetes) < 0)
+                return API_FAILED;
+        node_put(tree, claims, "kubernetes.io", kubernetes);
+        node_put_i64(tree, claims, "nbf", now);
+        node_put_string(tree, claims, "sub",
+                        arena_printf(context->arena,
+                                     "system:serviceaccount:" SLICE_FMT ":" SLICE_FMT,
+                                     SLICE_ARG(context->route.ns), SLICE_ARG(context->route.name)));
+        node_write(claims, out);
+        return 0;
+}
+
+static void respond_token(struct api_context *context, struct decoded *request, const char *token) {
         struct json_node *status = node_need_object(request->tree, request->object, "status");
+        struct json_node *metadata = node_need_object(request->tree, request->object, "metadata");
+        struct wall_time now = loop_wall(context->server->loop), expires = now;
         char text[WALL_TIME_TEXT_MAX];
 
+        expires.ns +=
+                node_get_i64(node_get(request->object, "spec"), "expirationSeconds", 0) * NS_PER_S;
         wall_time_format(expires, text);
-        if (status) {
-                node_put_string(request->tree, status, "token", token);
-                node_put_string(request->tree, status, "expirationTimestamp", text);
-        }
+        node_put_string(request->tree, status, "token", token);
+        node_put_string(request->tree, status, "expirationTimestamp", text);
+        wall_time_format(now, text);
+        node_put_text(request->tree, metadata, "name", context->route.name);
+        node_put_text(request->tree, metadata, "namespace", context->route.ns);
+        node_put_string(request->tree, metadata, "creationTimestamp", text);
         context->response->status = 201;
         context->response->content_type = "application/json";
         node_write(request->object, &context->response->body);
 }
 
-static int make_token(struct api_context *context, struct decoded *request) {
-        struct slice ns = context->route.ns, name = context->route.name;
-        const char *groups[] = { "system:serviceaccounts",
-                                 arena_printf(context->arena, "system:serviceaccounts:" SLICE_FMT,
-                                              SLICE_ARG(ns)),
-                                 NULL };
-        struct api_token token = { .groups = groups };
-        struct wall_time expires = loop_wall(context->server->loop);
-        char text[TOKEN_TEXT_SIZE];
-        struct err err = { 0 };
+static int make_token(struct api_context *context, struct decoded *request,
+                      const struct store_object *account) {
+        const struct json_node *spec;
+        struct buf claims = { 0 }, token = { 0 };
+        int r;
 
-        if (token_make(text, &err) < 0)
-                return fail_plain(context, 500, "InternalError", "%s", err.text);
-        expires.ns += life_of(request->object) * NS_PER_S;
-        token.token = text;
-        token.user = arena_printf(context->arena, "system:serviceaccount:" SLICE_FMT ":" SLICE_FMT,
-                                  SLICE_ARG(ns), SLICE_ARG(name));
-        if (!context->is_dry_run)
-                token_add(context->server, &token, expires);
-        respond_token(context, request, text, expires);
-        return 0;
+        request_defaults(request);
+        spec = node_get(request->object, "spec");
+        r = check_life(context, node_get_i64(spec, "expirationSeconds", 0));
+        if (r == 0)
+                r = make_claims(context, spec, account, &claims);
+        if (r == 0 && !account_key_sign(account_key(context->server), buf_view(&claims), &token))
+                r = fail_plain(context, 500, "InternalError", "cannot sign the token");
+        if (r == 0)
+                respond_token(context, request, token.data);
+        buf_release(&claims);
+        buf_release(&token);
+        return r;
 }
 
 int serve_token(struct api_context *context) {
+        const struct store_object *account =
+                object_find(context, context->resource, context->route.ns, context->route.name);
         struct decoded request = { 0 };
         int r;
 
-        if (!object_find(context, context->resource, context->route.ns, context->route.name))
+        if (!account)
                 return fail_not_found(context, context->resource, context->route.name);
         r = decode_body(context, "authentication.k8s.io", "v1", "TokenRequest", &request);
         if (r == 0)
-                r = make_token(context, &request);
+                r = make_token(context, &request, account);
         decoded_release(&request);
         return r;
+}
+
+/* ---- for those who check tokens themselves ---- */
+
+bool serve_token_documents(struct api_context *context) {
+        struct buf text = { 0 };
+        bool is_keys = slice_is(context->route.path, "/openid/v1/jwks");
+
+        if (!is_keys && !slice_is(context->route.path, "/.well-known/openid-configuration"))
+                return false;
+        if (is_keys)
+                account_key_publish(account_key(context->server), &text);
+        else
+                buf_text(&text, "{\"issuer\":\"" TOKEN_ISSUER "\",\"jwks_uri\":\"" TOKEN_ISSUER
+                                "/openid/v1/jwks\",\"response_types_supported\":[\"id_token\"],"
+                                "\"subject_types_supported\":[\"public\"],"
+                                "\"id_token_signing_alg_values_supported\":[\"ES256\"]}");
+        respond_text(context, 200, is_keys ? "application/jwk-set+json" : "application/json",
+                     buf_view(&text));
+        buf_release(&text);
+        return true;
 }

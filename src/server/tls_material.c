@@ -163,6 +163,7 @@ static int material_of(struct pair *ca, const char *host, struct tls_material *r
         if (server_make(&server, ca, host))
                 *ret_material = (struct tls_material){
                         .ca_pem = certificate_text(ca->certificate, NULL),
+                        .ca_key_pem = key_text(ca->key),
                         .certificate_pem = certificate_text(server.certificate, ca->certificate),
                         .key_pem = key_text(server.key),
                 };
@@ -243,6 +244,7 @@ int tls_material_keep(const char *directory, const char *host, struct tls_materi
 
 void tls_material_release(struct tls_material *material) {
         free(material->ca_pem);
+        free(material->ca_key_pem);
         free(material->certificate_pem);
         free(material->key_pem);
         *material = (struct tls_material){ 0 };

@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 struct tls_material {
-        char *ca_pem, *certificate_pem, *key_pem; /* malloc'ed; certificate is followed by the CA */
+        /* malloc'ed; the certificate is followed by the CA's */
+        char *ca_pem, *ca_key_pem, *certificate_pem, *key_pem;
 };
 
 /* A certification authority and a server certificate for 127.0.0.1, ::1, localhost, the names of
