@@ -107,7 +107,7 @@ void reboot_agent_saw_node(struct reboot_agent *agent, int code, struct json_doc
                 json_doc_free(node);
                 return;
         }
-        agent->knows_node = true;
+        agent->knows_node = agent->node_is_newer = true;
         arena_clear(&agent->node_arena);
         node_facts_take(&agent->node, node, agent->config->taint_key, &agent->node_arena);
         agent->was_required = agent->was_required || agent->node.is_forced;
@@ -124,6 +124,7 @@ void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc
         json_doc_free(agent->lock_doc);
         agent->lock_doc = object;
         agent->knows_lock = true;
+        agent->node_is_newer = false;
         agent->lock = (struct reboot_lock){ 0 };
         arena_clear(&agent->lock_arena);
         annotations = json_get(json_get(json_doc_root(object), "metadata"), "annotations");

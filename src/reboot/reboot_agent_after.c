@@ -300,6 +300,13 @@ void agent_releasing(struct agent_step *step) {
                 finish(step);
                 return;
         }
+        /* Another agent of this node may have gone on meanwhile: the phase counts only if it was
+         * read after the entry, which it cannot leave behind. */
+        if (!agent->node_is_newer) {
+                agent->knows_node = false;
+                agent_needs(step, REBOOT_READ_NODE);
+                return;
+        }
         reboot_lock_drop(&agent->lock, step->config->node, &agent->lock_arena, &left);
         agent_put_lock(step, &left);
 }

@@ -158,6 +158,13 @@ static bool find_outer_obstacle(struct agent_step *step, struct slice *ret_reaso
         return true;
 }
 
+/* What is left of a pause cannot be more; if it seems so, the clock was set back. */
+static int64_t longest_backoff(const struct agent_step *step) {
+        uint32_t attempt = step->agent->node.record.attempt;
+
+        return attempt > 0 ? agent_backoff_end(step, attempt).ns - step->now->wall.ns : 0;
+}
+
 /* The reason for not even asking for the lock; "" = none.  False: a reading is needed first. */
 static bool find_obstacle(struct agent_step *step, struct slice *ret_reason) {
         const struct reboot_record *record = &step->agent->node.record;
@@ -172,7 +179,7 @@ static bool find_obstacle(struct agent_step *step, struct slice *ret_reason) {
                         SLICE_LITERAL("gave up: reboots do not satisfy the sentinel, or fail");
         else if (step->agent->node.is_held)
                 *ret_reason = SLICE_LITERAL("held by annotation " REBOOT_HOLD_ANNOTATION);
-        else if (left_ns > 0 && left_ns <= REBOOT_BACKOFF_MAX_NS)
+        else if (left_ns > 0 && left_ns <= longest_backoff(step))
                 *ret_reason = SLICE_LITERAL("backing off after a failure");
         else if (!agent_is_due(step, 0))
                 *ret_reason = SLICE_LITERAL("the window is about to open");

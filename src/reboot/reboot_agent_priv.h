@@ -27,6 +27,7 @@ struct reboot_agent {
         bool knows_sentinel, knows_node, knows_lock, knows_blockers, knows_pods, knows_holder,
                 knows_peers, knows_health;
         bool is_required, was_required; /* the latter: seen by this process (I5) */
+        bool node_is_newer;             /* than the lock, as read */
         bool node_is_gone, lock_is_missing, lock_is_broken, holder_is_gone;
         struct node_facts node;
         struct arena node_arena, lock_arena, blocker_arena, pods_arena, peers_arena, health_arena;
