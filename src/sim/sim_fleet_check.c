@@ -234,13 +234,16 @@ static const char *unrest(const struct fleet_node *node) {
         return node->phase == REBOOT_IDLE ? NULL : reboot_phase_name(node->phase);
 }
 
+/* A process that had its time, in calm. */
 static bool lacks_taint(const struct fleet_node *node) {
         const struct sim_fleet *fleet = node->fleet;
+        const struct fleet_process *process = &node->processes[0];
+        int64_t since = fleet->calm_since.ns > process->started.ns ? fleet->calm_since.ns
+                                                                   : process->started.ns;
 
-        return !node->is_kured && node->phase >= REBOOT_WANTED && node->phase <= REBOOT_QUEUED &&
-               node->is_required && node->is_up && !node->has_taint &&
-               loop_mono(fleet->loop).ns - fleet->calm_since.ns >
-                       node->config.period_ns + TAINT_PATIENCE_NS;
+        return process->runtime && node->phase >= REBOOT_WANTED && node->phase <= REBOOT_QUEUED &&
+               node->is_required && !node->has_taint &&
+               loop_mono(fleet->loop).ns - since > node->config.period_ns + TAINT_PATIENCE_NS;
 }
 
 bool fleet_check_settled(struct sim_fleet *fleet, char *text, size_t size) {

@@ -123,6 +123,7 @@ static void start_berth(struct fleet_node *node, struct fleet_process *process) 
         struct err err = { 0 };
 
         process->saw_sentinel = false;
+        process->started = loop_mono(&node->clock);
         process->runtime = runtime_new(
                 &(struct runtime_config){ .loop = &node->clock,
                                           .transport = sim_faults_transport(process->faults),

@@ -32,6 +32,7 @@ struct fleet_process {
         struct reboot_host host;
         struct loop_timer restart;
         bool wants_kill, saw_sentinel;
+        struct mono_time started;
 };
 
 enum fleet_cordon { CORDON_NONE, CORDON_AGENT, CORDON_OTHERS };

@@ -78,6 +78,21 @@ static void test_seeds(void **state) {
         assert_int_equal(violations, 0);
 }
 
+/* Seeds that once went wrong. */
+static void test_old_failures(void **state) {
+        static const uint64_t seeds[] = { 2044, 6671, 7680 };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+                const struct sim_fleet_config config = { .seed = seeds[i], .fault_percent = 100 };
+                struct sim_fleet_report report;
+                struct err err = { 0 };
+
+                if (sim_fleet_run(&config, &report, &err) < 0)
+                        fail_msg("%s", err.text);
+        }
+}
+
 /* The same seed does the same. */
 static void test_replay(void **state) {
         struct sim_fleet_report first, second;
@@ -97,6 +112,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_without_faults),
                 cmocka_unit_test(test_replay),
+                cmocka_unit_test(test_old_failures),
                 cmocka_unit_test(test_seeds),
         };
 
