@@ -30,6 +30,7 @@ struct descheduler_config {
          * nor when the policy says moveOnlyIfBetter: false. */
         const struct placement_oracle *oracle;
         bool is_parity, is_dry_run;
+        bool hides_budgets; /* PodsWithoutPDB finds none: upstream outside of dry run */
 };
 
 /* Builds every profile.  Without a cluster (to check a policy) names of its objects are not looked

@@ -19,6 +19,10 @@ struct arena *desched_run_pass_arena(struct desched_run *run); /* ... as the pas
 void *desched_run_memo(const struct desched_run *run, const void *owner, uint64_t key);
 void desched_run_memo_put(struct desched_run *run, const void *owner, uint64_t key, void *value);
 bool desched_run_is_parity(const struct desched_run *run);
+/* Upstream outside of dry run: the budgets are never loaded, no pod is covered by one. */
+bool desched_run_hides_budgets(const struct desched_run *run);
+/* Asked to go in this pass, and no longer shown. */
+bool desched_run_is_gone(const struct desched_run *run, struct pod_id pod);
 /* Nodes to be processed: ready ones that match the policy's nodeSelector, by name. */
 struct node_batch_list {
         const struct node_id *nodes;

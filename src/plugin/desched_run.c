@@ -21,6 +21,12 @@ struct arena *desched_run_pass_arena(struct desched_run *run) {
 bool desched_run_is_parity(const struct desched_run *run) {
         return run->is_parity;
 }
+bool desched_run_hides_budgets(const struct desched_run *run) {
+        return run->hides_budgets;
+}
+bool desched_run_is_gone(const struct desched_run *run, struct pod_id pod) {
+        return bitset_has(&run->gone, pod.index);
+}
 struct node_batch_list desched_run_nodes(const struct desched_run *run) {
         return run->nodes;
 }

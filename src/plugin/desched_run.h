@@ -37,7 +37,7 @@ struct desched_run {
         struct wall_time now;
         struct arena *pass;    /* lives as long as the pass */
         struct arena *scratch; /* cleared before each rule */
-        bool is_parity, is_dry_run;
+        bool is_parity, is_dry_run, hides_budgets;
         struct node_batch_list nodes;
         /* Pods of every node row in a fixed order: those of node n are pods[first[2n]] up to
          * pods[first[2n + 1]]. */

@@ -257,16 +257,17 @@ static int build(struct descheduler_role *role, struct err *err) {
         }
         role->feed = usage_feed_new(role->runtime, config->policy);
         code = descheduler_new(
-                &(struct descheduler_config){ .cluster = runtime_cluster(role->runtime),
-                                              .policy = config->policy,
-                                              .document = config->document,
-                                              .registry = config->registry,
-                                              .sink = evict_service_sink(role->service),
-                                              .usage = role->feed ? usage_feed_source(role->feed)
-                                                                  : NULL,
-                                              .oracle = role->brain ? &oracle : NULL,
-                                              .is_parity = config->is_parity,
-                                              .is_dry_run = config->is_dry_run },
+                &(struct descheduler_config){
+                        .cluster = runtime_cluster(role->runtime),
+                        .policy = config->policy,
+                        .document = config->document,
+                        .registry = config->registry,
+                        .sink = evict_service_sink(role->service),
+                        .usage = role->feed ? usage_feed_source(role->feed) : NULL,
+                        .oracle = role->brain ? &oracle : NULL,
+                        .is_parity = config->is_parity,
+                        .is_dry_run = config->is_dry_run,
+                        .hides_budgets = config->is_parity && !config->is_dry_run },
                 problems, &role->descheduler, err);
 
         config_problems_free(problems);

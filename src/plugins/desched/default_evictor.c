@@ -3,6 +3,7 @@
 #include "plugins/desched/default_evictor.h"
 #include "base/util.h"
 #include "plugins/desched/node_fit.h"
+#include "plugins/desched/node_room.h"
 #include "plugins/desched/registry.h"
 #include <stdlib.h>
 
@@ -231,7 +232,8 @@ static bool is_kept_by_policy(const struct default_evictor *evictor, const struc
                               const struct pod_row *pod, struct desched_run *run,
                               struct spare_reasons *reasons) {
         bool is_kept = false;
-        if (evictor->protections & PROTECT_WITHOUT_BUDGET && !has_budget(cluster, pod)) {
+        if (evictor->protections & PROTECT_WITHOUT_BUDGET &&
+            (desched_run_hides_budgets(run) || !has_budget(cluster, pod))) {
                 spare_reason(reasons, "no PodDisruptionBudget found for pod");
                 is_kept = true;
         }
@@ -321,12 +323,20 @@ static const struct bitset *candidate_nodes(const struct default_evictor *evicto
         return nodes;
 }
 
+/* Upstream gives the last free place to every pod that asks. */
+static bool finds_node(const struct default_evictor *evictor, struct desched_run *run,
+                       struct pod_id id) {
+        const struct bitset *nodes = candidate_nodes(evictor, run);
+        return desched_run_is_parity(run) ? node_fits_any_other(run, id, nodes)
+                                          : node_room_find(run, id, nodes);
+}
+
 static bool default_evictor_pre_filter(struct desched_run *run, const void *state, struct pod_id id,
                                        struct spare_reasons *reasons) {
         const struct default_evictor *evictor = state;
         const struct cluster *cluster = desched_run_cluster(run);
         if (evictor->args->fits_nodes && !desched_run_is_cleanup(run) &&
-            !node_fits_any_other(run, id, candidate_nodes(evictor, run))) {
+            !finds_node(evictor, run, id)) {
                 spare_reason(reasons, "pod does not fit on any other node");
                 return false;
         }

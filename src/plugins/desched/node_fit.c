@@ -75,16 +75,25 @@ bool node_fits(struct desched_run *run, struct pod_id id, struct node_id node) {
         return fits && !is_repelled(cluster, pod, spec, node);
 }
 
-bool node_fits_any_other(struct desched_run *run, struct pod_id id, const struct bitset *nodes) {
+bool node_fit_next(struct desched_run *run, struct pod_id id, const struct bitset *nodes,
+                   struct node_id *node) {
         const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_row *pod = cluster_pod(cluster, id);
         const struct pod_spec *spec = &cluster_class(cluster, pod->class)->spec;
         const struct bitset *fitting = nodes_for_class(run, pod->class);
-        for (size_t i = bitset_next(fitting, 0); i != SIZE_MAX; i = bitset_next(fitting, i + 1))
+        size_t i = node_id_is_none(*node) ? 0 : node->index + 1;
+        for (i = bitset_next(fitting, i); i != SIZE_MAX; i = bitset_next(fitting, i + 1)) {
+                *node = (struct node_id){ (uint32_t)i };
                 if (i != pod->node.index && bitset_has(nodes, i) &&
-                    !is_repelled(cluster, pod, spec, (struct node_id){ (uint32_t)i }))
+                    !is_repelled(cluster, pod, spec, *node))
                         return true;
+        }
         return false;
+}
+
+bool node_fits_any_other(struct desched_run *run, struct pod_id id, const struct bitset *nodes) {
+        struct node_id node = NODE_NONE;
+        return node_fit_next(run, id, nodes, &node);
 }
 
 bool node_fits_any(struct desched_run *run, struct pod_id pod) {

@@ -10,5 +10,8 @@
 bool node_fits(struct desched_run *run, struct pod_id pod, struct node_id node);
 /* On any node of the set (a heap or arena bitset over node rows, left alone), its own excepted. */
 bool node_fits_any_other(struct desched_run *run, struct pod_id pod, const struct bitset *nodes);
+/* The next such node after *node (NODE_NONE: the first). */
+bool node_fit_next(struct desched_run *run, struct pod_id pod, const struct bitset *nodes,
+                   struct node_id *node);
 /* On any node the pass looks at, its own included. */
 bool node_fits_any(struct desched_run *run, struct pod_id pod);

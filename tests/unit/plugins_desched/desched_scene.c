@@ -248,7 +248,9 @@ static void run_one(const char *rule, const struct scene_case *scene, bool is_pa
                                                    .sink = { &recorder, record_begin, record_ask },
                                                    .usage = recorded_usage_source(usage),
                                                    .is_parity = is_parity,
-                                                   .is_dry_run = scene->is_dry_run };
+                                                   .is_dry_run = scene->is_dry_run,
+                                                   .hides_budgets =
+                                                           is_parity && !scene->is_dry_run };
         if (descheduler_new(&config, problems, &descheduler, &err) < 0)
                 fail_msg("%s: %s: %s", scene->name, err.path, err.text);
         compare(scene, is_parity, &recorder, descheduler_pass(descheduler, scene_now()));

@@ -98,7 +98,7 @@ static const struct scene_case taints[] = {
                                    "prefer-no-eviction", "") "," ANNOTATION("evict", "") "}" } },
           .expect = "#1" },
         { "31 covered", NODES, PROTECT("PodsWithoutPDB"), .pods = { { "p", APP_A } },
-          .objects = { BUDGET }, .expect = "#1" },
+          .objects = { BUDGET }, .expect = "#1", .parity = "#0" },
         { "31 covered, dry run", NODES, PROTECT("PodsWithoutPDB"), .is_dry_run = true,
           .pods = { { "p", APP_A } }, .objects = { BUDGET }, .expect = "#1" },
         { "31 not covered", NODES, PROTECT("PodsWithoutPDB"), .pods = { { "p" } },

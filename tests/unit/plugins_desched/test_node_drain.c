@@ -101,7 +101,7 @@ static const struct scene_case low[] = {
         { "metrics without a provider",
           .args = CPU_PODS(",'metricsUtilization':{'source':'KubernetesMetrics'}"),
           .nodes = { { .name = "n1", NINE }, { .name = "n2" } }, .pods = { EIGHT, { "z", ON2 } },
-          .expect = "" },
+          .expect = SCENE_FAILS },
 };
 
 static const struct scene_case high[] = {

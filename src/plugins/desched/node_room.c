@@ -1,0 +1,82 @@
+/* Room promised to evicted pods, by node. */
+#include "plugins/desched/node_room.h"
+#include "plugins/desched/node_fit.h"
+#include "rules/fit.h"
+
+struct promises { /* of a pass */
+        size_t resource_count;
+        int64_t *amounts;  /* [node, resource] */
+        struct pod_id pod; /* found room last; promised once it is seen evicted */
+        struct node_id node;
+};
+
+static struct promises *promises_of(struct desched_run *run) {
+        static const char owner;
+        struct promises *promises = desched_run_memo(run, &owner, 0);
+        if (promises)
+                return promises;
+        const struct node_table *table = cluster_nodes(desched_run_cluster(run));
+        struct arena *arena = desched_run_pass_arena(run);
+        promises = ARENA_NEW(arena, struct promises);
+        *promises = (struct promises){
+                .resource_count = table->resource_count,
+                .amounts = ARENA_ARRAY(arena, int64_t, table->count * table->resource_count),
+                .pod = POD_NONE,
+        };
+        memset(promises->amounts, 0,
+               table->count * table->resource_count * sizeof(*promises->amounts));
+        desched_run_memo_put(run, &owner, 0, promises);
+        return promises;
+}
+
+static struct fit_requests requests_of(const struct cluster *cluster, struct pod_id pod) {
+        return fit_requests_of(cluster_class(cluster, cluster_pod(cluster, pod)->class));
+}
+
+/* The pod asked about before: if it was evicted, its like takes the room. */
+static void settle(struct desched_run *run, struct promises *promises) {
+        if (pod_id_is_none(promises->pod) || !desched_run_is_gone(run, promises->pod))
+                return;
+        struct fit_requests requests = requests_of(desched_run_cluster(run), promises->pod);
+        int64_t *amounts = &promises->amounts[promises->node.index * promises->resource_count];
+        for (size_t i = 0; i < requests.count; i++)
+                if (__builtin_add_overflow(amounts[requests.items[i].resource.index],
+                                           requests.items[i].amount,
+                                           &amounts[requests.items[i].resource.index]))
+                        amounts[requests.items[i].resource.index] = INT64_MAX;
+        amounts[RESOURCE_PODS]++;
+        promises->pod = POD_NONE;
+}
+
+static bool has_room(const struct cluster *cluster, const struct promises *promises,
+                     struct fit_requests requests, struct node_id node) {
+        const int64_t *amounts = &promises->amounts[node.index * promises->resource_count];
+        if (amounts[RESOURCE_PODS] == 0)
+                return true; /* nothing promised: it fits as it is */
+        if (node_free(cluster, node, (struct resource_id){ RESOURCE_PODS }) <=
+            amounts[RESOURCE_PODS])
+                return false;
+        for (size_t i = 0; i < requests.count; i++)
+                if (node_free(cluster, node, requests.items[i].resource) -
+                            amounts[requests.items[i].resource.index] <
+                    requests.items[i].amount)
+                        return false;
+        return true;
+}
+
+bool node_room_find(struct desched_run *run, struct pod_id pod, const struct bitset *nodes) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        struct promises *promises = promises_of(run);
+        struct fit_requests requests = requests_of(cluster, pod);
+        struct node_id node = NODE_NONE;
+        settle(run, promises);
+        promises->pod = POD_NONE;
+        while (node_fit_next(run, pod, nodes, &node)) {
+                if (!has_room(cluster, promises, requests, node))
+                        continue;
+                promises->pod = pod;
+                promises->node = node;
+                return true;
+        }
+        return false;
+}
