@@ -122,7 +122,7 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         for (size_t i = 0; i < config->token_count; i++)
                 api_server_add_token(server, &config->tokens[i]);
         custom_resources_start(server);
-        event_retention_start(server);
+        event_retention_start(server, config->events_max);
         bootstrap(server);
         return server;
 }

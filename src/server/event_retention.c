@@ -1,7 +1,8 @@
-/* Events live one hour after their last change.
+/* Events live one hour after their last change, and only so many of them.
  *
  * No clock is kept per event: once a minute the store's revision is noted, and what has not changed
- * since the note of an hour ago goes. The timer runs only while there are events. */
+ * since the note of an hour ago goes. The timer runs only while there are events. When there are
+ * too many, those go that have not changed for longest, a batch at a time. */
 #include "server/event_retention.h"
 
 #include "server/api_priv.h"
@@ -10,14 +11,16 @@
 
 #define TICK_NS (60 * NS_PER_S)
 #define TICKS 60
+#define BATCH_PART 16 /* of the limit: so far beyond it the excess goes */
 
 struct event_retention {
         struct api_server *server;
         int resource;
         struct store_subscription *subscription;
-        struct loop_timer timer;
+        struct loop_timer timer, trim;
         uint64_t revisions[TICKS]; /* ring, one per minute */
         size_t tick;
+        size_t limit;
         bool is_expiring; /* the changes are our own */
 };
 
@@ -46,6 +49,42 @@ static void expire(struct event_retention *retention, uint64_t revision) {
         free(expired);
 }
 
+static int compare_revisions(const void *a, const void *b) {
+        uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+        return left < right ? -1 : left > right;
+}
+
+/* The revision up to which events have to go so that the limit is kept. */
+static uint64_t excess_revision(const struct event_retention *retention, size_t count) {
+        const struct store_range range = { .resource = retention->resource };
+        uint64_t *revisions = xreallocarray(NULL, count, sizeof(revisions[0])), revision;
+        struct store_cursor *cursor = NULL;
+        const struct store_object *object;
+        size_t at = 0;
+
+        if (store_cursor_open(retention->server->store, &range, &cursor, NULL) == 0) {
+                while ((object = store_cursor_next(cursor)))
+                        revisions[at++] = object->revision;
+                store_cursor_close(cursor);
+        }
+        qsort(revisions, at, sizeof(revisions[0]), compare_revisions);
+        revision = at > retention->limit ? revisions[at - retention->limit - 1] : 0;
+        free(revisions);
+        return revision;
+}
+
+static void trim(void *context) {
+        struct event_retention *retention = context;
+        size_t count = store_count(retention->server->store, retention->resource);
+
+        if (count <= retention->limit)
+                return;
+        retention->is_expiring = true;
+        expire(retention, excess_revision(retention, count));
+        retention->is_expiring = false;
+}
+
 static void tick(void *context) {
         struct event_retention *retention = context;
         struct api_server *server = retention->server;
@@ -63,21 +102,28 @@ static void tick(void *context) {
 static void changed(void *context, int resource, const struct store_event *event) {
         struct event_retention *retention = context;
 
-        (void)resource;
         (void)event;
-        if (retention->is_expiring || loop_timer_is_armed(&retention->timer))
+        if (retention->is_expiring)
+                return;
+        if (store_count(retention->server->store, resource) >
+                    retention->limit + retention->limit / BATCH_PART &&
+            !loop_timer_is_armed(&retention->trim))
+                loop_timer_arm(retention->server->loop, &retention->trim, 0);
+        if (loop_timer_is_armed(&retention->timer))
                 return;
         /* Notes from before a pause say nothing about how long ago they were. */
         memset(retention->revisions, 0, sizeof(retention->revisions));
         loop_timer_arm(retention->server->loop, &retention->timer, TICK_NS);
 }
 
-void event_retention_start(struct api_server *server) {
+void event_retention_start(struct api_server *server, size_t limit) {
         struct event_retention *retention = xcalloc(1, sizeof(*retention));
 
         retention->server = server;
+        retention->limit = limit ? limit : EVENTS_DEFAULT;
         retention->resource = api_server_resource(server, "", "events");
         retention->timer = (struct loop_timer){ .fired = tick, .context = retention };
+        retention->trim = (struct loop_timer){ .fired = trim, .context = retention };
         server->retention = retention;
         if (retention->resource < 0)
                 return;
@@ -93,6 +139,7 @@ void event_retention_stop(struct api_server *server) {
         if (!retention)
                 return;
         loop_timer_disarm(server->loop, &retention->timer);
+        loop_timer_disarm(server->loop, &retention->trim);
         store_unsubscribe(server->store, retention->subscription);
         free(retention);
         server->retention = NULL;

@@ -170,12 +170,39 @@ static void test_event_retention(void **state) {
         fixture_free(&f);
 }
 
+/* Beyond the limit those go that have not changed for longest. */
+static void test_event_limit(void **state) {
+        struct fixture f = { .fake = fake_loop_new() };
+        char name[16];
+        size_t count;
+
+        (void)state;
+        f.server = api_server_new(&(struct api_server_config){ .seed = 1, .events_max = 32 },
+                                  &f.fake->loop);
+        for (int i = 0; i < 40; i++) {
+                snprintf(name, sizeof(name), "e%d", i);
+                add_event(&f, name);
+                if (i == 30) /* as new as the newest */
+                        assert_int_equal(ask_patch(&f, MERGE_PATCH, EVENTS "/e0", "{\"count\":2}"),
+                                         200);
+                fake_advance(f.fake, 0);
+                assert_int_equal(ask(&f, "GET", EVENTS, NULL), 200);
+                count = json_count(answer_at(&f, "/items"));
+                assert_true(count <= 34 && (i < 34 ? count == (size_t)i + 1 : count >= 32));
+        }
+        assert_int_equal(ask(&f, "GET", EVENTS "/e0", NULL), 200);
+        assert_int_equal(ask(&f, "GET", EVENTS "/e1", NULL), 404);
+        assert_int_equal(ask(&f, "GET", EVENTS "/e39", NULL), 200);
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_unbound_pod),    cmocka_unit_test(test_graceful_pod),
                 cmocka_unit_test(test_query_and_body), cmocka_unit_test(test_preconditions),
                 cmocka_unit_test(test_finalizers),     cmocka_unit_test(test_propagation),
                 cmocka_unit_test(test_collection),     cmocka_unit_test(test_event_retention),
+                cmocka_unit_test(test_event_limit),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
