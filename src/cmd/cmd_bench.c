@@ -16,7 +16,7 @@
 
 #define FILE_NAME "performance-config.yaml"
 #define FOLDER_DEPTH_MAX 8
-#define NOTE_MAX 512
+#define NOTE_MAX 1024
 
 struct bench_options {
         struct option_texts inputs;

@@ -29,6 +29,43 @@ static void remember(struct sched_cycle *cycle, struct cycle_memory *memory) {
         cycle->identity = identity_of(cycle);
 }
 
+/* Whether a nominee counts on its node while this pod is judged. */
+static bool is_respected(const struct sched_attempt *attempt, struct pod_id nominee) {
+        const struct pod_row *row = cluster_pod(attempt->cluster, nominee);
+        return nominee.index != attempt->cycle.pod.index &&
+               row->priority >= attempt->cycle.priority && node_id_is_none(row->node) &&
+               row->nominated.index != 0;
+}
+
+/* A list of its own: what-ifs that put nominees on nodes change the model's. */
+static void find_nominees(struct sched_attempt *attempt) {
+        const struct cluster *cluster = attempt->cluster;
+        struct arena *arena = attempt->cycle.scratch;
+        const struct pod_id *pods;
+        size_t count = cluster_nominated_pods(cluster, &pods);
+        struct nominee *nominees = NULL;
+        for (size_t i = 0; i < count; i++) {
+                if (!is_respected(attempt, pods[i]))
+                        continue;
+                struct node_id node = cluster_find_node(
+                        cluster, cluster_text(cluster, cluster_pod(cluster, pods[i])->nominated));
+                if (node_id_is_none(node))
+                        continue;
+                if (nominees == NULL)
+                        nominees = ARENA_ARRAY(arena, struct nominee, count - i);
+                nominees[attempt->nominee_count++] = (struct nominee){ pods[i], node, 0 };
+        }
+        attempt->nominees = nominees;
+        if (nominees == NULL)
+                return;
+        attempt->first_nominee = ARENA_ARRAY(arena, uint32_t, cluster_nodes(cluster)->count);
+        for (size_t i = attempt->nominee_count; i-- > 0;) {
+                uint32_t *first = &attempt->first_nominee[nominees[i].node.index];
+                nominees[i].next = *first;
+                *first = (uint32_t)i + 1;
+        }
+}
+
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request) {
         const struct pod_row *row = cluster_pod(request->cluster, request->pod);
         *attempt = (struct sched_attempt){
@@ -52,13 +89,7 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
         remember(&attempt->cycle, request->memory);
         attempt->plugins =
                 ARENA_ARRAY(request->arena, struct attempt_plugin, request->profile->plugin_count);
-        /* A copy: what-ifs that put nominees on nodes change the model's list. */
-        const struct pod_id *nominees;
-        attempt->nominee_count = cluster_nominated_pods(request->cluster, &nominees);
-        attempt->nominees = attempt->nominee_count == 0
-                                    ? NULL
-                                    : arena_copy(request->arena, nominees,
-                                                 attempt->nominee_count * sizeof(*nominees));
+        find_nominees(attempt);
         arena_init(&attempt->trial, 0);
 }
 
@@ -194,9 +225,11 @@ static bool explain_node(struct sched_attempt *attempt, struct node_id node,
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
                 const struct profile_plugin *plugin = &attempt->profile->plugins[index];
+                struct verdict verdict; /* its reasons are not worth clearing */
                 if (!takes_part(attempt, index))
                         continue;
-                struct verdict verdict = { .code = VERDICT_OK };
+                verdict.code = VERDICT_OK;
+                verdict.reason_count = 0;
                 plugin->plugin->sched->explain(&attempt->cycle, plugin->state,
                                                attempt->plugins[index].filter_state, node,
                                                &verdict);
@@ -214,18 +247,8 @@ static bool explain_node(struct sched_attempt *attempt, struct node_id node,
         return true;
 }
 
-/* Whether a nominee counts on its node while this pod is judged. */
-static bool is_respected(const struct sched_attempt *attempt, struct pod_id nominee) {
-        const struct pod_row *row = cluster_pod(attempt->cluster, nominee);
-        return nominee.index != attempt->cycle.pod.index &&
-               row->priority >= attempt->cycle.priority && node_id_is_none(row->node) &&
-               row->nominated.index != 0;
-}
-
-static bool is_nominated_to(const struct sched_attempt *attempt, struct pod_id nominee,
-                            struct node_id node) {
-        return str_id_eq(cluster_pod(attempt->cluster, nominee)->nominated,
-                         cluster_nodes(attempt->cluster)->name[node.index]);
+static uint32_t first_nominee(const struct sched_attempt *attempt, struct node_id node) {
+        return attempt->first_nominee == NULL ? 0 : attempt->first_nominee[node.index];
 }
 
 /* Runs PreFilter again for plugins that count pods, into copies of their states. */
@@ -277,9 +300,9 @@ static bool judge_with_nominees(struct sched_attempt *attempt, struct node_id no
                                 struct node_refusal *ret_refusal) {
         size_t added = 0;
         cluster_checkpoint(attempt->cluster);
-        for (size_t i = 0; i < attempt->nominee_count; i++) {
-                struct pod_id nominee = attempt->nominees[i];
-                if (!is_respected(attempt, nominee) || !is_nominated_to(attempt, nominee, node))
+        for (uint32_t i = first_nominee(attempt, node); i > 0; i = attempt->nominees[i - 1].next) {
+                struct pod_id nominee = attempt->nominees[i - 1].pod;
+                if (!is_respected(attempt, nominee))
                         continue;
                 cluster_assume(attempt->cluster, nominee, node);
                 added++;
@@ -292,11 +315,7 @@ static bool judge_with_nominees(struct sched_attempt *attempt, struct node_id no
 }
 
 static bool has_nominees(const struct sched_attempt *attempt, struct node_id node) {
-        for (size_t i = 0; i < attempt->nominee_count; i++)
-                if (is_respected(attempt, attempt->nominees[i]) &&
-                    is_nominated_to(attempt, attempt->nominees[i], node))
-                        return true;
-        return false;
+        return first_nominee(attempt, node) > 0;
 }
 
 bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
@@ -315,31 +334,22 @@ bool sched_attempt_judge_changed(struct sched_attempt *attempt, struct node_id n
         return explain_changed(attempt, node, ret_refusal);
 }
 
-static struct node_id node_of_nominee(const struct sched_attempt *attempt, struct pod_id nominee) {
-        const struct pod_row *row = cluster_pod(attempt->cluster, nominee);
-        return cluster_find_node(attempt->cluster, cluster_text(attempt->cluster, row->nominated));
-}
-
-/* Whether the nominee's node is none of the nodes, or has room for the pod beside its nominees. */
-static bool is_free_for(struct sched_attempt *attempt, struct pod_id nominee,
-                        const struct bitset *nodes) {
-        struct node_id node = node_of_nominee(attempt, nominee);
+/* Whether a node is none of the set, or has room for the pod beside its nominees. */
+static bool is_free(struct sched_attempt *attempt, struct node_id node,
+                    const struct bitset *nodes) {
         struct node_refusal refusal;
-        return node_id_is_none(node) || !bitset_has(nodes, node.index) ||
-               judge_with_nominees(attempt, node, &refusal);
+        return !bitset_has(nodes, node.index) || judge_with_nominees(attempt, node, &refusal);
 }
 
 static void drop_nominated(struct sched_attempt *attempt, struct bitset *nodes) {
         for (size_t i = 0; i < attempt->nominee_count; i++)
-                if (is_respected(attempt, attempt->nominees[i]) &&
-                    !is_free_for(attempt, attempt->nominees[i], nodes))
-                        bitset_remove(nodes, node_of_nominee(attempt, attempt->nominees[i]).index);
+                if (!is_free(attempt, attempt->nominees[i].node, nodes))
+                        bitset_remove(nodes, attempt->nominees[i].node.index);
 }
 
 bool sched_attempt_ignores_nominees(struct sched_attempt *attempt, const struct bitset *nodes) {
         for (size_t i = 0; i < attempt->nominee_count; i++)
-                if (is_respected(attempt, attempt->nominees[i]) &&
-                    !is_free_for(attempt, attempt->nominees[i], nodes))
+                if (!is_free(attempt, attempt->nominees[i].node, nodes))
                         return false;
         return true;
 }

@@ -63,13 +63,19 @@ struct attempt_plugin {
         bool score_skips;
 };
 
+struct nominee {
+        struct pod_id pod;
+        struct node_id node;
+        uint32_t next; /* of the same node: index plus one; 0 = the last */
+};
 struct sched_attempt {
         struct sched_cycle cycle;
         struct cluster *cluster; /* changed inside what-ifs only */
         const struct sched_profile *profile;
         struct wall_time now;
-        size_t nominee_count;
-        const struct pod_id *nominees;  /* pending pods with a nomination */
+        size_t nominee_count; /* pending pods of at least its priority with a nomination */
+        const struct nominee *nominees; /* to a node that exists */
+        uint32_t *first_nominee;        /* by node row: index plus one; NULL without nominees */
         struct attempt_plugin *plugins; /* as in the profile */
         /* After sched_attempt_pre_filter. */
         size_t pre_filter_count;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LIMIT_NS (3600 * NS_PER_S) /* of one wait */
-#define TICK_NS 1000000            /* when what is due has nothing to do */
+#define STALL_NS (60 * NS_PER_S) /* without any of the awaited pods getting further */
+#define TICK_NS 1000000          /* when what is due has nothing to do */
 
 bool perf_pod_is_in(const struct perf_pod *pod, const struct perf_scope *scope) {
         struct json_iter iter = json_iter(scope->namespaces);
@@ -103,14 +103,17 @@ static int round_once(struct perf_run *run, int64_t until, bool *ret_goes_on, st
 
 int perf_wait_pods(struct perf_run *run, const struct perf_scope *scope, enum perf_stage stage,
                    struct err *err) {
-        int64_t until = run->world.now_ns + LIMIT_NS;
+        int64_t until = run->world.now_ns + STALL_NS;
         size_t open = count_open(run, scope, stage);
         while (open > 0) {
                 bool goes_on;
+                size_t before = open;
                 int code = round_once(run, until, &goes_on, err);
                 if (code < 0)
                         return code;
                 open = count_open(run, scope, stage);
+                if (open < before)
+                        until = run->world.now_ns + STALL_NS;
                 if (open > 0 && (!goes_on || run->world.now_ns >= until))
                         return err_set(err, BERTH_ERR_TIMEOUT,
                                        "operation %zu: %zu pods are still not %s", run->operation,
