@@ -5,6 +5,11 @@
 #include <string.h>
 
 #define ATTEMPTS_PREFIX "attempts="
+#define BACKGROUND_LOOK_NS                                                                         \
+        (60 * NS_PER_S)        /* before an eviction in the background is asked again              \
+                                */
+#define NEWS_NS (5 * NS_PER_S) /* phases of a migration are few */
+#define CANCELS_MAX 12
 
 /* The counter survives a restart in the message. */
 static uint32_t attempts_of(struct slice message) {
@@ -55,13 +60,21 @@ void eviction_body_write(const struct eviction_target *target, const char *reque
                    SLICE_ARG(target->name), SLICE_ARG(target->ns), requester, target->uid);
 }
 
+static const char *name_of(const struct eviction_slot *slot) {
+        const struct eviction_status *status = &slot->eviction->status;
+
+        return slice_is(status->responders[slot->asker - 1].name, EVICTION_VM_MOVER)
+                       ? EVICTION_VM_MOVER
+                       : EVICTION_EVICTOR;
+}
+
 static void ask(struct eviction_look *look, struct eviction_slot *slot) {
         struct buf body = { 0 };
 
-        eviction_body_write(look->target, EVICTION_EVICTOR, &body);
+        eviction_body_write(look->target, name_of(slot), &body);
         eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("evict-call"),
                                                     .eviction = slot->eviction->object.name,
-                                                    .responder = SLICE_LITERAL(EVICTION_EVICTOR) });
+                                                    .responder = slice_of(name_of(slot)) });
         eviction_effect_add(look, EVICTION_EVICT_POD, &slot->eviction->object,
                             eviction_text_keep(look->out, &body));
         slot->is_asking = true;
@@ -72,6 +85,13 @@ void eviction_evictor_result(struct eviction_slot *slot,
         slot->is_asking = false;
         slot->has_try = true;
         slot->has_news = true;
+        slot->is_background = result->code == BERTH_ERR_TOO_MANY &&
+                              slice_contains(result->text, SLICE_LITERAL(EVICTION_MOVING_TEXT));
+        if (slot->is_background) { /* no failed attempt: it is under way now */
+                slot->next_try.ns = now.mono.ns + BACKGROUND_LOOK_NS;
+                snprintf(slot->news, sizeof(slot->news), SLICE_FMT, SLICE_ARG(result->text));
+                return;
+        }
         if (result->code == BERTH_OK || result->code == BERTH_ERR_NOT_FOUND) {
                 slot->next_try.ns = now.mono.ns + delay_after(1, 0);
                 snprintf(slot->news, sizeof(slot->news), "the pod is being deleted");
@@ -101,6 +121,22 @@ static void resume(struct eviction_look *look, struct eviction_slot *slot,
                 look->now.mono.ns + delay_after(slot->attempts, 0) - (age_ns > 0 ? age_ns : 0);
 }
 
+/* What is known of a VM's migration. */
+static void take_progress(struct eviction_look *look, struct eviction_slot *slot,
+                          const struct eviction_responder *own) {
+        const char *text = look->pod ? eviction_vm_progress(look->reconciler, look->pod) : NULL;
+        struct mono_time due = { slot->next_beat.ns - EVICTION_BEAT_NS + NEWS_NS };
+
+        if (!text || slot->has_news || slot->attempts || slice_is(own->message, text))
+                return;
+        if (due.ns > look->now.mono.ns) {
+                eviction_target_wake(look->target, due);
+                return;
+        }
+        slot->has_news = true;
+        snprintf(slot->news, sizeof(slot->news), "%s", text);
+}
+
 static void beat(struct eviction_look *look, struct eviction_slot *slot, int index) {
         const struct eviction_responder *own = &slot->eviction->status.responders[index];
         struct wall_time last = wall_time_is_set(own->heartbeat) ? own->heartbeat : own->start;
@@ -111,6 +147,7 @@ static void beat(struct eviction_look *look, struct eviction_slot *slot, int ind
                 left_ns = left_ns < 0 ? 0 : left_ns > EVICTION_BEAT_NS ? EVICTION_BEAT_NS : left_ns;
                 slot->next_beat.ns = look->now.mono.ns + left_ns;
         }
+        take_progress(look, slot, own);
         if (slot->has_news || slot->next_beat.ns <= look->now.mono.ns)
                 report(look, slot, index, slot->has_news ? slot->news : NULL, false);
         else
@@ -118,8 +155,13 @@ static void beat(struct eviction_look *look, struct eviction_slot *slot, int ind
 }
 
 /* Whether the turn is the evictor's, and nothing written before is still under way. */
-static bool is_our_turn(const struct eviction_look *look, const struct eviction_status *status,
+static bool is_our_turn(const struct eviction_look *look, const struct eviction *eviction,
                         const struct eviction_responder *own) {
+        const struct eviction_status *status = &eviction->status;
+
+        if (look->reconciler->config.is_controller && slice_is(own->name, EVICTION_VM_MOVER) &&
+            !eviction_has_finalizer(eviction, EVICTION_MOVE_FINALIZER))
+                return false;
         return !look->target->writes && own->state == RESPONDER_ACTIVE &&
                status->observed_generation != 0 && !wall_time_is_set(own->completion) &&
                !eviction_outcome_is_final(status->conditions.outcome);
@@ -138,16 +180,98 @@ static bool try_eviction(struct eviction_look *look, struct eviction_slot *slot)
         }
         if (slot->is_asking || slot->has_news)
                 return false;
+        if (look->pod->is_moving) { /* asked again when that mark is gone */
+                slot->next_try.ns = look->now.mono.ns + BACKGROUND_LOOK_NS;
+                return false;
+        }
         ask(look, slot);
         return true;
 }
 
+/* Whichever of our two is Active: it starts with nothing known of the other's tries. */
+static int begin_turn(struct eviction_slot *slot) {
+        const struct eviction_status *status = &slot->eviction->status;
+        int index = eviction_active(status);
+
+        if (index < 0 || (!slice_is(status->responders[index].name, EVICTION_EVICTOR) &&
+                          !slice_is(status->responders[index].name, EVICTION_VM_MOVER)))
+                return -1;
+        if (slot->asker != index + 1) {
+                slot->asker = index + 1;
+                slot->has_try = slot->has_news = slot->has_beat = false;
+                slot->attempts = 0;
+        }
+        return index;
+}
+
+/* Nothing is left to take back: the Eviction may go. */
+static void let_go(struct eviction_look *look, const struct eviction *eviction) {
+        struct buf body = { 0 };
+
+        buf_text(&body, "{\"metadata\":{\"uid\":");
+        buf_json_string(&body, eviction->object.uid);
+        buf_text(&body, ",\"resourceVersion\":");
+        buf_json_string(&body, eviction->object.version);
+        eviction_finalizers_without(eviction, EVICTION_MOVE_FINALIZER, &body);
+        buf_text(&body, "}}");
+        eviction_effect_add(look, EVICTION_PATCH_META, &eviction->object,
+                            eviction_text_keep(look->out, &body));
+}
+
+static void cancel_move(struct eviction_look *look, struct eviction_slot *slot) {
+        struct eviction_object vm = { .uid = slot->eviction->object.uid,
+                                      .name = eviction_vm_of(look->pod) };
+        struct buf body = { 0 };
+
+        if (slot->cancels++ % 2 == 1) /* without the subresource the mark is taken off directly */
+                eviction_vm_unmark(look->pod->node, &body);
+        slot->is_cancelling = true;
+        slot->next_cancel.ns = look->now.mono.ns + EVICTION_TRY_FIRST_NS;
+        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("cancel-move"),
+                                                    .eviction = slot->eviction->object.name,
+                                                    .responder = SLICE_LITERAL(EVICTION_VM_MOVER),
+                                                    .message = vm.name });
+        eviction_effect_add(look, EVICTION_CANCEL_MOVE, &vm, eviction_text_keep(look->out, &body));
+}
+
+/* The mark stays on the pod until the migration is cancelled for sure. */
+static bool is_to_cancel(const struct eviction_look *look, const struct eviction_slot *slot) {
+        const struct eviction *eviction = slot->eviction;
+        int index = eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_VM_MOVER));
+        enum responder_state state = eviction->status.responders[index].state;
+        bool was_ours = state == RESPONDER_CANCELED ||
+                        (eviction->object.is_deleting && state == RESPONDER_ACTIVE);
+
+        return was_ours && look->is_alive && !look->is_wanted && !look->is_finished &&
+               look->pod->is_moving && slot->cancels < CANCELS_MAX &&
+               eviction_vm_of(look->pod).len > 0;
+}
+
+void eviction_evictor_end(struct eviction_look *look, struct eviction_slot *slot) {
+        if (look->target->writes ||
+            !eviction_has_finalizer(slot->eviction, EVICTION_MOVE_FINALIZER))
+                return;
+        if (slot->is_asking || slot->is_cancelling)
+                return;
+        if (!is_to_cancel(look, slot))
+                let_go(look, slot->eviction);
+        else if (slot->next_cancel.ns <= look->now.mono.ns)
+                cancel_move(look, slot);
+        else
+                eviction_target_wake(look->target, slot->next_cancel);
+}
+
 void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot) {
         const struct eviction_status *status = &slot->eviction->status;
-        int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_EVICTOR));
+        int index = begin_turn(slot);
         const struct eviction_responder *own = index < 0 ? NULL : &status->responders[index];
 
-        if (!own || !is_our_turn(look, status, own))
+        if (eviction_outcome_is_final(status->conditions.outcome) ||
+            slot->eviction->object.is_deleting) {
+                eviction_evictor_end(look, slot);
+                return;
+        }
+        if (!own || !is_our_turn(look, slot->eviction, own))
                 return;
         if (look->is_gone || look->is_finished) {
                 report(look, slot, index, "the pod is gone or finished", true);

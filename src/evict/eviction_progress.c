@@ -273,18 +273,40 @@ static void create_next(struct eviction_look *look) {
 
 /* ---- labels, owners, finalizer ---- */
 
-/* An Eviction whose stages may have something to undo must not vanish before that. */
-static bool lacks_finalizer(const struct eviction *eviction) {
-        if (eviction_find_responder(&eviction->status, SLICE_LITERAL(EVICTION_STAGER)) < 0)
-                return false;
-        return !eviction_has_finalizer(eviction);
+/* An Eviction that may have something to undo must not vanish before that. */
+static const struct {
+        const char *responder, *finalizer;
+} holds[] = {
+        { EVICTION_STAGER, STAGES_FINALIZER },
+        { EVICTION_VM_MOVER, EVICTION_MOVE_FINALIZER },
+};
+
+static bool lacks_finalizer(const struct eviction *eviction, size_t hold) {
+        return eviction_find_responder(&eviction->status, slice_of(holds[hold].responder)) >= 0 &&
+               !eviction_has_finalizer(eviction, holds[hold].finalizer);
+}
+
+static bool lacks_finalizers(const struct eviction *eviction) {
+        for (size_t i = 0; i < ARRAY_LEN(holds); i++)
+                if (lacks_finalizer(eviction, i))
+                        return true;
+        return false;
 }
 
 static void write_finalizers(const struct eviction *eviction, struct buf *out) {
-        buf_text(out, ",\"finalizers\":[\"" STAGES_FINALIZER "\"");
+        const char *separator = "";
+
+        buf_text(out, ",\"finalizers\":[");
+        for (size_t i = 0; i < ARRAY_LEN(holds); i++) {
+                if (!lacks_finalizer(eviction, i))
+                        continue;
+                buf_printf(out, "%s\"%s\"", separator, holds[i].finalizer);
+                separator = ",";
+        }
         for (size_t i = 0; i < eviction->finalizer_count; i++) {
-                buf_char(out, ',');
+                buf_text(out, separator);
                 buf_json_string(out, eviction->finalizers[i]);
+                separator = ",";
         }
         buf_char(out, ']');
 }
@@ -356,7 +378,7 @@ static void label(struct eviction_look *look, struct eviction_slot *slot) {
         const struct eviction *eviction = slot->eviction;
         struct buf body = { 0 };
 
-        if (is_labelled(look->target, eviction) && !lacks_finalizer(eviction)) {
+        if (is_labelled(look->target, eviction) && !lacks_finalizers(eviction)) {
                 if (slot->next_label.ns <= look->now.mono.ns)
                         slot->labellings = 0;
                 return;
@@ -371,7 +393,7 @@ static void label(struct eviction_look *look, struct eviction_slot *slot) {
         write_labels(look, eviction, &body);
         buf_text(&body, ",\"ownerReferences\":");
         write_owners(look, &body);
-        if (lacks_finalizer(eviction))
+        if (lacks_finalizers(eviction))
                 write_finalizers(eviction, &body);
         buf_text(&body, "}}");
         eviction_effect_add(look, EVICTION_PATCH_META, &eviction->object,
@@ -416,17 +438,26 @@ static bool has_same_requesters(const struct eviction_status *a, const struct ev
         return true;
 }
 
-/* A pod that a policy is for has its stages led by us, whether it says so or not. */
-static void add_stager(const struct eviction_look *look, struct eviction_status *status) {
-        if (!look->reconciler->config.leads_stages || !look->is_alive ||
-            status->responder_count == EVICTION_RESPONDERS_MAX ||
-            eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER)) >= 0 ||
-            !eviction_policy_for(look->reconciler, look->pod))
+static void add_responder(struct eviction_status *status, const char *name, int32_t priority) {
+        if (status->responder_count == EVICTION_RESPONDERS_MAX ||
+            eviction_find_responder(status, slice_of(name)) >= 0)
                 return;
         status->responders[status->responder_count++] =
-                (struct eviction_responder){ .name = SLICE_LITERAL(EVICTION_STAGER),
-                                             .priority = EVICTION_PRIORITY_STAGER };
+                (struct eviction_responder){ .name = slice_of(name), .priority = priority };
         eviction_responders_sort(status->responders, status->responder_count);
+}
+
+/* A pod that a policy is for has its stages led by us, and a VM is migrated, whether the pod says
+ * so or not. */
+static void add_own_responders(const struct eviction_look *look, struct eviction_status *status) {
+        const struct eviction_reconciler_config *config = &look->reconciler->config;
+
+        if (!look->is_alive)
+                return;
+        if (config->leads_stages && eviction_policy_for(look->reconciler, look->pod))
+                add_responder(status, EVICTION_STAGER, EVICTION_PRIORITY_STAGER);
+        if (config->is_evictor && eviction_pod_is_vm(look->pod))
+                add_responder(status, EVICTION_VM_MOVER, EVICTION_PRIORITY_VM_MOVER);
 }
 
 static void snapshot_responders(const struct eviction_look *look, struct eviction_status *status) {
@@ -437,7 +468,7 @@ static void snapshot_responders(const struct eviction_look *look, struct evictio
         if (eviction_responders_parse(text, status->responders, &status->responder_count, &err) < 0)
                 eviction_responders_parse(SLICE_EMPTY, status->responders, &status->responder_count,
                                           &err);
-        add_stager(look, status);
+        add_own_responders(look, status);
         for (size_t i = 0; i < status->responder_count; i++) {
                 struct eviction_responder *responder = &status->responders[i];
 

@@ -22,6 +22,7 @@ static const char *const effect_names[EVICTION_EFFECT_COUNT] = {
         [EVICTION_READ_POD] = "read-pod",
         [EVICTION_WITHDRAW] = "withdraw",
         [EVICTION_DELETE_POD] = "delete-pod",
+        [EVICTION_CANCEL_MOVE] = "cancel-move",
         [EVICTION_HOOK] = "hook",
         [EVICTION_STOP_HOOK] = "stop-hook",
         [EVICTION_AUDIT] = "audit",
@@ -70,6 +71,7 @@ struct eviction_reconciler *eviction_reconciler_new(
         reconciler->pods = map_new();
         reconciler->pod_targets = map_new();
         reconciler->policies = map_new();
+        reconciler->moves = map_new();
         reconciler->open = map_u64_new();
         return reconciler;
 }
@@ -116,6 +118,7 @@ void eviction_reconciler_free(struct eviction_reconciler *reconciler) {
         map_free(reconciler->pods);
         map_free(reconciler->pod_targets);
         map_free(reconciler->policies);
+        eviction_vm_moves_free(reconciler->moves);
         map_u64_free(reconciler->open);
         free(reconciler);
 }
@@ -438,7 +441,8 @@ void eviction_reconciler_remove_policy(struct eviction_reconciler *reconciler, s
 
 /* Those whose outcome the next decision about the target has to wait for. */
 static bool is_write(enum eviction_effect_kind kind) {
-        return kind != EVICTION_EVICT_POD && kind != EVICTION_DELETE_POD && kind != EVICTION_HOOK;
+        return kind != EVICTION_EVICT_POD && kind != EVICTION_DELETE_POD &&
+               kind != EVICTION_CANCEL_MOVE && kind != EVICTION_HOOK;
 }
 
 static bool is_of_pod(enum eviction_effect_kind kind) {
@@ -725,12 +729,24 @@ static void take_object(struct eviction_reconciler *reconciler, enum eviction_ef
                 eviction_reconciler_put_eviction(reconciler, object, NULL);
 }
 
+/* To the responder that made the call, if its Eviction is there still. */
+static void deliver(struct eviction_target *target, const struct open_effect *open,
+                    const struct eviction_effect_result *result, struct eviction_now now) {
+        struct eviction_slot *slot = slot_of(target, open->eviction_uid);
+
+        if (slot && open->is_of_stages)
+                eviction_stages_result(slot, result);
+        else if (slot && open->kind == EVICTION_EVICT_POD)
+                eviction_evictor_result(slot, result, now);
+        else if (slot && open->kind == EVICTION_CANCEL_MOVE)
+                slot->is_cancelling = false;
+}
+
 void eviction_reconciler_result(struct eviction_reconciler *reconciler,
                                 const struct eviction_effect_result *result,
                                 struct eviction_now now) {
         struct open_effect *open = map_u64_remove(reconciler->open, result->id);
         struct eviction_target *target;
-        struct eviction_slot *slot;
 
         if (!open)
                 return;
@@ -739,14 +755,10 @@ void eviction_reconciler_result(struct eviction_reconciler *reconciler,
         target->is_dirty = true;
         if (result->code != BERTH_OK)
                 reconciler->stats.failures[open->kind]++;
-        slot = is_write(open->kind) ? NULL : slot_of(target, open->eviction_uid);
-        if (slot && open->is_of_stages) {
-                eviction_stages_result(slot, result);
-        } else if (slot && open->kind == EVICTION_EVICT_POD) {
-                eviction_evictor_result(slot, result, now);
-        } else if (open->kind == EVICTION_READ_POD) {
+        if (open->kind == EVICTION_READ_POD)
                 take_read(reconciler, target, result);
-        }
+        else if (!is_write(open->kind))
+                deliver(target, open, result, now);
         if (!is_write(open->kind) ||
             (open->kind == EVICTION_READ_POD ? target->is_read : result->code == BERTH_OK))
                 target->failures = 0;

@@ -16,6 +16,12 @@
 #define EVICTION_VERSION "v1alpha1"
 #define EVICTION_RESPONDERS_KEY "lifecycle.berth.dev/eviction-responders"
 #define EVICTION_MANAGER "berth-evictions"
+/* Of the descheduler's interim protocol: set while the eviction goes on in the background. */
+#define EVICTION_MOVING_KEY "descheduler.alpha.kubernetes.io/eviction-in-progress"
+#define EVICTION_MOVING_TEXT "Eviction triggered evacuation" /* in a 429: it has begun */
+/* KubeVirt's launcher pods get a responder of their own, which has the VM migrated. */
+#define EVICTION_VM_MOVER "kubevirt.lifecycle.berth.dev/live-migrate"
+#define EVICTION_PRIORITY_VM_MOVER 10000
 /* Requesters of our own are names in this domain; only their requests are withdrawn for them. */
 #define EVICTION_DOMAIN_OWN "berth.dev"
 #define EVICTION_DEADLINE_KEY "lifecycle.berth.dev/deadline" /* annotation of a request */
@@ -38,6 +44,7 @@ struct eviction_pod {
         struct slice owner;        /* Kind/name of its controller; empty = none */
         struct label_list labels;
         bool is_ready;
+        bool is_moving; /* somebody evicts it in the background: EVICTION_MOVING_KEY */
 };
 /* Slices point into object and arena.  INVALID when it has no name or uid. */
 int eviction_pod_decode(const struct json *object, struct arena *arena,
@@ -52,6 +59,7 @@ enum eviction_effect_kind {
         EVICTION_EVICT_POD,     /* POST pods/eviction */
         EVICTION_READ_POD,      /* GET the pod: the reply is put, or told as absent */
         EVICTION_DELETE_POD,    /* DELETE the pod, with the uid as precondition */
+        EVICTION_CANCEL_MOVE,   /* of a KubeVirt VM (name): PUT evacuate/cancel; body: JSON patch */
         EVICTION_HOOK,          /* a call of a hook, see call */
         EVICTION_STOP_HOOK,     /* cuts the call of that id short; has no outcome of its own */
         EVICTION_AUDIT,         /* a line for the audit trail; has no outcome */
@@ -126,6 +134,9 @@ int eviction_reconciler_put_pod(struct eviction_reconciler *reconciler, const st
                                 struct err *err);
 int eviction_reconciler_put_policy(struct eviction_reconciler *reconciler,
                                    const struct json *object, struct err *err);
+/* A VirtualMachineInstanceMigration of KubeVirt: told as progress of its VM's pod. */
+void eviction_reconciler_put_migration(struct eviction_reconciler *reconciler,
+                                       const struct json *object);
 void eviction_reconciler_remove_policy(struct eviction_reconciler *reconciler, struct slice ns,
                                        struct slice name, struct slice uid);
 /* uid empty = whatever has the name. */

@@ -61,7 +61,12 @@ struct eviction_slot {
         struct mono_time failed_at; /* when its final failure was first seen */
         bool has_failed_at;
         /* The evictor's. */
+        int asker; /* 1 + index of the responder this is about */
         bool is_asking, has_try, has_news, has_beat;
+        bool is_background; /* the last call only set it off */
+        bool is_cancelling;
+        uint32_t cancels; /* of a VM's migration, after the end */
+        struct mono_time next_cancel;
         uint32_t attempts;
         struct mono_time next_try, next_beat;
         char news[512]; /* message to report, when has_news */
@@ -110,6 +115,7 @@ struct eviction_reconciler {
         struct map *pods;        /* ns/name -> kept_pod */
         struct map *pod_targets; /* ns/name of a pod -> count of targets as a number */
         struct map *policies;    /* ns/name -> eviction_policy */
+        struct map *moves;       /* ns/VM -> struct vm_move */
         struct map_u64 *open;    /* id -> open_effect */
         uint64_t last_id;
         struct wall_time first_wall; /* pair of clocks at the first step */
@@ -164,7 +170,10 @@ void eviction_withdraw(struct eviction_look *look, const struct eviction_request
 /* Deletes the pod, whatever budgets say: its policy wants that at this request's deadline. */
 void eviction_delete_pod(struct eviction_look *look, const struct eviction_request *request);
 bool eviction_request_is_ours(const struct eviction_request *request);
-bool eviction_has_finalizer(const struct eviction *eviction);
+bool eviction_has_finalizer(const struct eviction *eviction, const char *name);
+/* Appends ,"finalizers":[...] with all but this one. */
+void eviction_finalizers_without(const struct eviction *eviction, const char *name,
+                                 struct buf *out);
 /* Whether every live request is of a requester of berth's own. */
 bool eviction_is_ours_alone(const struct eviction_target *target);
 
@@ -177,5 +186,19 @@ void eviction_progress(struct eviction_look *look);
 void eviction_body_write(const struct eviction_target *target, const char *requester,
                          struct buf *out);
 void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot);
+/* Has a migration cancelled that a cancelled Eviction set off. */
+void eviction_evictor_end(struct eviction_look *look, struct eviction_slot *slot);
 void eviction_evictor_result(struct eviction_slot *slot,
                              const struct eviction_effect_result *result, struct eviction_now now);
+
+/* ---- eviction_vm.c: KubeVirt ---- */
+#define EVICTION_MOVE_FINALIZER "lifecycle.berth.dev/move"
+bool eviction_pod_is_vm(const struct eviction_pod *pod);
+/* Name of the VirtualMachineInstance; empty when it is not known. */
+struct slice eviction_vm_of(const struct eviction_pod *pod);
+/* "migration NAME: PHASE" of the newest evacuation; NULL when none is known. */
+const char *eviction_vm_progress(const struct eviction_reconciler *reconciler,
+                                 const struct eviction_pod *pod);
+void eviction_vm_moves_free(struct map *moves);
+/* JSON patch that takes the mark of an evacuation from this node off a VM. */
+void eviction_vm_unmark(struct slice node, struct buf *out);

@@ -3,11 +3,26 @@
 #include "evict/eviction_stages.h"
 #include <stdlib.h>
 
-bool eviction_has_finalizer(const struct eviction *eviction) {
+bool eviction_has_finalizer(const struct eviction *eviction, const char *name) {
         for (size_t i = 0; i < eviction->finalizer_count; i++)
-                if (slice_is(eviction->finalizers[i], STAGES_FINALIZER))
+                if (slice_is(eviction->finalizers[i], name))
                         return true;
         return false;
+}
+
+void eviction_finalizers_without(const struct eviction *eviction, const char *name,
+                                 struct buf *out) {
+        const char *separator = "";
+
+        buf_text(out, ",\"finalizers\":[");
+        for (size_t i = 0; i < eviction->finalizer_count; i++) {
+                if (slice_is(eviction->finalizers[i], name))
+                        continue;
+                buf_text(out, separator);
+                buf_json_string(out, eviction->finalizers[i]);
+                separator = ",";
+        }
+        buf_char(out, ']');
 }
 
 void eviction_report(struct eviction_look *look, const struct eviction *eviction, int index,

@@ -508,7 +508,8 @@ static void leave(struct eviction_look *look, struct eviction_slot *slot, const 
 
 static bool is_our_turn(const struct eviction_look *look, const struct eviction *eviction,
                         const struct eviction_responder *own) {
-        bool is_safe = !look->reconciler->config.is_controller || eviction_has_finalizer(eviction);
+        bool is_safe = !look->reconciler->config.is_controller ||
+                       eviction_has_finalizer(eviction, STAGES_FINALIZER);
 
         return own->state == RESPONDER_ACTIVE && eviction->status.observed_generation != 0 &&
                !wall_time_is_set(own->completion) && is_safe &&

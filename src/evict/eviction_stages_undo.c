@@ -65,7 +65,6 @@ static void take_answer(struct eviction_look *look, struct eviction_slot *slot) 
 static void patch_note(struct eviction_look *look, struct eviction_slot *slot, bool is_finished) {
         const struct eviction *eviction = slot->eviction;
         const struct stages_state *state = &slot->stages.state;
-        const char *separator = "";
         struct buf body = { 0 }, text = { 0 };
 
         stages_state_write(state, eviction_policy_named(look, state->policy), "", &text);
@@ -76,15 +75,9 @@ static void patch_note(struct eviction_look *look, struct eviction_slot *slot, b
         buf_text(&body, ",\"annotations\":{\"" STAGES_NOTE_KEY "\":");
         buf_json_string(&body, buf_view(&text));
         buf_text(&body, "}");
-        for (size_t i = 0; is_finished && i < eviction->finalizer_count; i++) {
-                buf_text(&body, i == 0 ? ",\"finalizers\":[" : "");
-                if (!slice_is(eviction->finalizers[i], STAGES_FINALIZER)) {
-                        buf_text(&body, separator);
-                        buf_json_string(&body, eviction->finalizers[i]);
-                        separator = ",";
-                }
-        }
-        buf_text(&body, is_finished ? "]}}" : "}}");
+        if (is_finished)
+                eviction_finalizers_without(eviction, STAGES_FINALIZER, &body);
+        buf_text(&body, "}}");
         eviction_effect_add(look, EVICTION_PATCH_META, &eviction->object,
                             eviction_text_keep(look->out, &body));
         buf_release(&text);
@@ -171,7 +164,7 @@ void eviction_stages_end(struct eviction_look *look, struct eviction_slot *slot)
         struct stages_turn *turn = &slot->stages;
         const struct eviction_policy *policy;
 
-        if (!eviction_has_finalizer(slot->eviction))
+        if (!eviction_has_finalizer(slot->eviction, STAGES_FINALIZER))
                 return;
         if (turn->is_calling && !turn->is_ended) {
                 eviction_stages_stop_call(look, slot);

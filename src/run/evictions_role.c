@@ -48,6 +48,7 @@ struct evictions_role {
         bool is_started, is_controller, has_stepped_down, is_native_served, has_policies;
         size_t definition; /* next one to create */
         struct feed_line lines[FOLLOWED_COUNT];
+        struct reflector *migrations; /* of KubeVirt; NULL = there are none */
         struct open_call *calls;
         struct hook_caller *hooks;
         struct api_request *discovery;
@@ -90,6 +91,22 @@ static void step_soon(struct evictions_role *role) {
 
 /* ---- effects ---- */
 
+#define VM_PATH "/apis/%s/namespaces/" SLICE_FMT "/virtualmachineinstances/" SLICE_FMT "%s"
+
+/* Cancelling a migration is a call to another API group. */
+static void vm_path_of(const struct eviction_effect *effect, struct api_call *call, char *path) {
+        bool is_patch = effect->body.len > 0;
+
+        snprintf(path, PATH_MAX_BYTES, VM_PATH,
+                 is_patch ? "kubevirt.io/v1" : "subresources.kubevirt.io/v1", SLICE_ARG(effect->ns),
+                 SLICE_ARG(effect->name), is_patch ? "" : "/evacuate/cancel");
+        call->method = is_patch ? API_PATCH : API_PUT;
+        call->path = slice_of(path);
+        call->content_type = is_patch ? SLICE_LITERAL("application/json-patch+json") : SLICE_EMPTY;
+        if (!is_patch)
+                call->body = SLICE_LITERAL("{}");
+}
+
 static bool path_of(const struct evictions_role *role, const struct eviction_effect *effect,
                     struct api_call *call, char *path) {
         static const struct {
@@ -110,6 +127,10 @@ static bool path_of(const struct evictions_role *role, const struct eviction_eff
         const char *resource = forms[effect->kind].resource;
         char root[160] = "/api/v1";
 
+        if (effect->kind == EVICTION_CANCEL_MOVE) {
+                vm_path_of(effect, call, path);
+                return true;
+        }
         if (!resource)
                 return false;
         if (!forms[effect->kind].is_pod)
@@ -384,6 +405,33 @@ static void follow(struct evictions_role *role) {
         }
 }
 
+/* ---- KubeVirt ---- */
+
+static void on_migration(void *context, enum reflector_change change, const struct json *object) {
+        struct evictions_role *role = context;
+
+        if (change == REFLECTOR_DELETED)
+                return;
+        eviction_reconciler_put_migration(role->reconciler, object);
+        step_soon(role);
+}
+
+/* Where KubeVirt is installed its migrations are told as progress. */
+static void on_kubevirt(void *context, const struct api_reply *reply) {
+        static const struct reflector_events events = { .changed = on_migration };
+        struct evictions_role *role = context;
+
+        role->discovery = NULL;
+        if (reply->status != 200 ||
+            !slice_contains(reply->body, SLICE_LITERAL("\"virtualmachineinstancemigrations\"")))
+                return;
+        role->migrations = reflector_new(
+                &(struct reflector_config){
+                        .path = "/apis/kubevirt.io/v1/virtualmachineinstancemigrations",
+                        .seed = FOLLOWED_COUNT + 1 },
+                role->transport, role->loop, &events, role);
+}
+
 /* ---- discovery ---- */
 
 static void start(struct evictions_role *role, const char *group) {
@@ -405,6 +453,10 @@ static void start(struct evictions_role *role, const char *group) {
                                               .answered = on_answered,
                                               .context = role });
         follow(role);
+        role->discovery =
+                transport_call(role->transport,
+                               &(struct api_call){ .path = SLICE_LITERAL("/apis/kubevirt.io/v1") },
+                               on_kubevirt, role);
 }
 
 static void discover_later(struct evictions_role *role, const char *what, const char *text) {
@@ -555,6 +607,7 @@ static void free_role(void *self) {
                 transport_cancel(role->transport, role->discovery);
         for (size_t i = 0; i < FOLLOWED_COUNT; i++)
                 reflector_free(role->lines[i].reflector);
+        reflector_free(role->migrations);
         while (role->calls) {
                 struct open_call *call = role->calls;
 
