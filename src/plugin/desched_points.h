@@ -72,9 +72,11 @@ enum pod_listing {
 /* Pods of a node in a fixed order; the array lives as long as the rule runs. */
 size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_listing listing,
                         const struct pod_id **ret_pods);
-/* Pods of all nodes of the pass, and finished ones wherever they are: on nodes that are not ready
- * or gone, or on none.  In that order, too. */
+/* Pods of all nodes of the pass, and finished or lost ones wherever they are: on nodes that are not
+ * ready or gone, or on none.  In that order, too. */
 size_t desched_run_all_pods(struct desched_run *run, const struct pod_id **ret_pods);
+/* Only those wherever; none under parity, as upstream never sees them. */
+size_t desched_run_pods_elsewhere(struct desched_run *run, const struct pod_id **ret_pods);
 /* That order: oldest first, then namespace and name (<0, 0, >0). */
 int desched_pod_order(const struct cluster *cluster, struct pod_id a, struct pod_id b);
 struct pod_order {

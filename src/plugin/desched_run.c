@@ -132,6 +132,24 @@ static bool is_listed(const struct desched_run *run, const struct pod_row *row) 
                run->first[2 * row->node.index + 1] != UINT32_MAX;
 }
 
+/* The node's life is over or unknown, and with it the pod's. */
+static bool is_lost(const struct desched_run *run, const struct pod_row *row) {
+        if (row->phase == POD_UNKNOWN)
+                return true;
+        return row->detail && slice_is(cluster_text(run->cluster, row->detail->reason), "NodeLost");
+}
+
+/* Finished and lost pods do nobody's work any more, so it does not matter whether their node is
+ * usable; only nodes that the policy leaves out keep theirs. */
+static bool is_elsewhere(const struct desched_run *run, const struct pod_row *row) {
+        if (!row->is_live || is_listed(run, row) ||
+            (!pod_row_is_finished(row) && !is_lost(run, row)))
+                return false;
+        return node_id_is_none(row->node) ||
+               !bitset_has(&cluster_nodes(run->cluster)->live, row->node.index) ||
+               bitset_has(&run->selected, row->node.index);
+}
+
 /* Insertion sort: a node holds few pods, and they are often nearly in order. */
 static void sort_keys(const struct cluster *cluster, struct pod_key *keys, size_t count) {
         for (size_t i = 1; i < count; i++) {
@@ -161,6 +179,8 @@ static size_t lay_out(struct desched_run *run) {
                         cluster_pod(run->cluster, (struct pod_id){ (uint32_t)i });
                 if (is_listed(run, row))
                         run->first[2 * row->node.index + 1]++;
+                else
+                        run->elsewhere_count += is_elsewhere(run, row);
         }
         for (size_t i = 0; i < run->nodes.count; i++) {
                 uint32_t *range = &run->first[2 * run->nodes.nodes[i].index];
@@ -174,12 +194,17 @@ static size_t lay_out(struct desched_run *run) {
 static void order_pods(struct desched_run *run) {
         size_t cap = cluster_pod_cap(run->cluster), total = lay_out(run);
         struct pod_key *keys = ARENA_ARRAY(run->pass, struct pod_key, total);
+        size_t elsewhere = 0;
         run->finished = bitset_in_arena(run->pass, cap);
+        run->elsewhere = ARENA_ARRAY(run->pass, struct pod_id, run->elsewhere_count);
         for (size_t i = 0; i < cap; i++) {
                 struct pod_id pod = { (uint32_t)i };
                 const struct pod_row *row = cluster_pod(run->cluster, pod);
-                if (!is_listed(run, row))
+                if (!is_listed(run, row)) {
+                        if (elsewhere < run->elsewhere_count && is_elsewhere(run, row))
+                                run->elsewhere[elsewhere++] = pod;
                         continue;
+                }
                 keys[run->first[2 * row->node.index + 1]++] =
                         (struct pod_key){ row->created.ns, pod };
                 if (pod_row_is_finished(row))
@@ -192,6 +217,8 @@ static void order_pods(struct desched_run *run) {
         }
         for (size_t i = 0; i < total; i++)
                 run->pods[i] = keys[i].pod;
+        const struct pod_order order = { run->cluster, desched_pod_order };
+        desched_sort_pods(&order, run->elsewhere, elsewhere, run->pass);
 }
 
 void desched_run_prepare(struct desched_run *run, const struct bitset *selected) {
@@ -223,30 +250,28 @@ size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_l
         return count;
 }
 
-/* Finished pods hold nobody's work any more, so it does not matter whether their node is usable;
- * only nodes that the policy leaves out keep theirs. */
-static bool is_reachable(const struct desched_run *run, const struct pod_row *row) {
-        if (!row->is_live)
-                return false;
-        if (!node_id_is_none(row->node) && is_listed(run, row))
-                return true;
-        if (!pod_row_is_finished(row))
-                return false;
-        return node_id_is_none(row->node) ||
-               !bitset_has(&cluster_nodes(run->cluster)->live, row->node.index) ||
-               bitset_has(&run->selected, row->node.index);
-}
-
 size_t desched_run_all_pods(struct desched_run *run, const struct pod_id **ret_pods) {
         size_t cap = cluster_pod_cap(run->cluster), count = 0;
         struct pod_id *pods = ARENA_ARRAY(run->scratch, struct pod_id, cap);
         for (size_t i = 0; i < cap; i++) {
                 struct pod_id pod = { (uint32_t)i };
-                if (is_reachable(run, cluster_pod(run->cluster, pod)) && !bitset_has(&run->gone, i))
+                const struct pod_row *row = cluster_pod(run->cluster, pod);
+                bool is_wanted = row->is_live && (is_listed(run, row) || is_elsewhere(run, row));
+                if (is_wanted && !bitset_has(&run->gone, i))
                         pods[count++] = pod;
         }
         const struct pod_order order = { run->cluster, desched_pod_order };
         desched_sort_pods(&order, pods, count, run->scratch);
+        *ret_pods = pods;
+        return count;
+}
+
+size_t desched_run_pods_elsewhere(struct desched_run *run, const struct pod_id **ret_pods) {
+        struct pod_id *pods = ARENA_ARRAY(run->scratch, struct pod_id, run->elsewhere_count);
+        size_t count = 0;
+        for (size_t i = 0; !run->is_parity && i < run->elsewhere_count; i++)
+                if (!bitset_has(&run->gone, run->elsewhere[i].index))
+                        pods[count++] = run->elsewhere[i];
         *ret_pods = pods;
         return count;
 }

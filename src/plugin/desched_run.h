@@ -43,7 +43,9 @@ struct desched_run {
          * pods[first[2n + 1]]. */
         uint32_t *first;
         struct pod_id *pods;
-        struct bitset selected; /* nodes the policy selects, ready or not */
+        size_t elsewhere_count;
+        struct pod_id *elsewhere; /* finished or lost, not on these nodes; in order */
+        struct bitset selected;   /* nodes the policy selects, ready or not */
         struct bitset finished;
         struct map *memo;   /* (owner, key) -> value in the pass arena */
         struct bitset gone; /* asked to go in this pass, no longer shown */

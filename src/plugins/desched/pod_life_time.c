@@ -306,32 +306,45 @@ static struct slice describe(struct desched_run *run, const struct life_rule *ru
 
 /* ---- evicting ---- */
 
+struct found_pods { /* found so far */
+        struct pod_id *pods;
+        size_t count, cap;
+};
+
+static void add_found(struct desched_run *run, struct found_pods *found, struct pod_id pod) {
+        if (found->count == found->cap) {
+                found->cap = found->cap ? found->cap * 2 : 64;
+                struct pod_id *more =
+                        ARENA_ARRAY(desched_run_scratch(run), struct pod_id, found->cap);
+                if (found->count > 0)
+                        memcpy(more, found->pods, found->count * sizeof(*more));
+                found->pods = more;
+        }
+        found->pods[found->count++] = pod;
+}
+
+static void look_at(struct desched_run *run, const struct life_rule *rule,
+                    const struct pod_id *pods, size_t count, struct found_pods *found) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        for (size_t i = 0; i < count; i++)
+                if (rule_wants(run, rule, cluster_pod(cluster, pods[i])) &&
+                    desched_run_may_evict(run, pods[i]))
+                        add_found(run, found, pods[i]);
+}
+
 static size_t collect(struct desched_run *run, const struct life_rule *rule,
                       struct pod_id **ret_pods) {
-        const struct cluster *cluster = desched_run_cluster(run);
         struct node_batch_list nodes = desched_run_nodes(run);
-        struct pod_id *found = NULL;
-        size_t count = 0, cap = 0;
+        struct found_pods found = { 0 };
+        const struct pod_id *pods;
         for (size_t n = 0; n < nodes.count; n++) {
-                const struct pod_id *pods;
-                size_t pod_count = desched_run_pods(run, nodes.nodes[n], PODS_ALL, &pods);
-                for (size_t i = 0; i < pod_count; i++) {
-                        if (!rule_wants(run, rule, cluster_pod(cluster, pods[i])) ||
-                            !desched_run_may_evict(run, pods[i]))
-                                continue;
-                        if (count == cap) {
-                                cap = cap ? cap * 2 : 64;
-                                struct pod_id *more =
-                                        ARENA_ARRAY(desched_run_scratch(run), struct pod_id, cap);
-                                if (count > 0)
-                                        memcpy(more, found, count * sizeof(*found));
-                                found = more;
-                        }
-                        found[count++] = pods[i];
-                }
+                size_t count = desched_run_pods(run, nodes.nodes[n], PODS_ALL, &pods);
+                look_at(run, rule, pods, count, &found);
         }
-        *ret_pods = found;
-        return count;
+        size_t count = desched_run_pods_elsewhere(run, &pods);
+        look_at(run, rule, pods, count, &found);
+        *ret_pods = found.pods;
+        return found.count;
 }
 
 static int deschedule(struct desched_run *run, const void *state, struct err *err) {
