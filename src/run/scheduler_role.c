@@ -1,13 +1,17 @@
 /* Drives the scheduler's step machine from the loop. */
 #include "run/scheduler_role.h"
 
+#include "base/time.h"
 #include "base/util.h"
 #include "run/role_metrics.h"
 #include "sched/scheduler.h"
 #include <stdlib.h>
 
-/* Decisions made before other work of the loop gets its turn. */
+/* Decisions made before other work of the loop gets its turn: some take long, and a lease has to be
+ * renewed in time. */
 #define DECISIONS_PER_TURN 256
+#define DECISIONS_PER_LOOK 16 /* at the clock */
+#define TURN_NS (20 * NS_PER_MS)
 
 struct scheduler_role {
         struct runtime *runtime;
@@ -39,11 +43,16 @@ static void step(void *self) {
         struct loop *loop = runtime_loop(role->runtime);
         struct scheduler_progress progress;
         int64_t start_ns = stopwatch_ns();
+        size_t decisions = 0;
 
         if (!runtime_is_synced(role->runtime))
                 return;
-        progress = scheduler_step(role->scheduler, loop_mono(loop), loop_wall(loop),
-                                  DECISIONS_PER_TURN, &role->actions);
+        do {
+                progress = scheduler_step(role->scheduler, loop_mono(loop), loop_wall(loop),
+                                          DECISIONS_PER_LOOK, &role->actions);
+                decisions += progress.decisions;
+        } while (progress.has_more && decisions < DECISIONS_PER_TURN &&
+                 stopwatch_ns() - start_ns < TURN_NS);
         scheduler_metrics_stepped(role->metrics, stopwatch_ns() - start_ns);
         deliver(role, progress.has_more);
 }

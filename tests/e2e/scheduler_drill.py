@@ -41,6 +41,7 @@ CPU_MILLI, PODS_PER_NODE = 8000, 110  # of a simulated node
 RANKS = {"low": 0, "protected": 10, "high": 100}
 dice = random.Random(options.seed)
 counts = {True: 0, False: 0}
+schedulers = None
 
 
 def judge(name, is_good, found=""):
@@ -55,6 +56,8 @@ def until(what, condition, patience=PATIENCE):
         found = condition()
         if found:
             return found
+        if schedulers:
+            schedulers.revive()
         time.sleep(0.05)
     print(f"FAIL never came: {what}")
     return None
@@ -211,7 +214,7 @@ class Schedulers:
 
     def start(self):
         log = WORK / f"log-{self.started}"
-        election = ["--leader-elect=true", "--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s",
+        election = ["--leader-elect=true", "--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
                     "--leader-elect-retry-period=500ms"] if options.replicas > 1 else ["--leader-elect=false"]
         process = subprocess.Popen([options.berth, "scheduler", "--kubeconfig", str(self.config), "-v", "2", *election],
                                    stdout=subprocess.DEVNULL, stderr=open(log, "w"))
@@ -332,7 +335,6 @@ def churn(load, schedulers):
     names = sorted(load.specs)
     for kill in range(options.kills):
         time.sleep(dice.uniform(0.2, 1.5))
-        schedulers.revive()
         schedulers.kill()
         for name in dice.sample(names, max(1, len(names) // 200)):
             load.renew(name)
@@ -366,7 +368,6 @@ def is_settled():
 started = time.monotonic()
 proxy = subprocess.Popen([sys.executable, str(HERE / "api_proxy.py"), str(options.port), str(options.seed), json.dumps(FAULTS)],
                          stdout=subprocess.PIPE, text=True)
-schedulers = None
 try:
     proxy_port = int(proxy.stdout.readline())
     set_up_cluster()
@@ -383,7 +384,6 @@ try:
     judge("there were preemptions", until("preemptions", lambda: checker.preempted > options.pods // 100), checker.preempted)
     report = Api(proxy_port).ask("GET", "/proxy/calm")[1]
     make_room()
-    schedulers.revive()
     calm = time.monotonic()
     until("the end of all waiting", is_settled)
     time.sleep(1)

@@ -100,6 +100,26 @@ static void test_new_node_wakes(void **state) {
         assert_non_null(find_action(test, ACTION_BIND, "p"));
 }
 
+static void grow_node(struct sched_test *test, int cpu_milli) {
+        apply(test, OBJECT_NODE, CHANGE_UPDATED,
+              "{\"metadata\":{\"name\":\"n1\",\"labels\":{\"kubernetes.io/hostname\":\"n1\"}},"
+              "\"status\":{\"allocatable\":{\"cpu\":\"%dm\",\"memory\":\"32Gi\",\"pods\":\"110\"}}"
+              "}",
+              cpu_milli);
+}
+
+static void test_grown_node_wakes_when_large_enough(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 1000);
+        put_pod(test, "p", 2000, "");
+        step(test);
+        grow_node(test, 1500);
+        assert_int_equal(step(test).decisions, 0);
+        grow_node(test, 2500);
+        step(test);
+        assert_non_null(find_action(test, ACTION_BIND, "p"));
+}
+
 static void test_removed_pod_wakes(void **state) {
         struct sched_test *test = *state;
         put_node(test, "n1", 1000);
@@ -316,6 +336,7 @@ int main(void) {
                 TEST(test_same_failure_writes_nothing),
                 TEST(test_failed_write_is_repeated),
                 TEST(test_new_node_wakes),
+                TEST(test_grown_node_wakes_when_large_enough),
                 TEST(test_removed_pod_wakes),
                 TEST(test_priority_goes_first),
                 TEST(test_failed_bind_backs_off),
