@@ -1,6 +1,7 @@
 /* Drives passes of the descheduler and the eviction service from the loop. */
 #include "run/descheduler_role.h"
 
+#include "api/json.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "config/field_table.h"
@@ -28,8 +29,9 @@ struct descheduler_role {
         struct tracer *tracer;               /* NULL = no traces */
         int64_t rule_start_ns;
         struct loop_timer pass_timer, retry_timer, react_timer;
-        uint64_t seen;    /* generation up to which changes were looked at */
-        uint32_t changes; /* CLUSTER_*, of interest and not reacted to yet */
+        struct api_request *probe; /* whether pods can be evicted here; NULL = not under way */
+        uint64_t seen;             /* generation up to which changes were looked at */
+        uint32_t changes;          /* CLUSTER_*, of interest and not reacted to yet */
         uint64_t reactions;
         uint64_t passes, logged; /* logged: the last record that was */
         bool is_started, is_finished;
@@ -279,24 +281,66 @@ static int build(struct descheduler_role *role, struct err *err) {
         return code;
 }
 
-static void on_changed(void *self) {
+static void finish(struct descheduler_role *role, const struct err *err) {
+        role->is_finished = true;
+        if (err)
+                LOG(LOG_ERROR, "NotDescheduling", log_text("error", err->text));
+        if (role->config.finished)
+                role->config.finished(role->config.context, err);
+}
+
+static bool has_eviction(const struct json *resources) {
+        struct json_iter iter = json_iter(json_get(resources, "resources"));
+        const struct json *resource;
+
+        while (json_next(&iter, NULL, &resource))
+                if (slice_is(json_get_text(resource, "name"), "pods/eviction") &&
+                    slice_is(json_get_text(resource, "kind"), "Eviction"))
+                        return true;
+        return false;
+}
+
+/* An answer that cannot be read is no reason to stay idle: evictions tell for themselves. */
+static bool lacks_eviction(const struct api_reply *reply) {
+        struct json_doc *doc = NULL;
+        bool is_lacking;
+
+        if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0)
+                return false;
+        is_lacking = !has_eviction(json_doc_root(doc));
+        json_doc_free(doc);
+        return is_lacking;
+}
+
+static void on_probed(void *self, const struct api_reply *reply) {
         struct descheduler_role *role = self;
         struct err err = { 0 };
+
+        role->probe = NULL;
+        if (lacks_eviction(reply)) {
+                err_set(&err, BERTH_ERR_UNAVAILABLE,
+                        "the API server does not serve pods/eviction: nothing can be evicted");
+                finish(role, role->config.is_parity ? NULL : &err);
+        } else if (build(role, &err) < 0) {
+                finish(role, &err);
+        } else {
+                loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer,
+                               role->config.first_delay_ns);
+        }
+}
+
+static void on_changed(void *self) {
+        struct descheduler_role *role = self;
 
         if (role->is_started && role->config.watches && role->passes > 0)
                 watch_changes(role);
         if (role->is_started || !runtime_is_synced(role->runtime))
                 return;
         role->is_started = true;
-        if (build(role, &err) == 0) {
-                loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer,
-                               role->config.first_delay_ns);
-                return;
-        }
-        role->is_finished = true;
-        LOG(LOG_ERROR, "PolicyRefused", log_text("error", err.text));
-        if (role->config.finished)
-                role->config.finished(role->config.context, &err);
+        role->probe = transport_call(
+                runtime_transport(role->runtime),
+                &(struct api_call){ .method = API_GET, .path = SLICE_LITERAL("/api/v1") },
+                on_probed, role);
 }
 
 static void on_result(void *self, const struct action_result *result) {
@@ -320,6 +364,8 @@ static void free_role(void *self) {
         loop_timer_disarm(loop, &role->pass_timer);
         loop_timer_disarm(loop, &role->retry_timer);
         loop_timer_disarm(loop, &role->react_timer);
+        if (role->probe)
+                transport_cancel(runtime_transport(role->runtime), role->probe);
         descheduler_metrics_free(role->metrics);
         descheduler_free(role->descheduler);
         usage_feed_free(role->feed);

@@ -15,7 +15,7 @@ static void on_finished(void *context, const struct err *err) {
         struct desched_world *world = context;
 
         if (err)
-                fprintf(stderr, "%s\n", err->text);
+                world->failure = *err;
         world->is_finished = true;
 }
 
@@ -33,17 +33,45 @@ static void on_call(void *context, const struct api_call *call) {
         world->eviction_count++;
 }
 
+/* A server without evictions: its list of resources is another one. */
+static struct api_request *call(void *self, const struct api_call *asked,
+                                void (*done)(void *context, const struct api_reply *reply),
+                                void *context) {
+        struct desched_world *world = self;
+        struct api_call made = *asked;
+
+        if (world->config.hides_eviction && slice_is(made.path, "/api/v1"))
+                made.path = SLICE_LITERAL("/apis/apps/v1");
+        return transport_call(&world->inner, &made, done, context);
+}
+
+static struct api_request *stream(void *self, const struct api_call *asked,
+                                  const struct api_stream_events *events, void *context) {
+        struct desched_world *world = self;
+
+        return transport_stream(&world->inner, asked, events, context);
+}
+
+static void cancel(void *self, struct api_request *request) {
+        struct desched_world *world = self;
+
+        transport_cancel(&world->inner, request);
+}
+
+static const struct transport_ops carrier_ops = { .call = call,
+                                                  .stream = stream,
+                                                  .cancel = cancel };
+
 void desched_world_start(struct desched_world *world) {
         struct err err = { 0 };
 
         world->is_finished = false;
-        world->runtime = runtime_new(
-                &(struct runtime_config){ .loop = world->loop,
-                                          .transport = sim_faults_transport(world->faults),
-                                          .instance = "sim",
-                                          .seed = 1,
-                                          .keeps_finished = true,
-                                          .keeps_detail = true });
+        world->runtime = runtime_new(&(struct runtime_config){ .loop = world->loop,
+                                                               .transport = world->carrier,
+                                                               .instance = "sim",
+                                                               .seed = 1,
+                                                               .keeps_finished = true,
+                                                               .keeps_detail = true });
         if (role_config_build(&world->roles, runtime_cluster(world->runtime), NULL, &err) < 0)
                 fprintf(stderr, "%s\n", err.text);
         world->role = role_config_add_descheduler(
@@ -150,11 +178,14 @@ bool desched_world_open(struct desched_world *world, const struct desched_world_
         world->faults =
                 sim_faults_new(local_transport(world->local), world->loop, 1, 0, NULL, NULL);
         sim_faults_watch(world->faults, on_call, world);
+        world->inner = sim_faults_transport(world->faults);
+        world->carrier = (struct transport){ .ops = &carrier_ops, .self = world };
         world->problems = config_problems_new();
-        if (role_config_load(&(struct role_config_sources){ 0 }, &world->roles, &err) < 0)
+        if (role_config_load(&(struct role_config_sources){ .is_parity = config->is_parity },
+                             &world->roles, &err) < 0)
                 return false;
-        world->roles.policy =
-                descheduler_policy_read(slice_of(config->policy), "policy", false, world->problems);
+        world->roles.policy = descheduler_policy_read(slice_of(config->policy), "policy",
+                                                      config->is_parity, world->problems);
         return world->roles.policy && config_problems_to_err(world->problems, &err) == 0 &&
                add_node(world, "n1") && add_node(world, "n2");
 }

@@ -15,7 +15,8 @@
 struct desched_world_config {
         const char *policy;  /* text of a DeschedulerPolicy */
         int64_t interval_ns; /* 0: a pass at every desched_world_start */
-        bool watches;
+        bool watches, is_parity;
+        bool hides_eviction; /* the server does not list pods/eviction */
 };
 struct desched_world {
         struct desched_world_config config;
@@ -28,7 +29,9 @@ struct desched_world {
         struct config_problems *problems;
         struct runtime *runtime;
         struct descheduler_role *role;
+        struct transport inner, carrier;
         bool is_finished;
+        struct err failure;         /* with which it finished */
         uint64_t passes, reactions; /* of processes that ended */
         size_t eviction_count;
         struct mono_time evictions[WORLD_EVICTIONS_MAX]; /* when each was asked for */

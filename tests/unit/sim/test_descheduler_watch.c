@@ -165,6 +165,29 @@ static void a_time_to_live_ends_when_it_ends(void **state) {
         desched_world_close(&world);
 }
 
+/* Acceptance case 15: upstream ends without a word. */
+static void a_server_without_evictions_is_told(void **state) {
+        (void)state;
+        for (int is_parity = 0; is_parity < 2; is_parity++) {
+                struct desched_world world;
+
+                memset(&world, 0, sizeof(world));
+                assert_true(desched_world_open(
+                        &world, &(struct desched_world_config){
+                                        .policy = POLICY("", "RemoveFailedPods", FAILED_42),
+                                        .interval_ns = HOUR_NS,
+                                        .is_parity = is_parity,
+                                        .hides_eviction = true }));
+                desched_world_start(&world);
+                desched_world_advance(&world, NS_PER_S);
+                assert_true(world.is_finished);
+                assert_int_equal(world.failure.code, is_parity ? BERTH_OK : BERTH_ERR_UNAVAILABLE);
+                if (!is_parity)
+                        assert_non_null(strstr(world.failure.text, "pods/eviction"));
+                desched_world_close(&world);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(a_change_is_answered_within_a_second),
@@ -172,6 +195,7 @@ int main(void) {
                 cmocka_unit_test(limits_hold_between_passes),
                 cmocka_unit_test(time_is_kept_to_the_moment),
                 cmocka_unit_test(a_time_to_live_ends_when_it_ends),
+                cmocka_unit_test(a_server_without_evictions_is_told),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
