@@ -51,11 +51,26 @@ static void free_values(struct map *map) {
         map_free(map);
 }
 
+/* A pod's entry and its facts are one piece of memory: there are many. */
+struct pod_entry {
+        struct object_entry entry;
+        struct pod_facts facts;
+};
+
+static struct object_entry *entry_new(bool is_pod) {
+        struct pod_entry *pod;
+
+        if (!is_pod)
+                return xcalloc(1, sizeof(struct object_entry));
+        pod = xcalloc(1, sizeof(*pod));
+        pod->entry.pod = &pod->facts;
+        return &pod->entry;
+}
+
 static void entry_free(struct object_entry *entry) {
         store_object_unref(entry->object);
         if (entry->pod)
                 free(entry->pod->labels);
-        free(entry->pod);
         free(entry->links);
         free(entry);
 }
@@ -349,7 +364,7 @@ void object_index_change(struct object_index *index, struct change *change) {
         if (!entry && !is_pod && !object_mentions(event->object, "\"ownerReferences\""))
                 return;
         if (!entry)
-                entry = xcalloc(1, sizeof(*entry));
+                entry = entry_new(is_pod);
         store_object_unref(entry->object);
         entry->object = store_object_ref(event->object);
         map_u64_put(index->entries, address(event->object), entry);
@@ -360,8 +375,6 @@ void object_index_change(struct object_index *index, struct change *change) {
         }
         if (!is_pod)
                 return;
-        if (!entry->pod)
-                entry->pod = xcalloc(1, sizeof(*entry->pod));
         read_pod(index, entry, change_object(change));
 }
 

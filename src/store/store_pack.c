@@ -3,10 +3,12 @@
  * and the bytes that are its own. Whoever wants the text gets it put together in one of a few
  * buffers.
  *
- * Packed form: pairs of own bytes and a copy, up to the size of the body. Own bytes: their number,
- * then they; a copy: its length, and unless that is 0 where it starts, as the distance from where
- * it would if the own bytes had replaced as many of the base. Numbers take 7 bits a byte, low ones
- * first; distances have their sign in the lowest bit. */
+ * Packed form: pairs of own bytes and a copy, up to the size of the body. Own bytes: twice their
+ * number, plus one if they are packed hexadecimal digits, then they; a copy: its length, and unless
+ * that is 0 where it starts, as the distance from where it would if the own bytes had replaced as
+ * many of the base. Numbers take 7 bits a byte, low ones first; distances have their sign in the
+ * lowest bit. Digits (of uids and container ids) go two to a byte, the low half first, without the
+ * dashes that the base has at the same places. */
 #include "store/store_priv.h"
 
 #include "base/util.h"
@@ -17,6 +19,7 @@
 #define PACK_MISSES_MAX 4    /* poor fits in a row before a base is given up */
 #define PACK_GOOD_PART 5U    /* a good fit leaves less than one part in so many */
 #define MATCH_MIN 8U         /* bytes of the shortest copy */
+#define DIGITS_MIN 4U        /* fewer own bytes are kept as they are */
 #define TABLE_BITS 12U
 
 /* ---- bases ---- */
@@ -88,14 +91,73 @@ static bool put_number(struct packing *packing, uint64_t number) {
         return false;
 }
 
+static bool is_dash(const struct store_base *base, size_t at) {
+        return at < base->size && base->text[at] == '-';
+}
+
+/* 0 to 15, or -1. */
+static int digit_value(char byte) {
+        if (byte >= '0' && byte <= '9')
+                return byte - '0';
+        return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+/* Number of digits among own bytes; 0 when there is anything else but the base's dashes. */
+static size_t count_digits(const struct packing *packing, size_t own) {
+        size_t count = 0;
+
+        if (own < DIGITS_MIN)
+                return 0;
+        for (size_t i = 0; i < own; i++) {
+                char byte = packing->body.ptr[packing->own + i];
+                bool is_skipped = is_dash(packing->base, packing->expected + i);
+
+                if (is_skipped ? byte != '-' : digit_value(byte) < 0)
+                        return 0;
+                count += !is_skipped;
+        }
+        return count;
+}
+
+static void put_digits(struct packing *packing, size_t own) {
+        unsigned char *to = (unsigned char *)packing->out + packing->size;
+        size_t count = 0;
+
+        for (size_t i = 0; i < own; i++) {
+                unsigned digit;
+
+                if (is_dash(packing->base, packing->expected + i))
+                        continue;
+                digit = (unsigned)digit_value(packing->body.ptr[packing->own + i]);
+                if (count % 2 == 0)
+                        to[count / 2] = (unsigned char)digit;
+                else
+                        to[count / 2] |= (unsigned char)(digit << 4);
+                count++;
+        }
+        packing->size += (count + 1) / 2;
+}
+
+static bool put_own(struct packing *packing, size_t own) {
+        size_t digits = count_digits(packing, own), room = digits ? (digits + 1) / 2 : own;
+
+        if (!put_number(packing, own * 2 + (digits > 0)) || packing->size + room > packing->limit)
+                return false;
+        if (digits) {
+                put_digits(packing, own);
+                return true;
+        }
+        memcpy(packing->out + packing->size, packing->body.ptr + packing->own, own);
+        packing->size += own;
+        return true;
+}
+
 static bool put_pair(struct packing *packing, size_t at, size_t from, size_t length) {
         size_t own = at - packing->own;
         int64_t distance = (int64_t)from - (int64_t)(packing->expected + own);
 
-        if (!put_number(packing, own) || packing->size + own > packing->limit)
+        if (!put_own(packing, own))
                 return false;
-        memcpy(packing->out + packing->size, packing->body.ptr + packing->own, own);
-        packing->size += own;
         packing->own = at + length;
         packing->expected = from + length;
         return put_number(packing, length) &&
@@ -246,6 +308,22 @@ static uint64_t take_number(const unsigned char **at) {
         return number;
 }
 
+static void take_digits(const unsigned char **at, const struct store_base *base, size_t expected,
+                        size_t own, char *text) {
+        static const char digits[] = "0123456789abcdef";
+        size_t count = 0;
+
+        for (size_t i = 0; i < own; i++) {
+                if (is_dash(base, expected + i)) {
+                        text[i] = '-';
+                        continue;
+                }
+                text[i] = digits[(*at)[count / 2] >> (count % 2 ? 4 : 0) & 15];
+                count++;
+        }
+        *at += (count + 1) / 2;
+}
+
 static void unpack(const struct store_object *object, char *text) {
         const unsigned char *at =
                 (const unsigned char *)object->text + object->ns_size + object->name_size + 2;
@@ -254,11 +332,16 @@ static void unpack(const struct store_object *object, char *text) {
         size_t expected = 0;
 
         while (text < end) {
-                size_t own = (size_t)take_number(&at), length;
+                uint64_t number = take_number(&at);
+                size_t own = (size_t)(number >> 1), length;
 
-                memcpy(text, at, own);
+                if (number & 1) {
+                        take_digits(&at, object->base, expected, own, text);
+                } else {
+                        memcpy(text, at, own);
+                        at += own;
+                }
                 text += own;
-                at += own;
                 length = (size_t)take_number(&at);
                 if (length) {
                         uint64_t distance = take_number(&at);

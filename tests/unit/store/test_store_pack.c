@@ -22,16 +22,20 @@ static char *repeat(const char *text, size_t size) {
         return body;
 }
 
-/* Like a pod's: much that is the same, some that is its own. */
+/* Like a pod's: much that is the same, some that is its own, among it what looks like a uid. */
 static void pod_body(char *body, size_t size, unsigned number, unsigned revision) {
+        unsigned long mixed = (number + 1) * 0x9e3779b97f4a7c15UL;
+
         snprintf(body, size,
-                 "{\"metadata\":{\"name\":\"web-%u\",\"resourceVersion\":\"%u\",\"labels\":{"
+                 "{\"uid\":\"%08lx-%04lx-%04lx-%04lx-%012lx\",\"metadata\":{\"name\":\"web-%u\","
+                 "\"resourceVersion\":\"%u\",\"labels\":{"
                  "\"app\":\"web\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
                  "\"registry.example/app:1\",\"terminationMessagePath\":\"/dev/termination-log\","
                  "\"terminationMessagePolicy\":\"File\",\"imagePullPolicy\":\"IfNotPresent\"}],"
                  "\"nodeName\":\"node-%u\",\"restartPolicy\":\"Always\",\"dnsPolicy\":"
                  "\"ClusterFirst\",\"schedulerName\":\"default-scheduler\"}}",
-                 number, revision, number * 7919U % 1000U);
+                 mixed >> 32, mixed >> 16 & 0xffff, mixed & 0xffff, mixed >> 48,
+                 mixed >> 8 & 0xffffffffffff, number, revision, number * 7919U % 1000U);
 }
 
 static void put(struct store *store, int pods, unsigned number, unsigned revision) {
@@ -128,7 +132,8 @@ static size_t mutate(struct rng *rng, char *body, size_t size) {
                         size += count;
                 } else {
                         for (size_t j = 0; j < count; j++)
-                                body[at + j] = (char)('a' + rng_below(rng, 26));
+                                body[at + j] =
+                                        "0123456789abcdef-xyz"[rng_below(rng, count % 2 ? 17 : 20)];
                 }
         }
         return size;
@@ -136,6 +141,38 @@ static size_t mutate(struct rng *rng, char *body, size_t size) {
 
 #define ROUNDS 3000
 #define NAMES 50
+
+/* Odd and even numbers of digits, with dashes at the base's places and at others. */
+static void test_digits(void **state) {
+        static const char *const texts[] = {
+                "01234567-89ab-cdef-0123-456789abcdef",
+                "f1234567-89ab-cdef-0123-456789abcdef",
+                "fedcba98-7654-3210-fedc-ba9876543210",
+                "fedcba98-7654-3210-fedc-ba987654321",
+                "fedcba9876543210fedcba9876543210",
+                "fedcba98-7654-3210-fedc-ba98765432-0",
+                "0-0-0-0-0",
+                "--------------------------",
+                "ABCDEF01-89ab-cdef-0123-456789abcdef",
+                "abc",
+        };
+        struct store *store = store_new(NULL);
+        int maps = store_add_resource(store, SLICE_LITERAL("configmaps"));
+        char *filling = repeat("<filling>", 400), body[1000], name[20];
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(texts) * ARRAY_LEN(texts); i++) {
+                snprintf(body, sizeof(body), "%s%s%s%s%s", filling, texts[i % ARRAY_LEN(texts)],
+                         filling, texts[i / ARRAY_LEN(texts)], i % 2 ? "!" : "");
+                snprintf(name, sizeof(name), "m-%zu", i);
+                assert_int_equal(store_put(store, maps, NS, slice_of(name), slice_of(body), NULL),
+                                 0);
+                assert_string_equal(
+                        store_object_body(store_get(store, maps, NS, slice_of(name))).ptr, body);
+        }
+        free(filling);
+        store_free(store);
+}
 
 static void test_random(void **state) {
         static char body[BODY_MAX], kept[NAMES][BODY_MAX];
@@ -218,7 +255,8 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_alike),    cmocka_unit_test(test_side_by_side),
                 cmocka_unit_test(test_outlives), cmocka_unit_test(test_random),
-                cmocka_unit_test(test_sizes),    cmocka_unit_test(test_history),
+                cmocka_unit_test(test_digits),   cmocka_unit_test(test_sizes),
+                cmocka_unit_test(test_history),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
