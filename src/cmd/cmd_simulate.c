@@ -20,7 +20,7 @@ struct simulate_options {
         /* of reboot */
         int64_t seeds, nodes, concurrency, period_ns, lifetime_ns, window_ns, stagger_ns;
         double rho, fraction, utilisation, tolerating;
-        int vary, output;
+        int vary, spread, law, output;
         const char *report;
 };
 
@@ -188,6 +188,8 @@ static struct trial_setting setting_of(const struct simulate_options *options) {
         setting.lifetime_ns = options->lifetime_ns;
         setting.window_ns = options->window_ns;
         setting.stagger_ns = options->stagger_ns;
+        setting.spread = (enum trial_spread)options->spread;
+        setting.law = (enum trial_law)options->law;
         return setting;
 }
 
@@ -241,6 +243,9 @@ static int run(const struct command_call *call) {
 }
 
 /* ---- options ---- */
+
+static const char *const spreads[] = { "none", "soft", "hard", NULL };
+static const char *const laws[] = { "exponential", "lognormal", NULL };
 
 static const struct option simulate_table[] = {
         { .name = "seed",
@@ -366,6 +371,20 @@ static const struct option simulate_table[] = {
           .fallback = "0s",
           .max = 24 * 3600 * NS_PER_S,
           .help = "reboot: sentinels appear within this time" },
+        { .name = "spread",
+          .type = OPTION_CHOICE,
+          .offset = offsetof(struct simulate_options, spread),
+          .value_name = "STRENGTH",
+          .fallback = "none",
+          .choices = spreads,
+          .help = "reboot: of replicas and jobs over nodes" },
+        { .name = "law",
+          .type = OPTION_CHOICE,
+          .offset = offsetof(struct simulate_options, law),
+          .value_name = "LAW",
+          .fallback = "exponential",
+          .choices = laws,
+          .help = "reboot: of lifetimes" },
         { .name = "report",
           .type = OPTION_TEXT,
           .offset = offsetof(struct simulate_options, report),
