@@ -72,6 +72,7 @@ struct eviction_reconciler *eviction_reconciler_new(
         reconciler->pod_targets = map_new();
         reconciler->policies = map_new();
         reconciler->moves = map_new();
+        reconciler->gates = map_new();
         reconciler->open = map_u64_new();
         return reconciler;
 }
@@ -119,6 +120,7 @@ void eviction_reconciler_free(struct eviction_reconciler *reconciler) {
         map_free(reconciler->pod_targets);
         map_free(reconciler->policies);
         eviction_vm_moves_free(reconciler->moves);
+        eviction_gates_free(reconciler->gates);
         map_u64_free(reconciler->open);
         free(reconciler);
 }

@@ -134,6 +134,11 @@ int eviction_reconciler_put_pod(struct eviction_reconciler *reconciler, const st
                                 struct err *err);
 int eviction_reconciler_put_policy(struct eviction_reconciler *reconciler,
                                    const struct json *object, struct err *err);
+/* A PodDisruptionBudget: what it refused is tried again when it opens, before its pause is over. */
+void eviction_reconciler_put_budget(struct eviction_reconciler *reconciler,
+                                    const struct json *object);
+void eviction_reconciler_remove_budget(struct eviction_reconciler *reconciler, struct slice ns,
+                                       struct slice name);
 /* A VirtualMachineInstanceMigration of KubeVirt: told as progress of its VM's pod. */
 void eviction_reconciler_put_migration(struct eviction_reconciler *reconciler,
                                        const struct json *object);

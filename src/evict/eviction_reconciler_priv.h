@@ -115,6 +115,7 @@ struct eviction_reconciler {
         struct map *pods;        /* ns/name -> kept_pod */
         struct map *pod_targets; /* ns/name of a pod -> count of targets as a number */
         struct map *policies;    /* ns/name -> eviction_policy */
+        struct map *gates;       /* ns/name of a budget -> struct gate */
         struct map *moves;       /* ns/VM -> struct vm_move */
         struct map_u64 *open;    /* id -> open_effect */
         uint64_t last_id;
@@ -190,6 +191,9 @@ void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot
 void eviction_evictor_end(struct eviction_look *look, struct eviction_slot *slot);
 void eviction_evictor_result(struct eviction_slot *slot,
                              const struct eviction_effect_result *result, struct eviction_now now);
+
+/* ---- eviction_gates.c ---- */
+void eviction_gates_free(struct map *gates);
 
 /* ---- eviction_vm.c: KubeVirt ---- */
 #define EVICTION_MOVE_FINALIZER "lifecycle.berth.dev/move"

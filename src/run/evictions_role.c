@@ -48,6 +48,7 @@ struct evictions_role {
         bool is_started, is_controller, has_stepped_down, is_native_served, has_policies;
         size_t definition; /* next one to create */
         struct feed_line lines[FOLLOWED_COUNT];
+        struct reflector *budgets;
         struct reflector *migrations; /* of KubeVirt; NULL = there are none */
         struct open_call *calls;
         struct hook_caller *hooks;
@@ -405,7 +406,29 @@ static void follow(struct evictions_role *role) {
         }
 }
 
-/* ---- KubeVirt ---- */
+/* ---- budgets and KubeVirt: worth knowing, not waited for ---- */
+
+static void on_budget(void *context, enum reflector_change change, const struct json *object) {
+        struct evictions_role *role = context;
+        const struct json *meta = json_get(object, "metadata");
+
+        if (change == REFLECTOR_DELETED)
+                eviction_reconciler_remove_budget(role->reconciler,
+                                                  json_get_text(meta, "namespace"),
+                                                  json_get_text(meta, "name"));
+        else
+                eviction_reconciler_put_budget(role->reconciler, object);
+        step_soon(role);
+}
+
+static void follow_budgets(struct evictions_role *role) {
+        static const struct reflector_events events = { .changed = on_budget, .failed = on_failed };
+
+        role->budgets = reflector_new(
+                &(struct reflector_config){ .path = "/apis/policy/v1/poddisruptionbudgets",
+                                            .seed = FOLLOWED_COUNT + 2 },
+                role->transport, role->loop, &events, role);
+}
 
 static void on_migration(void *context, enum reflector_change change, const struct json *object) {
         struct evictions_role *role = context;
@@ -453,6 +476,7 @@ static void start(struct evictions_role *role, const char *group) {
                                               .answered = on_answered,
                                               .context = role });
         follow(role);
+        follow_budgets(role);
         role->discovery =
                 transport_call(role->transport,
                                &(struct api_call){ .path = SLICE_LITERAL("/apis/kubevirt.io/v1") },
@@ -608,6 +632,7 @@ static void free_role(void *self) {
         for (size_t i = 0; i < FOLLOWED_COUNT; i++)
                 reflector_free(role->lines[i].reflector);
         reflector_free(role->migrations);
+        reflector_free(role->budgets);
         while (role->calls) {
                 struct open_call *call = role->calls;
 

@@ -103,7 +103,7 @@ class KubeVirt:
         _, machine = self.api("POST", VMS, {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance",
                                             "metadata": {"name": name}, "spec": {"evictionStrategy": strategy}})
         pod = "virt-launcher-" + name
-        self.machines[pod] = {"name": name, "seconds": seconds, "migratable": migratable, "moving": False,
+        self.machines[pod] = {"name": name, "seconds": seconds, "migratable": migratable, "moving": False, "moved": False,
                               "strategy": strategy}
         return self.api("POST", PODS, {
             "metadata": {"name": pod, "labels": {"kubevirt.io": "virt-launcher"}, "annotations": {EVICT_ONLY: "true"},
@@ -150,4 +150,4 @@ class KubeVirt:
             self.api("PATCH", f'{VMS}/{machine["name"]}', {"status": {"evacuationNodeName": None}}, MERGE)
             self.api("PATCH", f"{PODS}/{pod}/status", {"status": {"phase": "Succeeded"}}, MERGE)
         self.api("PATCH", f"{PODS}/{pod}", {"metadata": {"annotations": {MOVING: None}}}, MERGE)
-        machine["moving"] = False
+        machine["moving"], machine["moved"] = False, is_done
