@@ -76,6 +76,7 @@ static void prepare(struct pass *pass, struct descheduler *descheduler, struct w
                 .is_parity = config->is_parity,
                 .is_dry_run = config->is_dry_run,
                 .hides_budgets = config->hides_budgets,
+                .jobs = config->jobs,
                 .sink = config->sink,
                 .usage = config->usage,
                 .has_grace = descheduler->has_grace,

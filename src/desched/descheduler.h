@@ -13,6 +13,7 @@
 
 struct descheduler;
 struct desched_usage;      /* plugin/desched_points.h */
+struct desched_jobs;       /* plugin/desched_run.h */
 struct placement_oracle;   /* plugin/placement_oracle.h */
 struct descheduler_policy; /* config/descheduler_policy.h */
 struct config_problems;
@@ -26,6 +27,7 @@ struct descheduler_config {
         const struct plugin *const *registry;    /* NULL-ended */
         struct evict_sink sink;
         const struct desched_usage *usage; /* measured usage; may be NULL */
+        const struct desched_jobs *jobs;   /* which Jobs clean up by themselves; may be NULL */
         /* Copied; NULL = pods are moved without asking where they would go.  Not used in parity,
          * nor when the policy says moveOnlyIfBetter: false. */
         const struct placement_oracle *oracle;

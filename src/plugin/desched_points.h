@@ -19,6 +19,8 @@ struct arena *desched_run_pass_arena(struct desched_run *run); /* ... as the pas
 void *desched_run_memo(const struct desched_run *run, const void *owner, uint64_t key);
 void desched_run_memo_put(struct desched_run *run, const void *owner, uint64_t key, void *value);
 bool desched_run_is_parity(const struct desched_run *run);
+/* The Job will be deleted some time after it finished, its pods with it. */
+bool desched_run_job_has_ttl(const struct desched_run *run, struct slice job_uid);
 /* Upstream outside of dry run: the budgets are never loaded, no pod is covered by one. */
 bool desched_run_hides_budgets(const struct desched_run *run);
 /* Asked to go in this pass, and no longer shown. */

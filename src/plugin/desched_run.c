@@ -21,6 +21,9 @@ struct arena *desched_run_pass_arena(struct desched_run *run) {
 bool desched_run_is_parity(const struct desched_run *run) {
         return run->is_parity;
 }
+bool desched_run_job_has_ttl(const struct desched_run *run, struct slice job_uid) {
+        return run->jobs && run->jobs->has_ttl(run->jobs->context, job_uid);
+}
 bool desched_run_hides_budgets(const struct desched_run *run) {
         return run->hides_budgets;
 }

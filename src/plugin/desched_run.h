@@ -13,6 +13,11 @@ struct desched_instance { /* a plugin of a profile with its state */
         const struct plugin *plugin;
         const void *state;
 };
+/* What is known of Jobs, which the model does not hold. */
+struct desched_jobs {
+        void *context;
+        bool (*has_ttl)(void *context, struct slice uid);
+};
 struct desched_filters {
         size_t count;
         const struct desched_instance *items;
@@ -54,6 +59,7 @@ struct desched_run {
         struct slice profile, plugin;
         struct evict_sink sink;
         const struct desched_usage *usage;
+        const struct desched_jobs *jobs; /* NULL = nothing is known of Jobs */
         bool has_grace;
         int64_t grace_s;
         struct desched_run_listener listener;

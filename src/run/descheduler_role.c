@@ -8,6 +8,8 @@
 #include "desched/descheduler.h"
 #include "evict/evict_service.h"
 #include "model/cluster.h"
+#include "plugin/desched_run.h"
+#include "run/job_watch.h"
 #include "run/placement_brain.h"
 #include "run/role_metrics.h"
 #include "run/tracer.h"
@@ -26,7 +28,9 @@ struct descheduler_role {
         struct descheduler_metrics *metrics; /* NULL = nobody counts */
         struct placement_brain *brain;       /* NULL = not asked where pods would go */
         struct usage_feed *feed;             /* NULL = nothing is measured */
-        struct tracer *tracer;               /* NULL = no traces */
+        struct job_watch *jobs;              /* NULL = Jobs do not matter */
+        struct desched_jobs known_jobs;
+        struct tracer *tracer; /* NULL = no traces */
         int64_t rule_start_ns;
         struct loop_timer pass_timer, retry_timer, react_timer;
         struct api_request *probe; /* whether pods can be evicted here; NULL = not under way */
@@ -266,6 +270,7 @@ static int build(struct descheduler_role *role, struct err *err) {
                         .registry = config->registry,
                         .sink = evict_service_sink(role->service),
                         .usage = role->feed ? usage_feed_source(role->feed) : NULL,
+                        .jobs = role->jobs ? &role->known_jobs : NULL,
                         .oracle = role->brain ? &oracle : NULL,
                         .is_parity = config->is_parity,
                         .is_dry_run = config->is_dry_run,
@@ -312,6 +317,18 @@ static bool lacks_eviction(const struct api_reply *reply) {
         return is_lacking;
 }
 
+static bool has_ttl(void *self, struct slice job_uid) {
+        return job_watch_has_ttl(((const struct descheduler_role *)self)->jobs, job_uid);
+}
+
+static void start(void *self) {
+        struct descheduler_role *role = self;
+
+        if (!role->is_finished)
+                loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer,
+                               role->config.first_delay_ns);
+}
+
 static void on_probed(void *self, const struct api_reply *reply) {
         struct descheduler_role *role = self;
         struct err err = { 0 };
@@ -321,12 +338,14 @@ static void on_probed(void *self, const struct api_reply *reply) {
                 err_set(&err, BERTH_ERR_UNAVAILABLE,
                         "the API server does not serve pods/eviction: nothing can be evicted");
                 finish(role, role->config.is_parity ? NULL : &err);
-        } else if (build(role, &err) < 0) {
-                finish(role, &err);
-        } else {
-                loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer,
-                               role->config.first_delay_ns);
+                return;
         }
+        role->known_jobs = (struct desched_jobs){ role, has_ttl };
+        role->jobs = job_watch_new(role->runtime, role->config.policy, start, role);
+        if (build(role, &err) < 0)
+                finish(role, &err);
+        else if (!role->jobs)
+                start(role);
 }
 
 static void on_changed(void *self) {
@@ -369,6 +388,7 @@ static void free_role(void *self) {
         descheduler_metrics_free(role->metrics);
         descheduler_free(role->descheduler);
         usage_feed_free(role->feed);
+        job_watch_free(role->jobs);
         tracer_free(role->tracer);
         placement_brain_free(role->brain);
         evict_service_free(role->service);

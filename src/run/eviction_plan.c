@@ -2,6 +2,7 @@
 #include "run/eviction_plan.h"
 
 #include "api/json.h"
+#include "base/map.h"
 #include "base/util.h"
 #include "config/descheduler_policy.h"
 #include "desched/descheduler.h"
@@ -102,6 +103,7 @@ static int build(struct eviction_plan *plan, struct cluster *cluster,
                                               .registry = desched_registry,
                                               .sink = { plan, begin_pass, ask },
                                               .usage = recorded_usage_source(plan->usage),
+                                              .jobs = &plan->jobs,
                                               .oracle = plan->brain ? &oracle : NULL,
                                               .is_parity = config->is_parity },
                 problems, &plan->descheduler, err);
@@ -112,6 +114,10 @@ static int build(struct eviction_plan *plan, struct cluster *cluster,
         return code;
 }
 
+static bool has_ttl(void *context, struct slice uid) {
+        return map_get(context, uid) != NULL;
+}
+
 int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
                        const struct role_config *config, struct wall_time now, struct err *err) {
         int code;
@@ -119,6 +125,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
         arena_init(&plan->arena, 0);
         plan->cluster = snapshot->cluster;
         plan->config = config;
+        plan->jobs = (struct desched_jobs){ snapshot->jobs_with_ttl, has_ttl };
         plan->service = evict_service_new(&(struct evict_config){ .cluster = snapshot->cluster,
                                                                   .is_parity = config->is_parity });
         code = snapshot_usage(snapshot, &plan->usage_doc, err);
@@ -209,6 +216,7 @@ static void count_wanted(struct eviction_plan *plan, struct wall_time now,
                                                   .registry = desched_registry,
                                                   .sink = { plan, begin_count, count_one },
                                                   .usage = recorded_usage_source(plan->usage),
+                                                  .jobs = &plan->jobs,
                                                   .is_parity = plan->config->is_parity,
                                                   .is_dry_run = true },
                     problems, &counter, NULL) == 0) {

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "model/cluster.h"
 #include "model/evict_intent.h"
+#include "plugin/desched_run.h"
 #include "run/plan_balance.h"
 #include <stdbool.h>
 
@@ -56,6 +57,7 @@ struct eviction_plan {
         size_t spared_count, spared_cap;
         struct spared_pod *spared;
         const struct role_config *config;
+        struct desched_jobs jobs;
         struct bitset gone;              /* pods that leave for good */
         struct plan_state before, after; /* after eviction_plan_place */
 };

@@ -2,10 +2,12 @@
 #include "run/snapshot_input.h"
 
 #include "api/json.h"
+#include "base/map.h"
 #include "base/util.h"
 #include "run/input_files.h"
 #include "run/snapshot_kind.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* Values of the two classes that every cluster has. */
 #define CLUSTER_CRITICAL_PRIORITY 2000000000
@@ -24,15 +26,27 @@ void snapshot_init(struct snapshot *snapshot) {
         snapshot->cluster = cluster_new(
                 &(struct cluster_config){ .keeps_finished = true, .keeps_detail = true });
         snapshot->shelf = object_shelf_new();
+        snapshot->jobs_with_ttl = map_new();
 }
 
 void snapshot_release(struct snapshot *snapshot) {
         cluster_free(snapshot->cluster);
         object_shelf_free(snapshot->shelf);
+        map_free(snapshot->jobs_with_ttl);
         buf_release(&snapshot->usage);
         buf_release(&snapshot->note);
         free(snapshot->wanted.items);
         arena_release(&snapshot->arena);
+}
+
+/* Jobs that clean up by themselves are remembered by uid. */
+static void note_job(struct snapshot *snapshot, const struct json *job) {
+        const struct json *ttl = json_get(json_get(job, "spec"), "ttlSecondsAfterFinished");
+        int64_t seconds;
+
+        if (json_as_i64(ttl, &seconds))
+                map_put(snapshot->jobs_with_ttl, json_get_text(json_get(job, "metadata"), "uid"),
+                        snapshot);
 }
 
 int snapshot_put(struct snapshot *snapshot, const struct snapshot_kind *kind,
@@ -44,6 +58,8 @@ int snapshot_put(struct snapshot *snapshot, const struct snapshot_kind *kind,
                 json_write(object, &snapshot->usage);
                 buf_text(&snapshot->usage, "]}");
         }
+        if (strcmp(kind->kind, "Job") == 0)
+                note_job(snapshot, object);
         if (kind->shelf != SHELF_KIND_COUNT)
                 object_shelf_put(snapshot->shelf, kind->shelf, object);
         if (kind->model == OBJECT_PRIORITY_CLASS && json_get_bool(object, "globalDefault", false))

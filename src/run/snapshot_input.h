@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 struct json;
+struct map;
 
 struct snapshot_pod { /* a pod to be asked about */
         struct slice ns, name;
@@ -30,6 +31,7 @@ struct snapshot {
         struct object_shelf *shelf;
         /* Files that hold a DeschedulerPolicy or a KubeSchedulerConfiguration; NULL = none. */
         const char *policy_path, *config_path;
+        struct map *jobs_with_ttl; /* uids of Jobs that clean up by themselves */
         struct buf usage;          /* measured usage: JSON objects, comma-separated */
         size_t taken, passed_over; /* objects of kinds that decisions read, and others */
         struct snapshot_pods wanted;

@@ -37,6 +37,7 @@ const struct snapshot_kind snapshot_kinds[] = {
         { "VolumeAttachment", "storage.k8s.io", STORAGE "volumeattachments", false, true, false,
           NOT_MODELLED, SHELF_ATTACHMENT },
         { "Pod", "", CORE "pods", true, false, false, OBJECT_POD, NOT_SHELVED },
+        { "Job", "batch", "/apis/batch/v1/jobs", true, true, false, NOT_MODELLED, NOT_SHELVED },
         { "NodeMetrics", "metrics.k8s.io", METRICS "nodes", false, true, true, NOT_MODELLED,
           NOT_SHELVED },
         { "PodMetrics", "metrics.k8s.io", METRICS "pods", true, true, true, NOT_MODELLED,

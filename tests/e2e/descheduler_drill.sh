@@ -53,9 +53,9 @@ children="$children $!"
 finished() {
         printf 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: %s\n  namespace: %s\n  annotations: {sandbox.berth.dev/run: 100ms}\nspec:\n  restartPolicy: Never\n  containers: [{name: c, image: i}]\n---\n' "$2" "$1"
 }
-# job NAME CODE: its only pod fails in its init container
+# job NAME CODE [MORE]: its only pod fails in its init container
 job() {
-        printf 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: %s, namespace: jobs}\nspec:\n  backoffLimit: 0\n  template:\n    metadata: {annotations: {sandbox.berth.dev/run.check: 100ms exit %s}}\n    spec:\n      restartPolicy: Never\n      initContainers: [{name: check, image: i}]\n      containers: [{name: c, image: i}]\n---\n' "$1" "$2"
+        printf 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: %s, namespace: jobs}\nspec:\n  backoffLimit: 0\n'"${3:-}"'  template:\n    metadata: {annotations: {sandbox.berth.dev/run.check: 100ms exit %s}}\n    spec:\n      restartPolicy: Never\n      initContainers: [{name: check, image: i}]\n      containers: [{name: c, image: i}]\n---\n' "$1" "$2"
 }
 # deployment NAME: six pods
 deployment() {
@@ -79,6 +79,7 @@ is_counted() { # no pod of the Jobs waits to be counted by the controller
         finished prod run-2
         job invalid 42
         job broken 1
+        job tidy 42 '  ttlSecondsAfterFinished: 86400\n'
         deployment web
         deployment api
         budget web
@@ -92,7 +93,7 @@ sleep 2 # times of finishing are whole seconds: the newest three are clearly new
 } | k apply -f - >/dev/null
 until_true 600 count 5 ml status.phase=Succeeded || judge bad "not all of ml finished"
 until_true 600 count 2 prod status.phase=Succeeded || judge bad "not all of prod finished"
-until_true 600 count 2 jobs status.phase=Failed || judge bad "the Jobs did not fail"
+until_true 600 count 3 jobs status.phase=Failed || judge bad "the Jobs did not fail"
 until_true 600 is_counted || judge bad "the Job controller did not count its pods"
 until_true 600 count 12 default status.phase=Running || judge bad "web and api do not run"
 k label pods -l 'app in (web, api)' go=yes >/dev/null
@@ -122,6 +123,7 @@ gone() {
 }
 gone 1 '^jobs/invalid-'
 gone 0 '^jobs/broken-'
+gone 0 '^jobs/tidy-' # its Job cleans up by itself
 gone 2 '^ml/run-[12]$'
 gone 0 '^ml/run-[345]$'
 gone 0 '^prod/'

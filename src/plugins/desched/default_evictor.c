@@ -256,10 +256,24 @@ static bool is_marked(const struct pod_row *pod, bool is_parity) {
 
 /* A finished pod that is to be deleted: what protects running work does not apply.  Left alone is
  * what somebody else takes away or still needs. */
+static bool goes_with_its_job(const struct desched_run *run, const struct pod_row *pod) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        for (uint16_t i = 0; i < pod->owner_count; i++)
+                if (slice_is(cluster_text(cluster, pod->owners[i].kind), "Job") &&
+                    desched_run_job_has_ttl(run, cluster_text(cluster, pod->owners[i].uid)))
+                        return true;
+        return false;
+}
+
 static bool is_kept_from_cleanup(const struct default_evictor *evictor,
-                                 const struct cluster *cluster, const struct pod_row *pod,
+                                 const struct desched_run *run, const struct pod_row *pod,
                                  struct spare_reasons *reasons) {
+        const struct cluster *cluster = desched_run_cluster(run);
         bool is_kept = false;
+        if (goes_with_its_job(run, pod)) {
+                spare_reason(reasons, "pod goes with its Job, which has a time to live");
+                is_kept = true;
+        }
         if (pod->flags & (POD_MIRROR | POD_STATIC)) {
                 spare_reason(reasons, "pod belongs to its node's kubelet");
                 is_kept = true;
@@ -292,7 +306,7 @@ static bool default_evictor_filter(struct desched_run *run, const void *state, s
                 return false;
         }
         if (is_cleanup)
-                return !is_kept_from_cleanup(evictor, cluster, pod, reasons);
+                return !is_kept_from_cleanup(evictor, run, pod, reasons);
         bool is_kept = is_kept_by_kind(evictor, cluster, pod, reasons);
         is_kept |= is_kept_by_priority(evictor, pod, reasons);
         if (is_kept && !reasons->text)

@@ -1,6 +1,7 @@
 /* Puts server, transport and role together and moves the clock. */
 #include "desched_world.h"
 
+#include "api/json.h"
 #include "config/descheduler_policy.h"
 #include "config/document.h"
 #include "model/cluster.h"
@@ -33,6 +34,11 @@ static void on_call(void *context, const struct api_call *call) {
         world->eviction_count++;
 }
 
+static void hide_jobs(const struct desched_world *world, struct api_call *call) {
+        if (world->config.hides_jobs && slice_has_prefix(call->path, SLICE_LITERAL("/apis/batch")))
+                call->path = SLICE_LITERAL("/apis/batch/v1/nothing");
+}
+
 /* A server without evictions: its list of resources is another one. */
 static struct api_request *call(void *self, const struct api_call *asked,
                                 void (*done)(void *context, const struct api_reply *reply),
@@ -42,14 +48,17 @@ static struct api_request *call(void *self, const struct api_call *asked,
 
         if (world->config.hides_eviction && slice_is(made.path, "/api/v1"))
                 made.path = SLICE_LITERAL("/apis/apps/v1");
+        hide_jobs(world, &made);
         return transport_call(&world->inner, &made, done, context);
 }
 
 static struct api_request *stream(void *self, const struct api_call *asked,
                                   const struct api_stream_events *events, void *context) {
         struct desched_world *world = self;
+        struct api_call made = *asked;
 
-        return transport_stream(&world->inner, asked, events, context);
+        hide_jobs(world, &made);
+        return transport_stream(&world->inner, &made, events, context);
 }
 
 static void cancel(void *self, struct api_request *request) {
@@ -104,8 +113,8 @@ void desched_world_count(const struct desched_world *world, uint64_t *ret_passes
 
 /* ---- the cluster ---- */
 
-int desched_world_ask(struct desched_world *world, const char *method, const char *path,
-                      const char *body) {
+static int ask(struct desched_world *world, const char *method, const char *path, const char *body,
+               struct buf *ret_body) {
         struct api_server_request request = { .method = slice_of(method),
                                               .target = slice_of(path),
                                               .body = slice_of(body),
@@ -122,24 +131,54 @@ int desched_world_ask(struct desched_world *world, const char *method, const cha
         if (status >= 400 && status != 404)
                 fprintf(stderr, "%s %s: %d %.*s\n", method, path, status, (int)response.body.len,
                         response.body.data);
+        if (ret_body)
+                buf_slice(ret_body, buf_view(&response.body));
         api_server_response_release(&response);
         return status;
 }
 
-bool desched_world_add_pod(struct desched_world *world, const char *name) {
+int desched_world_ask(struct desched_world *world, const char *method, const char *path,
+                      const char *body) {
+        return ask(world, method, path, body, NULL);
+}
+
+static bool add_pod_of(struct desched_world *world, const char *owner, const char *name) {
         char text[POD_TEXT_MAX], path[128];
 
         snprintf(text, sizeof(text),
-                 "{\"metadata\":{\"name\":\"%s\",\"ownerReferences\":[{\"apiVersion\":\"apps/v1\","
-                 "\"kind\":\"ReplicaSet\",\"name\":\"rs\",\"uid\":\"rs\",\"controller\":true}]},"
+                 "{\"metadata\":{\"name\":\"%s\",\"ownerReferences\":[{%s,"
+                 "\"controller\":true}]},"
                  "\"spec\":{\"nodeName\":\"n1\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}"
                  "}",
-                 name);
+                 name, owner);
         if (desched_world_ask(world, "POST", "/api/v1/namespaces/default/pods", text) != 201)
                 return false;
         snprintf(path, sizeof(path), "/api/v1/namespaces/default/pods/%s/status", name);
         return desched_world_ask(world, "PATCH", path, "{\"status\":{\"phase\":\"Running\"}}") ==
                200;
+}
+
+bool desched_world_add_pod(struct desched_world *world, const char *name) {
+        return add_pod_of(world,
+                          "\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"rs\","
+                          "\"uid\":\"rs\"",
+                          name);
+}
+
+bool desched_world_add_job_pod(struct desched_world *world, const char *job, const char *name) {
+        struct buf answer = { 0 };
+        struct json_doc *doc = NULL;
+        char owner[256] = "";
+
+        if (ask(world, "POST", "/apis/batch/v1/namespaces/default/jobs", job, &answer) == 201 &&
+            json_parse(buf_view(&answer), &doc, NULL) == 0)
+                snprintf(owner, sizeof(owner),
+                         "\"apiVersion\":\"batch/"
+                         "v1\",\"kind\":\"Job\",\"name\":\"j\",\"uid\":\"" SLICE_FMT "\"",
+                         SLICE_ARG(json_get_text(json_get(json_doc_root(doc), "metadata"), "uid")));
+        json_doc_free(doc);
+        buf_release(&answer);
+        return owner[0] && add_pod_of(world, owner, name);
 }
 
 bool desched_world_fail_pod(struct desched_world *world, const char *name, int exit_code) {

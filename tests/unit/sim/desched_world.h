@@ -17,6 +17,7 @@ struct desched_world_config {
         int64_t interval_ns; /* 0: a pass at every desched_world_start */
         bool watches, is_parity;
         bool hides_eviction; /* the server does not list pods/eviction */
+        bool hides_jobs;     /* it does not serve Jobs */
 };
 struct desched_world {
         struct desched_world_config config;
@@ -51,6 +52,8 @@ int desched_world_ask(struct desched_world *world, const char *method, const cha
                       const char *body);
 /* A running pod of a ReplicaSet on n1, which then may fail with an exit code. */
 bool desched_world_add_pod(struct desched_world *world, const char *name);
+/* A Job called j, and a running pod of it. */
+bool desched_world_add_job_pod(struct desched_world *world, const char *job, const char *name);
 bool desched_world_fail_pod(struct desched_world *world, const char *name, int exit_code);
 /* Passes and reactions so far, of ended processes as well. */
 void desched_world_count(const struct desched_world *world, uint64_t *ret_passes,

@@ -165,6 +165,45 @@ static void a_time_to_live_ends_when_it_ends(void **state) {
         desched_world_close(&world);
 }
 
+/* Pods of Jobs that clean up by themselves are left to them; not so when Jobs may not be seen. */
+static void what_a_job_takes_is_left_to_it(void **state) {
+        static const struct {
+                const char *ttl;
+                bool hides_jobs;
+                int status; /* of asking for the pod in the end */
+        } cases[] = { { "", false, 404 },
+                      { "\"ttlSecondsAfterFinished\":86400,", false, 200 },
+                      { "\"ttlSecondsAfterFinished\":86400,", true, 404 } };
+
+        (void)state;
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+                struct desched_world world;
+                char text[512];
+
+                memset(&world, 0, sizeof(world));
+                assert_true(desched_world_open(
+                        &world, &(struct desched_world_config){
+                                        .policy = POLICY("", "PodLifecycle",
+                                                         "{\"rules\":[{\"name\":\"r\",\"action\":"
+                                                         "\"Delete\",\"allowTerminal\":true}]}"),
+                                        .interval_ns = HOUR_NS,
+                                        .hides_jobs = cases[i].hides_jobs }));
+                snprintf(text, sizeof(text),
+                         "{\"metadata\":{\"name\":\"j\"},\"spec\":{%s\"template\":{\"spec\":{"
+                         "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"image\":"
+                         "\"i\"}]}}}}",
+                         cases[i].ttl);
+                assert_true(desched_world_add_job_pod(&world, text, "p0"));
+                fail_pod(&world, 0, 1);
+                desched_world_start(&world);
+                desched_world_advance(&world, HOUR_NS / 2);
+                assert_int_equal(
+                        desched_world_ask(&world, "GET", "/api/v1/namespaces/default/pods/p0", ""),
+                        cases[i].status);
+                desched_world_close(&world);
+        }
+}
+
 /* Acceptance case 15: upstream ends without a word. */
 static void a_server_without_evictions_is_told(void **state) {
         (void)state;
@@ -195,6 +234,7 @@ int main(void) {
                 cmocka_unit_test(limits_hold_between_passes),
                 cmocka_unit_test(time_is_kept_to_the_moment),
                 cmocka_unit_test(a_time_to_live_ends_when_it_ends),
+                cmocka_unit_test(what_a_job_takes_is_left_to_it),
                 cmocka_unit_test(a_server_without_evictions_is_told),
         };
 
