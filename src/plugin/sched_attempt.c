@@ -21,11 +21,12 @@ static void remember(struct sched_cycle *cycle, struct cycle_memory *memory) {
         cycle->memory = memory;
         if (memory == NULL) {
                 cycle->topologies = ARENA_NEW(cycle->scratch, struct topologies);
-                cycle->topologies->arena = cycle->scratch;
+                cycle->topologies->arena = cycle->topologies->scratch = cycle->scratch;
                 return;
         }
         cycle_memory_begin(memory, cycle->cluster);
         cycle->topologies = cycle_memory_topologies(memory);
+        cycle->topologies->scratch = cycle->scratch;
         cycle->identity = identity_of(cycle);
 }
 

@@ -1,45 +1,34 @@
 /* Domains of a topology label. */
 #include "rules/topology.h"
-#include "base/util.h"
-#include <stdlib.h>
 #include <string.h>
 
 #define CAP_MIN 4
 
-/* Values in the order met, numbered; by the id of their text. */
-struct value_numbers {
-        uint32_t *number_plus_one;
-        size_t cap;
-};
-
-static uint32_t number_of(struct value_numbers *numbers, struct str_id value, uint32_t *count) {
-        if (value.index >= numbers->cap) {
-                size_t cap = ((size_t)value.index + 1) * 2;
-                numbers->number_plus_one =
-                        xreallocarray(numbers->number_plus_one, cap, sizeof(uint32_t));
-                memset(numbers->number_plus_one + numbers->cap, 0,
-                       (cap - numbers->cap) * sizeof(uint32_t));
-                numbers->cap = cap;
-        }
-        uint32_t *number = &numbers->number_plus_one[value.index];
-        if (*number == 0)
-                *number = ++*count;
-        return *number - 1;
-}
-
-static void number_domains(struct topology *topology, const struct cluster *cluster) {
+/* Numbers values in the order met. */
+static void number_domains(struct topology *topology, const struct cluster *cluster,
+                           struct arena *scratch) {
         const struct node_table *nodes = cluster_nodes(cluster);
-        struct value_numbers numbers = { 0 };
+        struct str_id *values = ARENA_ARRAY(scratch, struct str_id, nodes->count);
+        uint32_t most = 0;
         for (size_t i = 0; i < nodes->count; i++) {
-                struct str_id value;
                 if (!bitset_has(&nodes->live, i) ||
-                    !cluster_label_get(cluster, nodes->labels[i], topology->key, &value))
+                    !cluster_label_get(cluster, nodes->labels[i], topology->key, &values[i]))
                         continue;
-                topology->domain[i] = number_of(&numbers, value, &topology->domain_count);
-                if (str_id_eq(value, STR_ID_EMPTY))
+                topology->domain[i] = 0;
+                most = values[i].index > most ? values[i].index : most;
+        }
+        /* By the id of the text. */
+        uint32_t *number_plus_one = ARENA_ARRAY(scratch, uint32_t, (size_t)most + 1);
+        for (size_t i = 0; i < nodes->count; i++) {
+                uint32_t *number = &number_plus_one[values[i].index];
+                if (topology->domain[i] == DOMAIN_NONE)
+                        continue;
+                if (*number == 0)
+                        *number = ++topology->domain_count;
+                topology->domain[i] = *number - 1;
+                if (str_id_eq(values[i], STR_ID_EMPTY))
                         topology->unnamed = topology->domain[i];
         }
-        free(numbers.number_plus_one);
 }
 
 /* Counts, turns counts into ends, and fills from the last node on: ends become beginnings. */
@@ -60,8 +49,9 @@ static void list_members(struct topology *topology, struct arena *arena) {
                                 (uint32_t)i;
 }
 
-static struct topology *make(const struct cluster *cluster, struct str_id key, bool has_key,
-                             struct arena *arena) {
+static struct topology *make(const struct topologies *topologies, const struct cluster *cluster,
+                             struct str_id key, bool has_key) {
+        struct arena *arena = topologies->arena;
         size_t count = cluster_nodes(cluster)->count;
         struct topology *topology = ARENA_NEW(arena, struct topology);
         *topology = (struct topology){
@@ -71,7 +61,7 @@ static struct topology *make(const struct cluster *cluster, struct str_id key, b
         for (size_t i = 0; i < count; i++)
                 topology->domain[i] = DOMAIN_NONE;
         if (has_key)
-                number_domains(topology, cluster);
+                number_domains(topology, cluster, topologies->scratch);
         list_members(topology, arena);
         return topology;
 }
@@ -91,7 +81,7 @@ const struct topology *topologies_get(struct topologies *topologies, const struc
                 topologies->items = grown;
                 topologies->cap = cap;
         }
-        struct topology *made = make(cluster, key, has_key, topologies->arena);
+        struct topology *made = make(topologies, cluster, key, has_key);
         topologies->items[topologies->count++] = made;
         return made;
 }

@@ -23,7 +23,7 @@ static inline bool topology_has(const struct topology *topology, struct node_id 
 /* Topologies made on demand, in an arena; they hold until a node comes, goes, or changes its
  * labels. */
 struct topologies {
-        struct arena *arena;
+        struct arena *arena, *scratch; /* scratch: until the call that makes one returns */
         size_t count, cap;
         struct topology **items;
 };

@@ -3,7 +3,7 @@
 #include "base/util.h"
 #include <stdlib.h>
 
-#define VALUES_MIN 4
+#define VALUES_MIN 32
 
 void distinct_scores_init(struct distinct_scores *scores, size_t node_count) {
         *scores = (struct distinct_scores){ .which = xcalloc(node_count + 1, 1) };

@@ -1,7 +1,8 @@
 /* Decisions per second of the scheduler in process: plain pods, a mix of 50 shapes, and pods with
  * spread constraints or inter-pod terms.
  *
- *     bench_sched [NODES] [PODS]        (5000 nodes, 20,000 pods when left out)
+ *     bench_sched                 5,000 nodes and 20,000 pods, then plain pods on 1,000 to
+ * 1,000,000 bench_sched NODES [PODS]    one size
  */
 #include "base/util.h"
 #include "model/cluster.h"
@@ -153,9 +154,7 @@ static void run(const char *name, size_t nodes, size_t pods, size_t shapes, cons
         cluster_free(bench.cluster);
 }
 
-int main(int argc, char **argv) {
-        size_t nodes = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
-        size_t pods = argc > 2 ? strtoul(argv[2], NULL, 10) : 20000;
+static void run_shapes(size_t nodes, size_t pods) {
         run("plain pods", nodes, pods, 1, "");
         run("50 shapes", nodes, pods, 50, "");
         run("spread by zone", nodes, pods / 8, 1, spread_terms);
@@ -166,5 +165,13 @@ int main(int argc, char **argv) {
         run("affinity by zone", nodes, pods / 8, 1, near_terms);
         run("preferred affinity by host", nodes, pods / 8, 1, soft_near_terms);
         run("preferred anti-affinity by host", nodes, pods / 8, 1, soft_away_terms);
+}
+
+int main(int argc, char **argv) {
+        static const size_t scale[] = { 1000, 15000, 100000, 1000000 };
+        run_shapes(argc > 1 ? strtoul(argv[1], NULL, 10) : 5000,
+                   argc > 2 ? strtoul(argv[2], NULL, 10) : 20000);
+        for (size_t i = 0; argc == 1 && i < ARRAY_LEN(scale); i++)
+                run("plain pods", scale[i], 20000, 1, "");
         return 0;
 }
