@@ -63,6 +63,11 @@ stand_in 1 EvictionsOnMonday --policy-config-file "$work/policy.yaml" --feature-
 sed 's/args: .*/args: {maxPodLifeTimeSeconds: 1, labelSelector: {matchLabels: {a: none}}}/' "$work/policy.yaml" >"$work/quiet.yaml"
 stand_in 0 'evictions=0' --policy-config-file "$work/quiet.yaml" --v 4
 
+# a start that fails after the Lease was won gives it up (12, D3)
+sed 's/^  pluginConfig:/  pluginConfig:\n  - {name: DefaultEvictor, args: {priorityThreshold: {name: nope}}}/' "$work/policy.yaml" >"$work/bad.yaml"
+stand_in 1 nope --policy-config-file "$work/bad.yaml" --leader-elect --descheduling-interval 1h --leader-elect-resource-name drill
+check "the Lease is free" '"holderIdentity": ?""|^$' sh -c "curl -sk -H 'Authorization: Bearer e2e' '$url/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/drill' | grep -o '\"holderIdentity\": *\"[^\"]*\"'"
+
 # dry run: everything is said, nothing is done (107), twice the same
 pods() {
         call "$url/api/v1/namespaces/default/pods" | python3 -c 'import json, sys
