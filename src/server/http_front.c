@@ -347,7 +347,8 @@ static void handle(struct exchange *exchange, const struct api_server_request *r
                 front->handle(front->context, request, ret_answer);
 }
 
-/* Answers, or puts the connection to sleep until the webhooks have spoken. */
+/* Answers, or puts the connection to sleep until the webhooks have spoken; meanwhile the body
+ * counts as under way. */
 static enum MHD_Result finish(struct exchange *exchange, struct api_server_response *answer) {
         enum MHD_Result result;
 
@@ -357,6 +358,7 @@ static enum MHD_Result finish(struct exchange *exchange, struct api_server_respo
                 MHD_suspend_connection(exchange->connection);
                 return MHD_YES;
         }
+        body_release(exchange);
         if (answer->stream && exchange->front->stream_count >= HTTP_STREAMS_MAX)
                 result = refuse(exchange, 429, "TooManyRequests",
                                 "too many watches are open, try again later");
@@ -409,7 +411,6 @@ static enum MHD_Result serve(struct exchange *exchange, const char *method) {
         result = finish(exchange, &answer);
         buf_release(&groups.text);
         buf_release(&accept.text);
-        body_release(exchange);
         return result;
 }
 
