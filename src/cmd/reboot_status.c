@@ -4,6 +4,7 @@
 #include "api/json.h"
 #include "cmd/command.h"
 #include "cmd/reboot_setup.h"
+#include "reboot/reboot_fleet.h"
 #include "reboot/reboot_lock.h"
 #include "reboot/reboot_record.h"
 #include <stdio.h>
@@ -66,42 +67,76 @@ static void print_since(struct wall_time since, struct wall_time now) {
         printf(" %-8s", text);
 }
 
-static bool holds_lock(const struct reboot_status *status, struct slice node, struct arena *arena) {
+static void read_lock(const struct reboot_status *status, struct arena *arena,
+                      struct reboot_lock *ret_lock) {
         const struct json *meta = json_get(json_doc_root(status->lock), "metadata");
         const struct json *value =
                 json_get(json_get(meta, "annotations"), status->options->lock_annotation);
-        struct reboot_lock lock;
 
-        return reboot_lock_parse(json_text(value), value != NULL, arena, &lock, NULL) == 0 &&
-               reboot_lock_find(&lock, node) != NULL;
+        if (reboot_lock_parse(json_text(value), value != NULL, arena, ret_lock, NULL) < 0)
+                *ret_lock = (struct reboot_lock){ 0 };
+}
+
+/* "node-1, for 3m" */
+static void print_lock(const struct reboot_status *status, const struct reboot_lock *lock) {
+        printf("lock: %s", lock->count ? "" : "free");
+        for (size_t i = 0; i < lock->count; i++) {
+                const struct lock_owner *owner = &lock->owners[i];
+                char text[DURATION_TEXT_MAX];
+
+                printf("%s" SLICE_FMT, i ? ", " : "", SLICE_ARG(owner->node));
+                if (!wall_time_is_set(owner->created)) {
+                        printf(" (by hand)");
+                } else if (status->now.ns > owner->created.ns) {
+                        duration_format_human(status->now.ns - owner->created.ns, text);
+                        printf(" (%s%s)", text,
+                               lock_owner_is_expired(owner, status->now) ? ", expired" : "");
+                }
+        }
+        printf("\n");
+}
+
+static void print_outlook(const struct reboot_status *status, struct slice name) {
+        int64_t limit = status->options->concurrency;
+        int64_t left_ns = fleet_outlook_ns(json_doc_root(status->nodes), name,
+                                           limit > 1 ? (uint32_t)limit : 1, status->now);
+        char text[DURATION_TEXT_MAX] = "-";
+
+        if (left_ns >= 0)
+                duration_format_human(left_ns, text);
+        printf(" %-8s", text);
 }
 
 static void print_node(const struct reboot_status *status, const struct json *node,
-                       struct arena *arena) {
+                       const struct reboot_lock *lock, struct arena *arena) {
         const struct json *meta = json_get(node, "metadata");
         struct slice name = json_get_text(meta, "name");
         struct reboot_record record;
 
         reboot_record_parse(json_get_text(json_get(meta, "annotations"), REBOOT_RECORD_ANNOTATION),
                             arena, &record);
-        printf("%-24.*s %-10s %-8s %-5s", SLICE_ARG(name), reboot_phase_name(record.phase),
+        printf("%-24.*s %-10s %-8s %-6s", SLICE_ARG(name), reboot_phase_name(record.phase),
                json_get_bool(json_get(node, "spec"), "unschedulable", false) ? "yes" : "no",
-               holds_lock(status, name, arena) ? "yes" : "no");
+               reboot_lock_find(lock, name) ? "yes" : "no");
         print_since(record.need_since, status->now);
         print_since(record.taint_since, status->now);
+        print_outlook(status, name);
         printf(" %-8u " SLICE_FMT "\n", record.attempt, SLICE_ARG(record.reason));
 }
 
 static void print_table(const struct reboot_status *status) {
         struct json_iter iter = json_iter(json_get(json_doc_root(status->nodes), "items"));
         CLEANUP(arena_release) struct arena arena;
+        struct reboot_lock lock;
         const struct json *node;
 
         arena_init(&arena, 0);
-        printf("%-24s %-10s %-8s %-5s %-8s %-8s %-8s %s\n", "NODE", "STATE", "CORDONED", "LOCK",
-               "WANTED", "TAINTED", "FAILURES", "REASON");
+        read_lock(status, &arena, &lock);
+        print_lock(status, &lock);
+        printf("%-24s %-10s %-8s %-6s %-8s %-8s %-8s %-8s %s\n", "NODE", "STATE", "CORDONED",
+               "HOLDER", "WANTED", "LEAD", "ETA", "FAILURES", "REASON");
         while (json_next(&iter, NULL, &node))
-                print_node(status, node, &arena);
+                print_node(status, node, &lock, &arena);
 }
 
 int reboot_status_print(const struct reboot_options *options) {

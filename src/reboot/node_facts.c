@@ -68,7 +68,7 @@ static void print_member(struct buf *out, const char *name, struct slice value, 
 
 static void print_annotations(const struct node_change *change, struct buf *out) {
         struct buf record = { 0 };
-        char now[WALL_TIME_TEXT_MAX];
+        char now[WALL_TIME_TEXT_MAX], took[DURATION_TEXT_MAX];
         bool is_first = true;
 
         wall_time_format(change->now, now);
@@ -82,6 +82,10 @@ static void print_annotations(const struct node_change *change, struct buf *out)
                 print_member(out, IN_PROGRESS_ANNOTATION,
                              change->in_progress == TURN_ON ? slice_of(now) : SLICE_EMPTY,
                              &is_first);
+        if (change->took_ns > 0) {
+                duration_format_human(change->took_ns, took);
+                print_member(out, REBOOT_TOOK_ANNOTATION, slice_of(took), &is_first);
+        }
         if (change->drops_force)
                 print_member(out, REBOOT_FORCE_ANNOTATION, SLICE_EMPTY, &is_first);
         if (change->sets_most_recent)

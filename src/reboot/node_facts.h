@@ -30,6 +30,7 @@ struct node_change {
         struct label_list labels;
         enum node_turn in_progress; /* annotation of kured */
         bool sets_most_recent, drops_force;
+        int64_t took_ns;                    /* annotation REBOOT_TOOK_ANNOTATION; 0 = leave it */
         struct wall_time now;               /* for those annotations */
         const struct reboot_record *record; /* phase IDLE removes it */
 };

@@ -217,6 +217,9 @@ static void come_back(struct agent_step *step) {
         record.is_cordoned_by_us = false;
         record.boot_id = record.reason = SLICE_EMPTY;
         record.taint_since = WALL_TIME_UNSET;
+        if (wall_time_is_set(record.claimed) && step->now->wall.ns > record.claimed.ns)
+                change.took_ns = step->now->wall.ns - record.claimed.ns;
+        record.claimed = WALL_TIME_UNSET;
         agent->notice = &step->config->uncordon_message;
         agent_patch_node(step, &change, &record);
 }

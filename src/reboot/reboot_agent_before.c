@@ -19,7 +19,8 @@ static void recover_legacy(struct agent_step *step) {
         struct reboot_record record = { .phase = REBOOT_RELEASING,
                                         .need_since = WALL_TIME_UNSET,
                                         .taint_since = WALL_TIME_UNSET,
-                                        .not_before = WALL_TIME_UNSET };
+                                        .not_before = WALL_TIME_UNSET,
+                                        .claimed = WALL_TIME_UNSET };
 
         if (uncordons)
                 agent->notice = &step->config->uncordon_message;
@@ -73,6 +74,7 @@ static void enter_wanted(struct agent_step *step) {
                 .need_since = step->now->wall,
                 .taint_since = taints || agent->node.has_taint ? step->now->wall : WALL_TIME_UNSET,
                 .not_before = WALL_TIME_UNSET,
+                .claimed = WALL_TIME_UNSET,
         };
 
         agent_patch_node(step, &change, &record);
@@ -256,6 +258,7 @@ static void claim(struct agent_step *step) {
         struct node_change change = { .labels = step->config->pre_labels };
 
         record.phase = REBOOT_CLAIMED;
+        record.claimed = step->now->wall;
         record.reason = SLICE_EMPTY;
         agent_patch_node(step, &change, &record);
 }

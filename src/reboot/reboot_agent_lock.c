@@ -115,6 +115,7 @@ void agent_rollback(struct agent_step *step, struct slice reason, bool is_failur
         record.phase = REBOOT_ROLLBACK;
         record.is_cordoned_by_us = false;
         record.boot_id = SLICE_EMPTY;
+        record.claimed = WALL_TIME_UNSET;
         record.reason = reason;
         if (is_failure)
                 record.attempt++;

@@ -158,6 +158,51 @@ uint32_t fleet_waiting_before(const struct json *nodes, struct slice node) {
         return count;
 }
 
+struct outlook {
+        int64_t took_ns, count; /* sum and number of nodes */
+        int64_t before;         /* nodes that wait or are away and go before ours */
+};
+
+static void look_at_peer(const struct peer *peer, const struct peer *self, int64_t took_ns,
+                         struct outlook *outlook) {
+        if (took_ns > 0) {
+                outlook->took_ns += took_ns;
+                outlook->count++;
+        }
+        if (!slice_eq(peer->name, self->name) && (peer->is_active || is_older(peer, self)))
+                outlook->before++;
+}
+
+int64_t fleet_outlook_ns(const struct json *nodes, struct slice node, uint32_t limit,
+                         struct wall_time now) {
+        struct json_iter iter = json_iter(json_get(nodes, "items"));
+        CLEANUP(arena_release) struct arena arena;
+        struct outlook outlook = { 0 };
+        struct fleet_look look;
+        struct peer self, peer;
+        int64_t took_ns, average_ns;
+        const struct json *object;
+
+        arena_init(&arena, 0);
+        if (!find_self(nodes, node, &arena, &self) || !(self.is_queued || self.is_active))
+                return -1;
+        look = look_at(nodes, &arena);
+        while (next_peer(&look, &peer) && json_next(&iter, NULL, &object)) {
+                const struct json *notes = json_get(json_get(object, "metadata"), "annotations");
+
+                if (!duration_parse(json_get_text(notes, REBOOT_TOOK_ANNOTATION), &took_ns))
+                        took_ns = 0;
+                look_at_peer(&peer, &self, took_ns, &outlook);
+        }
+        if (outlook.count == 0)
+                return -1;
+        average_ns = outlook.took_ns / outlook.count;
+        if (!self.is_active)
+                return average_ns * (outlook.before / (limit < 1 ? 1 : limit) + 1);
+        took_ns = wall_time_is_set(self.record.claimed) ? now.ns - self.record.claimed.ns : 0;
+        return took_ns < average_ns ? average_ns - took_ns : 0;
+}
+
 bool fleet_is_quiet(const struct json *nodes, struct slice node) {
         CLEANUP(arena_release) struct arena arena;
         struct fleet_look look;

@@ -25,7 +25,8 @@ void reboot_record_parse(struct slice annotation, struct arena *arena,
                          struct reboot_record *ret_record) {
         struct reboot_record record = { .need_since = WALL_TIME_UNSET,
                                         .taint_since = WALL_TIME_UNSET,
-                                        .not_before = WALL_TIME_UNSET };
+                                        .not_before = WALL_TIME_UNSET,
+                                        .claimed = WALL_TIME_UNSET };
         struct json_doc *doc = NULL;
         const struct json *root;
 
@@ -41,6 +42,7 @@ void reboot_record_parse(struct slice annotation, struct arena *arena,
         record.need_since = read_time(root, "needSince");
         record.taint_since = read_time(root, "taintSince");
         record.not_before = read_time(root, "notBefore");
+        record.claimed = read_time(root, "claimedAt");
         record.is_cordoned_by_us = json_get_bool(root, "cordonedByUs", false);
         record.attempt = (uint32_t)json_get_i64(root, "attempt", 0);
         json_doc_free(doc);
@@ -70,6 +72,7 @@ void reboot_record_print(const struct reboot_record *record, struct buf *out) {
         print_time(out, "needSince", record->need_since);
         print_time(out, "taintSince", record->taint_since);
         print_time(out, "notBefore", record->not_before);
+        print_time(out, "claimedAt", record->claimed);
         if (record->is_cordoned_by_us)
                 buf_text(out, ",\"cordonedByUs\":true");
         if (record->attempt)

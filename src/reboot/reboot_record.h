@@ -33,10 +33,13 @@ enum reboot_phase {
 };
 const char *reboot_phase_name(enum reboot_phase phase); /* "Draining" */
 
+/* How long the last reboot took, from the lock to the return: "3m20s". */
+#define REBOOT_TOOK_ANNOTATION "berth.dev/reboot-took"
+
 struct reboot_record {
         enum reboot_phase phase;
         struct slice boot_id; /* of the boot that cordoned */
-        struct wall_time need_since, taint_since, not_before;
+        struct wall_time need_since, taint_since, not_before, claimed;
         bool is_cordoned_by_us;
         uint32_t attempt; /* failures and fruitless reboots in a row */
         struct slice reason;

@@ -128,7 +128,7 @@ reboots() {
 }
 clean() {
         [ -z "$(kubectl get nodes -o 'jsonpath={.items[*].spec.taints}{.items[*].spec.unschedulable}')" ] &&
-                ! kubectl get nodes -o yaml | grep -q "berth.dev/reboot" &&
+                ! kubectl get nodes -o yaml | grep -q " berth.dev/reboot:" &&
                 ! kubectl -n kube-system get daemonset kured -o yaml | grep -q kured-node-lock
 }
 

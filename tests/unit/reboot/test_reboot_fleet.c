@@ -101,6 +101,34 @@ static void judges_lists(void **state) {
         }
 }
 
+/* Two reboots took two minutes on average; the lock is for one, or for two. */
+static void looks_ahead(void **state) {
+        static const char list[] = LIST(NODE("m", "", RECORD("Queued", "5"), "True") "," NODE(
+                "a", "", RECORD("Queued", "4"),
+                "True") ","
+                        "{\"metadata\":{\"name\":\"b\",\"annotations\":{\"berth.dev/"
+                        "reboot\":\"{\\\"phase\\\":"
+                        "\\\"Draining\\\",\\\"claimedAt\\\":\\\"2026-01-01T08:00:00Z\\\"}\","
+                        "\"berth.dev/"
+                        "reboot-took\":\"3m\"}}},{\"metadata\":{\"name\":\"c\",\"annotations\":{"
+                        "\"berth.dev/reboot-took\":\"1m\"}}}");
+        struct json_doc *doc = NULL;
+        const struct json *nodes;
+        struct wall_time now;
+
+        (void)state;
+        assert_int_equal(json_parse(slice_of(list), &doc, NULL), 0);
+        nodes = json_doc_root(doc);
+        wall_time_parse(SLICE_LITERAL("2026-01-01T08:00:30Z"), &now);
+        assert_int_equal(fleet_outlook_ns(nodes, SLICE_LITERAL("m"), 1, now), 360 * NS_PER_S);
+        assert_int_equal(fleet_outlook_ns(nodes, SLICE_LITERAL("m"), 2, now), 240 * NS_PER_S);
+        assert_int_equal(fleet_outlook_ns(nodes, SLICE_LITERAL("a"), 1, now), 240 * NS_PER_S);
+        assert_int_equal(fleet_outlook_ns(nodes, SLICE_LITERAL("b"), 1, now), 90 * NS_PER_S);
+        assert_int_equal(fleet_outlook_ns(nodes, SLICE_LITERAL("c"), 1, now), -1);
+        assert_false(fleet_is_quiet(nodes, SLICE_LITERAL("c")));
+        json_doc_free(doc);
+}
+
 /* ---- the rules at work ---- */
 
 static void label(size_t index, const char *key, const char *value) {
@@ -336,6 +364,7 @@ static void refuses_other_texts(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(judges_lists),
+                cmocka_unit_test(looks_ahead),
                 cmocka_unit_test(control_planes_go_last),
                 cmocka_unit_test(waves_follow_each_other),
                 cmocka_unit_test(courtesy_ends),

@@ -358,8 +358,9 @@ unsigned scene_count(const struct scene *scene, const char *method, const char *
                 struct slice words = line;
 
                 slice_split(&words, ' ', &word);
-                if (words.ptr && slice_split(&words, ' ', &word) && slice_is(word, method) &&
-                    words.ptr && slice_contains(words, slice_of(path)))
+                if (words.ptr && slice_split(&words, ' ', &word) &&
+                    (method[0] == '\0' || slice_is(word, method)) && words.ptr &&
+                    slice_contains(words, slice_of(path)))
                         count++;
         }
         return count;

@@ -67,7 +67,7 @@ int scene_ask(struct scene *scene, const char *method, const char *path, const c
 void scene_add_pod(struct scene *scene, const char *name, const char *labels, const char *owner);
 void scene_script(struct scene *scene, const struct scene_rule *rule);
 
-/* Over the calls of agents. */
+/* Over the calls of agents; method "" = any. */
 unsigned scene_count(const struct scene *scene, const char *method, const char *path);
 bool scene_has(const struct scene *scene, const char *text);
 /* The parts occur in the calls, in this order; NULL-ended. */

@@ -68,7 +68,7 @@ static void reboots(struct scene *scene, const char *const *parts) {
         scene_run(scene, 120);
         assert_false(scene_object_has(scene, NODE, "unschedulable\":true"));
         assert_false(scene_object_has(scene, NODE, "kured-node-reboot"));
-        assert_false(scene_object_has(scene, NODE, "berth.dev/reboot"));
+        assert_false(scene_object_has(scene, NODE, "berth.dev/reboot\":"));
         assert_false(scene_object_has(scene, SCENE_LOCK, "kured-node-lock"));
 }
 
@@ -396,6 +396,46 @@ static void r73_node_without_annotations(void **state) {
         scene_free(scene);
 }
 
+/* ---- costs ---- */
+
+/* Calls per hour at kured's period of one hour: counted over ten hours, the first one left out. */
+static double calls_per_hour(bool is_required, bool is_blocked) {
+        struct scene *scene = scene_new();
+        unsigned before;
+        double calls;
+
+        scene_require(scene, 0, is_required);
+        if (is_blocked)
+                block(scene);
+        scene->agents[0].config.period_ns = 3600 * NS_PER_S;
+        if (is_required && !is_blocked)
+                assert_int_equal(
+                        scene_ask(scene, "PATCH", SCENE_LOCK,
+                                  "{\"metadata\":{\"annotations\":{\"weave.works/"
+                                  "kured-node-lock\":\"{\\\"nodeID\\\":\\\"manual\\\"}\"}}}",
+                                  NULL),
+                        200);
+        scene_start(scene, 0);
+        scene_run(scene, 3600);
+        before = scene_count(scene, "", "/");
+        scene_run(scene, 36000);
+        calls = (scene_count(scene, "", "/") - before) / 10.0;
+        scene_free(scene);
+        return calls;
+}
+
+static void costs_few_calls(void **state) {
+        double idle = calls_per_hour(false, false), blocked = calls_per_hour(true, true);
+        double queued = calls_per_hour(true, false);
+
+        (void)state;
+        print_message("calls per hour: idle %.1f, blocked %.1f, queued %.1f\n", idle, blocked,
+                      queued);
+        assert_true(idle <= 2);
+        assert_true(blocked <= 3);
+        assert_true(queued <= 4);
+}
+
 /* ---- rights ---- */
 
 static const struct api_user kured = {
@@ -480,6 +520,7 @@ int main(void) {
                 cmocka_unit_test(escalates_on_request),
                 cmocka_unit_test(r50_selector_refused),
                 cmocka_unit_test(r73_node_without_annotations),
+                cmocka_unit_test(costs_few_calls),
                 cmocka_unit_test(r76_rights_of_kured_only),
         };
 
