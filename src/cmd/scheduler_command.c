@@ -127,7 +127,11 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .backoff_max_ns = self->config.backoff_max_ns,
                         .unschedulable_timeout_ns = self->options->unschedulable_timeout_ns,
                         .is_parity = self->options->is_parity,
-                        .metrics = daemon_metrics(daemon) });
+                        .metrics = daemon_metrics(daemon),
+                        .configuration = self->config.configuration },
+                err);
+        if (!self->scheduler)
+                return err->code;
         add_pages(self, daemon_serving(daemon));
         return 0;
 }

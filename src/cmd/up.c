@@ -244,14 +244,19 @@ static int start_roles(struct up *up, struct err *err) {
         if (role_config_build(&up->config, runtime_cluster(up->runtime), runtime_shelf(up->runtime),
                               err) < 0)
                 return err->code;
-        up->scheduler = scheduler_role_add(
-                up->runtime, &(struct scheduler_role_config){
-                                     .profile_count = up->config.profiles.count,
-                                     .profiles = up->config.profiles.items,
-                                     .seed = (uint64_t)options->seed,
-                                     .backoff_initial_ns = up->config.backoff_initial_ns,
-                                     .backoff_max_ns = up->config.backoff_max_ns,
-                                     .is_parity = options->is_parity });
+        up->scheduler =
+                scheduler_role_add(up->runtime,
+                                   &(struct scheduler_role_config){
+                                           .profile_count = up->config.profiles.count,
+                                           .profiles = up->config.profiles.items,
+                                           .seed = (uint64_t)options->seed,
+                                           .backoff_initial_ns = up->config.backoff_initial_ns,
+                                           .backoff_max_ns = up->config.backoff_max_ns,
+                                           .is_parity = options->is_parity,
+                                           .configuration = up->config.configuration },
+                                   err);
+        if (!up->scheduler)
+                return err->code;
         if (!up->config.policy)
                 return 0;
         up->descheduler = role_config_add_descheduler(

@@ -17,6 +17,7 @@ enum action_kind {
         ACTION_PATCH_OBJECT, /* PUT of a whole object with one part changed */
         ACTION_REBOOT,       /* of the machine this process runs on; target is its node */
         ACTION_NOTIFY,       /* a message to people; no outcome is reported */
+        ACTION_ASK_EXTENDER, /* POST to a scheduler's extender; its answer is the result's body */
         ACTION_KIND_COUNT
 };
 const char *action_kind_name(enum action_kind kind); /* "bind" */
@@ -53,6 +54,13 @@ struct delete_action {
 struct patch_action {
         struct slice body; /* JSON; metadata.resourceVersion in it makes the write conditional */
 };
+enum extender_verb { EXTENDER_FILTER, EXTENDER_PRIORITIZE, EXTENDER_BIND };
+struct extender_action {
+        uint32_t extender; /* its place in the configuration */
+        enum extender_verb verb;
+        size_t node_count; /* to choose from; the one to bind to */
+        const struct slice *nodes;
+};
 struct notify_action {
         struct slice message;
 };
@@ -74,6 +82,7 @@ struct action {
                 struct event_action event;
                 struct patch_action patch; /* ACTION_PATCH_NODE, ACTION_PATCH_OBJECT */
                 struct notify_action notify;
+                struct extender_action ask;
         };
 };
 
@@ -96,4 +105,5 @@ struct action_result {
         int code;          /* BERTH_OK or BERTH_ERR_* */
         int retry_after_s; /* -1 = none */
         struct slice text; /* error text; "" when ok */
+        struct slice body; /* ACTION_ASK_EXTENDER: the answer, JSON */
 };

@@ -16,6 +16,7 @@ const char *action_kind_name(enum action_kind kind) {
                 [ACTION_PATCH_OBJECT] = "patch-object",
                 [ACTION_REBOOT] = "reboot",
                 [ACTION_NOTIFY] = "notify",
+                [ACTION_ASK_EXTENDER] = "ask-extender",
         };
         assert((size_t)kind < ARRAY_LEN(names));
         return names[kind];
@@ -39,6 +40,13 @@ void action_list_clear(struct action_list *list) {
 
 static void keep(struct arena *arena, struct slice *text) {
         *text = arena_slice(arena, *text);
+}
+
+static void keep_nodes(struct arena *arena, struct extender_action *ask) {
+        struct slice *nodes = arena_copy(arena, ask->nodes, ask->node_count * sizeof(*nodes));
+        for (size_t i = 0; i < ask->node_count; i++)
+                keep(arena, &nodes[i]);
+        ask->nodes = nodes;
 }
 
 static void keep_payload(struct arena *arena, struct action *action) {
@@ -69,6 +77,9 @@ static void keep_payload(struct arena *arena, struct action *action) {
                 return;
         case ACTION_NOTIFY:
                 keep(arena, &action->notify.message);
+                return;
+        case ACTION_ASK_EXTENDER:
+                keep_nodes(arena, &action->ask);
                 return;
         case ACTION_RECORD_EVENT:
                 keep(arena, &action->event.reason);

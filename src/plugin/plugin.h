@@ -24,6 +24,7 @@ struct plugin_env {
         const struct cluster *cluster;      /* resolve names while building; may be NULL */
         bool is_parity;                     /* upstream's defects included (--parity) */
         uint32_t gates;                     /* enum feature_gate bits that are on */
+        const struct item_list *extenders;  /* struct scheduler_extender; NULL = none */
         const struct plugin_handle *handle; /* what the runner lends; NULL for the scheduler */
 };
 

@@ -236,7 +236,8 @@ static int add_instance(struct build *build, struct slice name) {
         if (plugin->init != NULL) {
                 struct plugin_env env = { .cluster = build->env->cluster,
                                           .is_parity = build->env->is_parity,
-                                          .gates = build->env->gates };
+                                          .gates = build->env->gates,
+                                          .extenders = build->env->extenders };
                 int r = plugin->init(&env, instance.args, &instance.state, build->err);
                 if (r < 0)
                         return err_wrap(build->err, "initializing plugin \"%s\"", plugin->name);

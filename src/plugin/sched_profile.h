@@ -101,8 +101,9 @@ struct profile_env {
         const struct cluster *cluster;
         const struct document *document; /* NULL: no positions */
         bool is_parity;
-        uint32_t gates;                   /* enum feature_gate */
-        const struct object_shelf *shelf; /* lent to the plugins; may be NULL */
+        uint32_t gates;                    /* enum feature_gate */
+        const struct object_shelf *shelf;  /* lent to the plugins; may be NULL */
+        const struct item_list *extenders; /* of the configuration; NULL = none */
 };
 int sched_profile_new(const struct sched_profile_spec *spec, const struct profile_env *env,
                       struct sched_profile **ret_profile, struct err *err);

@@ -64,6 +64,7 @@ int sched_profile_list_init(struct sched_profile_list *list,
         struct arena scratch;
         int r = 0;
         own_env.document = configuration->document;
+        own_env.extenders = &configuration->extenders;
         *list = (struct sched_profile_list){ 0, xcalloc(count + 1, sizeof(*list->items)) };
         arena_init(&scratch, 4096);
         for (size_t i = 0; i < count && r == 0; i++) {

@@ -213,6 +213,7 @@ bool action_is_request(enum action_kind kind) {
         case ACTION_RECORD_EVENT:
         case ACTION_REBOOT:
         case ACTION_NOTIFY:
+        case ACTION_ASK_EXTENDER:
         case ACTION_KIND_COUNT:
                 break;
         }
@@ -244,6 +245,7 @@ void action_request_make(const struct action *action, struct arena *arena,
         case ACTION_RECORD_EVENT:
         case ACTION_REBOOT:
         case ACTION_NOTIFY:
+        case ACTION_ASK_EXTENDER:
         case ACTION_KIND_COUNT:
                 break;
         }

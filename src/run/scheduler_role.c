@@ -3,6 +3,8 @@
 
 #include "base/time.h"
 #include "base/util.h"
+#include "config/scheduler_configuration.h"
+#include "run/extender_caller.h"
 #include "run/role_metrics.h"
 #include "sched/scheduler.h"
 #include <stdlib.h>
@@ -19,7 +21,14 @@ struct scheduler_role {
         struct action_list actions;
         struct loop_timer timer;
         struct scheduler_metrics *metrics; /* NULL = nobody counts */
+        struct extender_caller *extenders; /* NULL = none */
 };
+
+static void ask_extenders(struct scheduler_role *role) {
+        for (size_t i = 0; i < role->actions.count; i++)
+                if (role->actions.items[i].kind == ACTION_ASK_EXTENDER)
+                        extender_caller_ask(role->extenders, &role->actions.items[i]);
+}
 
 /* Hands in what was decided and sets the timer for what comes next. */
 static void deliver(struct scheduler_role *role, bool has_more) {
@@ -27,6 +36,7 @@ static void deliver(struct scheduler_role *role, bool has_more) {
         struct mono_time due;
 
         if (role->actions.count) {
+                ask_extenders(role);
                 runtime_submit(role->runtime, role, &role->actions);
                 action_list_clear(&role->actions);
         }
@@ -81,10 +91,27 @@ static bool is_idle(const void *self) {
         return stats.active == 0 && stats.backoff == 0 && stats.binding == 0;
 }
 
+static void on_answered(void *context, const struct action_result *result) {
+        struct scheduler_role *role = context;
+        struct loop *loop = runtime_loop(role->runtime);
+
+        scheduler_result(role->scheduler, result, loop_mono(loop), loop_wall(loop), &role->actions);
+        loop_timer_arm(loop, &role->timer, 0);
+}
+
+static void on_arriving(void *self, enum object_kind kind, enum change_kind change,
+                        const struct json *object) {
+        struct scheduler_role *role = self;
+
+        if (role->extenders)
+                extender_caller_arriving(role->extenders, kind, change, object);
+}
+
 static void free_role(void *self) {
         struct scheduler_role *role = self;
 
         loop_timer_disarm(runtime_loop(role->runtime), &role->timer);
+        extender_caller_free(role->extenders);
         scheduler_metrics_free(role->metrics);
         scheduler_free(role->scheduler);
         action_list_release(&role->actions);
@@ -92,17 +119,30 @@ static void free_role(void *self) {
 }
 
 struct scheduler *scheduler_role_add(struct runtime *runtime,
-                                     const struct scheduler_role_config *config) {
+                                     const struct scheduler_role_config *config, struct err *err) {
         struct scheduler_role *role = xcalloc(1, sizeof(*role));
+        size_t extender_count = config->configuration ? config->configuration->extenders.count : 0;
 
         role->runtime = runtime;
         role->timer = (struct loop_timer){ .fired = step, .context = role };
+        if (extender_count &&
+            extender_caller_new(
+                    &(struct extender_caller_config){ .configuration = config->configuration,
+                                                      .loop = runtime_loop(runtime),
+                                                      .answered = on_answered,
+                                                      .context = role },
+                    &role->extenders, err) < 0) {
+                free(role);
+                return NULL;
+        }
         action_list_init(&role->actions);
         role->scheduler = scheduler_new(&(struct scheduler_config){
                 .cluster = runtime_cluster(runtime),
                 .shelf = runtime_shelf(runtime),
                 .profile_count = config->profile_count,
                 .profiles = config->profiles,
+                .extender_count = extender_count,
+                .extenders = role->extenders ? extender_caller_list(role->extenders) : NULL,
                 .seed = config->seed,
                 .is_parity = config->is_parity,
                 .backoff_initial_ns = config->backoff_initial_ns,
@@ -114,6 +154,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
         runtime_add_role(runtime, &(struct role){ .name = "scheduler",
                                                   .self = role,
                                                   .changed = step,
+                                                  .arriving = on_arriving,
                                                   .noticed = on_noticed,
                                                   .result = on_result,
                                                   .is_idle = is_idle,

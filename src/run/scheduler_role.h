@@ -6,6 +6,7 @@
 struct metrics;
 struct scheduler;
 struct sched_profile;
+struct scheduler_configuration;
 
 struct scheduler_role_config {
         size_t profile_count;
@@ -15,9 +16,12 @@ struct scheduler_role_config {
         int64_t unschedulable_timeout_ns;           /* 0 = default */
         bool is_parity;
         struct metrics *metrics; /* NULL = nobody counts */
+        /* Where extenders stand; must outlive the role.  NULL = there are none. */
+        const struct scheduler_configuration *configuration;
 };
 
 /* Adds the role to the runtime, which owns it.  The scheduler is for statistics and explanations.
+ * NULL, with err set, when extenders cannot be reached in principle: bad certificates, addresses.
  */
 struct scheduler *scheduler_role_add(struct runtime *runtime,
-                                     const struct scheduler_role_config *config);
+                                     const struct scheduler_role_config *config, struct err *err);

@@ -16,6 +16,8 @@ struct decide {
         struct decision *out;
         const struct node_id *order; /* all nodes */
         size_t node_count;
+        /* By node index: what extenders said; NULL = nothing about this one.  NULL = not asked. */
+        const struct extended_node **extended;
 };
 
 const char *decision_outcome_name(enum decision_outcome outcome) {
@@ -86,6 +88,21 @@ static bool is_absent(const struct decide *d, struct node_id node) {
         return d->attempt.only != NULL && !bitset_has(d->attempt.only, node.index);
 }
 
+/* A node that fits, but not by the word of an extender. */
+static struct node_refusal extender_refusal(struct decide *d, struct node_id node) {
+        static const struct slice not_asked =
+                SLICE_INIT("node(s) became feasible after extenders were asked");
+        const struct extended_node *said = d->extended[node.index];
+        d->out->was_refused_by_extender = true;
+        return (struct node_refusal){
+                .node = node,
+                .code = said != NULL && said->is_unresolvable ? VERDICT_UNRESOLVABLE
+                                                              : VERDICT_UNSCHEDULABLE,
+                .reason_count = 1,
+                .reasons = said != NULL ? &said->reason : &not_asked,
+        };
+}
+
 static void explain_refusals(struct decide *d, const struct bitset *feasible) {
         struct node_refusal *refusals = ARENA_ARRAY(d->arena, struct node_refusal, d->node_count);
         size_t count = 0;
@@ -97,7 +114,11 @@ static void explain_refusals(struct decide *d, const struct bitset *feasible) {
                         refusals[count] = absent_refusal(d, node);
                 } else {
                         bool fits = sched_attempt_judge(&d->attempt, node, &refusals[count]);
-                        assert(!fits); /* filter and explain agree */
+                        assert(!fits || d->extended != NULL); /* filter and explain agree */
+                        if (fits) {
+                                refusals[count++] = extender_refusal(d, node);
+                                continue;
+                        }
                 }
                 note_rejector(d, &refusals[count++]);
         }
@@ -219,6 +240,46 @@ static void keep_best(struct decide *d) {
         out->outcome = DECISION_PLACED;
 }
 
+/* ---- extenders ---- */
+
+static void take_extension(struct decide *d) {
+        const struct decision_extension *extension = d->request->extension;
+        size_t cap = cluster_nodes(d->attempt.cluster)->count;
+        if (extension == NULL)
+                return;
+        d->extended = ARENA_ARRAY(d->arena, const struct extended_node *, cap + 1);
+        memset((void *)d->extended, 0, (cap + 1) * sizeof(*d->extended));
+        for (size_t i = 0; i < extension->count; i++)
+                if (extension->nodes[i].node.index < cap)
+                        d->extended[extension->nodes[i].node.index] = &extension->nodes[i];
+}
+
+static bool is_admitted(const struct decide *d, struct node_id node) {
+        if (d->extended == NULL)
+                return true;
+        return d->extended[node.index] != NULL && !d->extended[node.index]->is_refused;
+}
+
+static void drop_unadmitted(const struct decide *d, struct bitset *nodes) {
+        if (d->extended == NULL)
+                return;
+        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
+                if (!is_admitted(d, (struct node_id){ (uint32_t)i }))
+                        bitset_remove(nodes, i);
+}
+
+static void add_bonuses(struct decide *d) {
+        struct decision *out = d->out;
+        if (d->extended == NULL || out->feasible_count < 2)
+                return;
+        int64_t *totals = ARENA_ARRAY(d->arena, int64_t, out->feasible_count);
+        for (size_t i = 0; i < out->feasible_count; i++)
+                totals[i] = (out->totals == NULL ? 0 : out->totals[i]) +
+                            d->extended[out->feasible[i].index]->bonus;
+        out->totals = totals;
+        out->is_first_fit = false;
+}
+
 static void place(struct decide *d) {
         struct decision *out = d->out;
         struct node_batch feasible = { out->feasible, out->feasible_count };
@@ -235,6 +296,7 @@ static void place(struct decide *d) {
                 out->columns = scores.columns;
                 out->column_count = scores.column_count;
         }
+        add_bonuses(d);
         keep_best(d);
 }
 
@@ -242,11 +304,12 @@ static void place(struct decide *d) {
 static bool take_nominated(struct decide *d) {
         const struct pod_row *row = cluster_pod(d->attempt.cluster, d->request->pod);
         struct node_refusal refusal;
-        if (row->nominated.index == 0)
+        if (row->nominated.index == 0 || d->request->offers_all)
                 return false;
         struct node_id node = cluster_find_node(d->attempt.cluster,
                                                 cluster_text(d->attempt.cluster, row->nominated));
-        if (node_id_is_none(node) || !sched_attempt_judge(&d->attempt, node, &refusal))
+        if (node_id_is_none(node) || !is_admitted(d, node) ||
+            !sched_attempt_judge(&d->attempt, node, &refusal))
                 return false;
         d->out->took_nominated = true;
         d->out->feasible_count = 1;
@@ -274,6 +337,7 @@ static bool place_by_class(struct decide *d) {
 static void filter_and_place(struct decide *d) {
         struct bitset nodes = cluster_live_nodes(d->attempt.cluster, d->arena);
         sched_attempt_filter(&d->attempt, &nodes);
+        drop_unadmitted(d, &nodes);
         bool is_empty = bitset_is_empty(&nodes);
         if (is_empty || wants(d, DECIDE_VERDICTS))
                 explain_refusals(d, &nodes);
@@ -325,6 +389,7 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
         *ret_decision = (struct decision){ .node = NODE_NONE, .node_count = d.node_count };
         d.order = cluster_node_order(cluster);
         sched_attempt_init(&d.attempt, &attempt);
+        take_extension(&d);
         decide(&d);
         sched_attempt_release(&d.attempt);
 }

@@ -24,6 +24,18 @@ enum decision_wants {
         DECIDE_POST_FILTER = 8 /* search pods whose eviction makes room (changes nothing) */
 };
 
+/* What extenders said about the nodes they were asked about; no other node is taken. */
+struct extended_node {
+        struct node_id node;
+        int64_t bonus;
+        bool is_refused, is_unresolvable;
+        struct slice reason;
+};
+struct decision_extension {
+        size_t count;
+        const struct extended_node *nodes;
+};
+
 struct decision_request {
         struct pod_id pod;      /* its row; pending */
         struct slice node_name; /* spec.nodeName where an assigned pod is judged; else empty */
@@ -36,6 +48,8 @@ struct decision_request {
          */
         struct class_engine *engine;
         const size_t *next_node; /* parity: where the sampled scan starts; NULL = 0 */
+        bool offers_all;         /* extenders are to be asked: the nominated node is one of many */
+        const struct decision_extension *extension; /* what they answered; NULL = not asked */
 };
 
 /* Everything lives in the arena handed to scheduler_decide. */
@@ -60,8 +74,9 @@ struct decision {
         size_t refusal_count;
         const struct node_refusal *refusals; /* in node order; always set when no node fits */
         struct slice message;                /* full text for condition and event */
-        uint64_t rejectors;   /* bits over the profile's plugins: who refused some node */
-        uint64_t pendings;    /* those of them that wait for something outside */
+        uint64_t rejectors; /* bits over the profile's plugins: who refused some node */
+        uint64_t pendings;  /* those of them that wait for something outside */
+        bool was_refused_by_extender;
         bool sets_nomination; /* nomination below replaces the pod's ("" clears) */
         struct slice nomination;
         const struct preemption *preemption; /* NULL: not tried */

@@ -57,6 +57,7 @@ void scheduler_free(struct scheduler *scheduler) {
                 free_action(open);
         map_u64_free(scheduler->actions);
         scheduler_pre_bind_free(scheduler);
+        scheduler_extensions_free(scheduler);
         class_engine_free(scheduler->engine);
         scheduling_queue_release(&scheduler->queue);
         arena_release(&scheduler->scratch);
@@ -77,6 +78,9 @@ static void set_wakes(struct scheduler *scheduler, struct queued_pod *entry,
         for (size_t i = 0; i < profile->plugin_count; i++)
                 if ((entry->rejectors >> i & 1) != 0)
                         entry->wakes_on |= profile->plugins[i].plugin->wakes_on;
+        entry->hears_all = decision->was_refused_by_extender;
+        if (entry->hears_all)
+                entry->wakes_on = UINT32_MAX;
         if (decision->has_no_nodes) {
                 entry->rejectors = UINT64_MAX;
                 entry->wakes_on = CLUSTER_NODE_ADDED;
@@ -105,9 +109,11 @@ static void give_up(struct step *step, struct queued_pod *entry, const struct de
         scheduler_fail(step, entry, &failure);
 }
 
-static void decide(struct step *step, struct queued_pod *entry) {
+void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
+                            const struct decision_extension *extension) {
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
+        bool asks = extension == NULL && scheduler_asks_extenders(scheduler, entry);
         struct decision_request request = {
                 .pod = entry->pod,
                 .wants = DECIDE_POST_FILTER,
@@ -115,16 +121,21 @@ static void decide(struct step *step, struct queued_pod *entry) {
                 .percentage_of_nodes = scheduler->config.percentage_of_nodes,
                 .now = step->wall,
                 .rng = &scheduler->rng,
-                .engine = scheduler->engine,
+                .engine = asks || extension != NULL ? NULL : scheduler->engine,
                 .next_node = scheduler->config.is_parity ? &scheduler->next_node : NULL,
+                .offers_all = asks,
+                .extension = extension,
         };
         struct decision decision;
-        arena_clear(&scheduler->scratch);
         entry->decided_generation = cluster_generation(cluster);
         scheduler_decide(cluster, scheduler->config.profiles[entry->profile], &request,
                          &scheduler->scratch, &decision);
-        scheduler->stats.decisions++;
         scheduler->next_node = decision.next_node;
+        if (asks && decision.outcome == DECISION_PLACED) {
+                scheduler_ask_extenders(step, entry, &decision);
+                return;
+        }
+        scheduler->stats.decisions++;
         scheduler_record(step, entry, &decision);
         if (decision.outcome == DECISION_PLACED) {
                 scheduler_bind(step, entry, &decision);
@@ -153,18 +164,20 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         scheduler_catch_up(scheduler, mono.ns);
         scheduling_queue_flush(&scheduler->queue, mono.ns);
         scheduler_pre_bind_check(&step);
-        while (progress.decisions < max_decisions) {
+        while (progress.decisions < max_decisions && !scheduler_extensions_are_full(scheduler)) {
                 struct queued_pod *entry = scheduling_queue_pop(&scheduler->queue);
                 if (entry == NULL)
                         break;
                 if (skip_terminating(&step, entry))
                         continue;
-                decide(&step, entry);
+                arena_clear(&scheduler->scratch);
+                scheduler_decide_entry(&step, entry, NULL);
                 if (++progress.decisions % DECISIONS_PER_CATCH_UP == 0)
                         scheduler_catch_up(scheduler, mono.ns);
         }
         scheduler_catch_up(scheduler, mono.ns);
-        progress.has_more = scheduling_queue_has_ready(&scheduler->queue);
+        progress.has_more = scheduling_queue_has_ready(&scheduler->queue) &&
+                            !scheduler_extensions_are_full(scheduler);
         return progress;
 }
 
@@ -212,8 +225,8 @@ static bool is_assumed(const struct scheduler *scheduler, const struct open_acti
                scheduler_uid_hash(row) == open->uid_hash;
 }
 
-static void finish_bind(struct step *step, const struct action_result *result,
-                        const struct open_action *open) {
+void scheduler_finish_bind(struct step *step, const struct action_result *result,
+                           const struct open_action *open) {
         struct scheduler *scheduler = step->scheduler;
         struct queued_pod *entry = entry_of(scheduler, open);
         bool is_waiting = entry != NULL && entry->part == QUEUE_BINDING;
@@ -267,11 +280,13 @@ void scheduler_result(struct scheduler *scheduler, const struct action_result *r
                 return;
         struct queued_pod *entry = entry_of(scheduler, open);
         if (open->kind == ACTION_BIND)
-                finish_bind(&step, result, open);
+                scheduler_finish_bind(&step, result, open);
         else if (open->kind == ACTION_DELETE_POD)
                 finish_removal(&step, result, open);
         else if (open->kind == ACTION_PATCH_OBJECT)
                 scheduler_pre_bind_written(&step, open, result);
+        else if (open->kind == ACTION_ASK_EXTENDER)
+                scheduler_extender_answered(&step, open, result);
         else if (result->code != BERTH_OK && entry != NULL)
                 entry->failure_hash = 0; /* written again by the next failure */
         free_action(open);

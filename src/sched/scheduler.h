@@ -12,6 +12,7 @@
 #include "model/cluster.h"
 #include "plugin/sched_profile.h"
 #include "sched/decision.h"
+#include "sched/extender.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +25,9 @@ struct scheduler_config {
         struct object_shelf *shelf;
         size_t profile_count;
         struct sched_profile *const *profiles; /* built; owned by the caller, outlive it */
-        uint64_t seed;                         /* ties */
+        size_t extender_count;
+        const struct extender *extenders; /* owned by the caller, outlive it */
+        uint64_t seed;                    /* ties */
         bool is_parity;
         int32_t percentage_of_nodes;      /* parity sampling; 0 = upstream's formula */
         int64_t backoff_initial_ns;       /* 0 = 1 s */

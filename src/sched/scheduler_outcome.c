@@ -24,6 +24,9 @@ void scheduler_remember(struct scheduler *scheduler, const struct action *action
                                       .pod = entry->pod,
                                       .uid_hash = entry->uid_hash,
                                       .profile = entry->profile,
+                                      .ask = action->kind == ACTION_ASK_EXTENDER
+                                                     ? action->ask
+                                                     : (struct extender_action){ 0 },
                                       .node = slice_is_empty(node) ? NULL : slice_dup(node) };
         free(map_u64_put(scheduler->actions, id, open));
 }
@@ -38,9 +41,14 @@ static struct slice controller_of(const struct scheduler *scheduler,
 void scheduler_emit_bind(struct step *step, struct queued_pod *entry, struct node_id node) {
         const struct cluster *cluster = step->scheduler->config.cluster;
         struct slice name = cluster_node_name(cluster, node);
+        size_t binder = scheduler_binder_of(step->scheduler, entry);
         struct action bind = { .kind = ACTION_BIND,
                                .target = ref_of(cluster, cluster_pod(cluster, entry->pod)),
                                .bind = { .node = name } };
+        if (binder != SIZE_MAX) {
+                bind.kind = ACTION_ASK_EXTENDER;
+                bind.ask = (struct extender_action){ (uint32_t)binder, EXTENDER_BIND, 1, &name };
+        }
         uint64_t id = action_list_add(step->out, &bind);
         scheduler_remember(step->scheduler, &bind, id, entry, name);
 }

@@ -11,7 +11,8 @@ struct open_action {
         struct pod_id pod;
         uint64_t uid_hash;
         uint8_t profile;
-        char *node; /* binds: name of the node; owned */
+        char *node;                 /* binds: name of the node; owned */
+        struct extender_action ask; /* ACTION_ASK_EXTENDER, without the nodes */
 };
 
 struct scheduler {
@@ -28,6 +29,8 @@ struct scheduler {
         struct decision_trace *traces; /* ring */
         struct pre_bind *pre_binds; /* pods whose volumes are being bound; scheduler_pre_bind.c */
         int64_t pre_bind_checked_ns;
+        struct extension *extensions; /* pods that extenders are asked about; scheduler_extend.c */
+        size_t extension_count;
         size_t trace_count, trace_first;
         uint64_t trace_number;
 };
@@ -62,6 +65,25 @@ struct failure {
 void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure);
 void scheduler_preempt(struct step *step, struct queued_pod *entry,
                        const struct preemption *preemption);
+
+/* ---- deciding (scheduler.c) ---- */
+/* Decides and acts on it; with an extension, after extenders were asked. */
+void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
+                            const struct decision_extension *extension);
+void scheduler_finish_bind(struct step *step, const struct action_result *result,
+                           const struct open_action *open);
+
+/* ---- extenders (scheduler_extend.c) ---- */
+bool scheduler_asks_extenders(const struct scheduler *scheduler, const struct queued_pod *entry);
+/* Asks about the feasible nodes of a decision; the final one follows by itself. */
+void scheduler_ask_extenders(struct step *step, struct queued_pod *entry,
+                             const struct decision *decision);
+void scheduler_extender_answered(struct step *step, const struct open_action *open,
+                                 const struct action_result *result);
+bool scheduler_extensions_are_full(const struct scheduler *scheduler);
+void scheduler_extensions_free(struct scheduler *scheduler);
+/* The extender that binds this pod; SIZE_MAX: none does. */
+size_t scheduler_binder_of(const struct scheduler *scheduler, const struct queued_pod *entry);
 
 /* ---- what comes before a bind (scheduler_pre_bind.c) ---- */
 /* Reserves what the pod takes on the chosen node.  True: something has to be written or waited for

@@ -143,7 +143,7 @@ static void wake(struct scheduler *scheduler, const struct cluster_change *chang
                     change->generation <= entry->decided_generation ||
                     !cluster_pod(scheduler->config.cluster, entry->pod)->is_live)
                         continue; /* not live: a later change says that it went */
-                uint64_t woken = woken_plugins(scheduler, entry, change);
+                uint64_t woken = entry->hears_all ? 1 : woken_plugins(scheduler, entry, change);
                 if (entry->open_removals > 0)
                         entry->was_woken |= woken != 0;
                 else if ((woken & entry->pendings) != 0)

@@ -138,6 +138,10 @@ void scheduling_queue_bind(struct scheduling_queue *queue, struct queued_pod *en
         queue->binding_count++;
 }
 
+void scheduling_queue_take(struct scheduling_queue *queue, struct queued_pod *entry) {
+        leave(queue, entry);
+}
+
 void scheduling_queue_park(struct scheduling_queue *queue, struct queued_pod *entry,
                            bool is_gated) {
         leave(queue, entry);

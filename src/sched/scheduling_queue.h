@@ -34,6 +34,7 @@ struct queued_pod {
          * again, or it would preempt anew; was_woken: there will be a reason to. */
         uint32_t open_removals;
         bool was_woken;
+        bool hears_all;                 /* an extender refused it: any change may help */
         struct queued_pod *next, *prev; /* in its list */
 };
 
@@ -67,6 +68,8 @@ void scheduling_queue_remove(struct scheduling_queue *queue, struct queued_pod *
 void scheduling_queue_activate(struct scheduling_queue *queue, struct queued_pod *entry);
 void scheduling_queue_park(struct scheduling_queue *queue, struct queued_pod *entry, bool is_gated);
 void scheduling_queue_bind(struct scheduling_queue *queue, struct queued_pod *entry);
+void scheduling_queue_take(struct scheduling_queue *queue,
+                           struct queued_pod *entry); /* in no part */
 /* To back-off while it has time left there, else to the ready ones. */
 void scheduling_queue_move(struct scheduling_queue *queue, struct queued_pod *entry,
                            int64_t now_ns);

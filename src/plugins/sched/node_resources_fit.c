@@ -1,6 +1,7 @@
 /* NodeResourcesFit: requests must fit what is left of the node; scores by one of three strategies
  * (reference scheduler.md 4.3, where the arithmetic is integer throughout). */
 #include "base/util.h"
+#include "config/scheduler_configuration.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 #include "plugins/sched/resource_args.h"
@@ -37,6 +38,8 @@ struct fit_plugin {
         size_t shape_count;
         const struct shape_point *shape;
         bool is_parity;
+        size_t managed_count; /* resources that extenders see to, in place of args->ignored */
+        char **managed;       /* owned */
 };
 
 /* ---- arguments ---- */
@@ -116,6 +119,30 @@ static int take_strategy(struct fit_plugin *own, const struct strategy_args *arg
         return check_shape(args->ratio, err);
 }
 
+static void take_managed(struct fit_plugin *own, const struct item_list *extenders) {
+        for (size_t e = 0; extenders != NULL && e < extenders->count; e++) {
+                const struct item_list *list =
+                        &((const struct scheduler_extender *)extenders->items)[e].managed_resources;
+                const struct extender_resource *managed = list->items;
+                for (size_t i = 0; i < list->count; i++) {
+                        if (!managed[i].is_ignored_by_scheduler)
+                                continue;
+                        own->managed = xreallocarray(own->managed, own->managed_count + 1,
+                                                     sizeof(*own->managed));
+                        own->managed[own->managed_count++] = slice_dup(managed[i].name);
+                }
+        }
+}
+
+static void fit_fini(void *state) {
+        struct fit_plugin *own = state;
+        for (size_t i = 0; own != NULL && i < own->managed_count; i++)
+                free(own->managed[i]);
+        if (own != NULL)
+                free(own->managed);
+        free(own);
+}
+
 /* Upstream checks these arguments when the plugin is built, not with the file. */
 static int fit_init(const struct plugin_env *env, const void *given, void **ret_state,
                     struct err *err) {
@@ -130,6 +157,7 @@ static int fit_init(const struct plugin_env *env, const void *given, void **ret_
         if (r < 0)
                 return r;
         struct fit_plugin *copy = xmalloc(sizeof(*copy));
+        take_managed(&own, env->extenders);
         *copy = own;
         *ret_state = copy;
         return 0;
@@ -144,12 +172,15 @@ static bool lists(const struct text_list *list, struct slice text) {
         return false;
 }
 
-static bool is_ignored(const struct fit_args *args, struct slice name) {
+static bool is_ignored(const struct fit_plugin *own, struct slice name) {
         if (!is_extended_resource(name))
                 return false;
         const char *slash = memchr(name.ptr, '/', name.len);
-        return lists(&args->ignored, name) ||
-               lists(&args->ignored_groups, slice_make(name.ptr, (size_t)(slash - name.ptr)));
+        for (size_t i = 0; i < own->managed_count; i++)
+                if (slice_is(name, own->managed[i]))
+                        return true;
+        return (own->managed_count == 0 && lists(&own->args->ignored, name)) ||
+               lists(&own->args->ignored_groups, slice_make(name.ptr, (size_t)(slash - name.ptr)));
 }
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
@@ -162,14 +193,14 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         struct fit_requests *requests = ARENA_NEW(cycle->scratch, struct fit_requests);
         *requests = fit_requests_of(class);
         *ret_pod_state = requests;
-        if (own->args->ignored.count == 0 && own->args->ignored_groups.count == 0)
+        if (own->args->ignored.count + own->args->ignored_groups.count + own->managed_count == 0)
                 return VERDICT_OK;
         struct resource_request *kept =
                 ARENA_ARRAY(cycle->scratch, struct resource_request, class->request_count);
         requests->count = 0;
         requests->items = kept;
         for (size_t i = 0; i < class->request_count; i++)
-                if (!is_ignored(own->args,
+                if (!is_ignored(own,
                                 cluster_resource_name(cycle->cluster, class->requests[i].resource)))
                         kept[requests->count++] = class->requests[i];
         return VERDICT_OK;
@@ -435,7 +466,7 @@ const struct plugin plugin_node_resources_fit = {
         .args = fields,
         .args_size = sizeof(struct fit_args),
         .init = fit_init,
-        .fini = free,
+        .fini = fit_fini,
         .sched = &(const struct sched_points){ .is_local = true,
                                                .reads_node_pods = true,
                                                .pre_filter = pre_filter,

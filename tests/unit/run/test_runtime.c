@@ -68,7 +68,8 @@ static int set_up(void **state) {
         world->scheduler = scheduler_role_add(
                 world->runtime,
                 &(struct scheduler_role_config){ .profile_count = world->config.profiles.count,
-                                                 .profiles = world->config.profiles.items });
+                                                 .profiles = world->config.profiles.items },
+                &err);
         runtime_start(world->runtime);
         turn_until(world, is_settled);
         *state = world;

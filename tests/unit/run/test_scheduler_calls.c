@@ -279,7 +279,8 @@ static int set_up(void **state) {
         world->scheduler = scheduler_role_add(
                 world->runtime,
                 &(struct scheduler_role_config){ .profile_count = world->config.profiles.count,
-                                                 .profiles = world->config.profiles.items });
+                                                 .profiles = world->config.profiles.items },
+                &err);
         runtime_start(world->runtime);
         put_class(world, "high", 100, "");
         put_class(world, "high-never", 100, ",'preemptionPolicy':'Never'");

@@ -1,0 +1,210 @@
+"""The scheduler's extenders over HTTP: extenders.py BERTH URL (plain HTTP, token "e2e", a sandbox without controllers).
+
+The last line is "N passed, M failed".
+"""
+
+import http.client
+import http.server
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+BERTH, PORT = sys.argv[1], int(sys.argv[2].rsplit(":", 1)[1])
+WORK = pathlib.Path(tempfile.mkdtemp())
+counts = {True: 0, False: 0}
+
+
+def judge(name, is_good, found=""):
+    counts[bool(is_good)] += 1
+    if not is_good:
+        print(f"FAIL {name}: {str(found)[:800]}")
+
+
+def ask(method, path, body=None, content_type="application/json"):
+    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
+    connection.request(method, path, json.dumps(body) if body else None,
+                       {"Authorization": "Bearer e2e", "Content-Type": content_type})
+    answer = connection.getresponse()
+    content = json.loads(answer.read() or b"{}")
+    connection.close()
+    return answer.status, content
+
+
+def until(what, condition, limit=60):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    judge("never came: " + what, False)
+    return None
+
+
+class Extender(http.server.ThreadingHTTPServer):
+    """Answers each verb as its table says; keeps what it was asked."""
+
+    def __init__(self, verbs):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.verbs, self.asked = verbs, []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+    def asked_for(self, verb, pod):
+        return [args for name, args in self.asked if name == verb and pod in json.dumps(args)]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        args = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        verb = self.path.rsplit("/", 1)[1]
+        self.server.asked.append((verb, args))
+        body = json.dumps(self.server.verbs[verb](args)).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def names(args):
+    return args.get("NodeNames") or [node["metadata"]["name"] for node in args["Nodes"]["items"]]
+
+
+def filter_labels(args):
+    """Pods say in an annotation which nodes they may have."""
+    wanted = args["Pod"]["metadata"]["annotations"]["nodes"].split(",")
+    kept = [name for name in names(args) if name in wanted]
+    failed = {name: "not on the list" for name in names(args) if name not in wanted}
+    if "NodeNames" in args:
+        return {"NodeNames": kept, "FailedNodes": failed, "Error": ""}
+    return {"Nodes": {"items": [node for node in args["Nodes"]["items"] if node["metadata"]["name"] in kept]},
+            "FailedNodes": failed}
+
+
+def prefer_last(args):
+    last = max(names(args))
+    return [{"Host": name, "Score": 10 if name == last else 0} for name in names(args)]
+
+
+def bind(args):
+    status, answer = ask("POST", f"/api/v1/namespaces/{args['PodNamespace']}/pods/{args['PodName']}/binding", {
+        "metadata": {"name": args["PodName"], "uid": args["PodUID"]}, "target": {"kind": "Node", "name": args["Node"]}})
+    return {"Error": "" if status == 201 else str(answer)}
+
+
+class Scheduler:
+    def __init__(self, extenders):
+        config, kubeconfig = WORK / "config.json", WORK / "kubeconfig"
+        config.write_text(json.dumps({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+                                      "extenders": extenders}))
+        kubeconfig.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{PORT}"}}],
+            "users": [{"name": "u", "user": {"token": "e2e"}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
+        self.process = subprocess.Popen([BERTH, "scheduler", "--config", str(config), "--kubeconfig", str(kubeconfig),
+                                         "--leader-elect=false", "-v", "1"])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(60)
+
+
+PODS = "/api/v1/namespaces/default/pods"
+
+
+def put_pod(name, nodes="n0,n1,n2", resource=None):
+    requests = {"cpu": "100m", **({resource: "1"} if resource else {})}
+    status, answer = ask("POST", PODS, {
+        "metadata": {"name": name, "annotations": {"nodes": nodes}},
+        "spec": {"containers": [{"name": "c", "image": "i", "resources": {
+            "requests": requests, "limits": {resource: "1"} if resource else {}}}]}})
+    assert status == 201, answer
+
+
+def node_of(name):
+    return ask("GET", f"{PODS}/{name}")[1]["spec"].get("nodeName")
+
+
+def message_of(name):
+    return next((one["message"] for one in ask("GET", f"{PODS}/{name}")[1].get("status", {}).get("conditions", [])
+                 if one["type"] == "PodScheduled" and one["status"] == "False"), "")
+
+
+def whole_nodes():
+    extender = Extender({"filter": filter_labels, "prioritize": prefer_last})
+    with Scheduler([{"urlPrefix": extender.url() + "/", "filterVerb": "filter", "prioritizeVerb": "prioritize", "weight": 5}]):
+        put_pod("a1", "n0,n2")
+        judge("filtered and preferred", until("a1", lambda: node_of("a1")) == "n2", node_of("a1"))
+        asked = extender.asked_for("filter", "a1")
+        judge("whole pod and nodes", len(asked) == 1 and asked[0]["Pod"]["spec"]["containers"] and
+              [node["status"]["allocatable"]["cpu"] for node in asked[0]["Nodes"]["items"]] == ["4"] * 3, asked)
+        judge("preferred among those left", [sorted(names(one)) for one in extender.asked_for("prioritize", "a1")] ==
+              [["n0", "n2"]], extender.asked)
+        put_pod("a2", "nowhere")
+        judge("nowhere", "3 not on the list" in until("a2", lambda: message_of("a2")), message_of("a2"))
+        before = len(extender.asked_for("filter", "a2"))
+        ask("PATCH", f"{PODS}/a1", {"metadata": {"labels": {"any": "event"}}}, "application/merge-patch+json")
+        judge("any event tries again", until("a2 again", lambda: len(extender.asked_for("filter", "a2")) > before))
+        put_pod("a3", "n1")
+        judge("one left needs no score", until("a3", lambda: node_of("a3")) == "n1" and
+              not extender.asked_for("prioritize", "a3"), extender.asked)
+        ask("DELETE", f"{PODS}/a2")
+
+
+def managed_and_bound():
+    extender = Extender({"filter": filter_labels, "bind": bind})
+    with Scheduler([{"urlPrefix": extender.url(), "filterVerb": "filter", "bindVerb": "bind", "nodeCacheCapable": True,
+                     "managedResources": [{"name": "example.com/thing", "ignoredByScheduler": True}]}]):
+        put_pod("b1")
+        until("b1", lambda: node_of("b1"))
+        judge("nobody's business", not extender.asked, extender.asked)
+        put_pod("b2", "n1", "example.com/thing")
+        judge("bound by the extender", until("b2", lambda: node_of("b2")) == "n1" and
+              len(extender.asked_for("bind", "b2")) == 1, extender.asked)
+        judge("names only", extender.asked_for("filter", "b2")[0]["NodeNames"] and
+              "Nodes" not in extender.asked_for("filter", "b2")[0], extender.asked)
+
+
+def down():
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))  # nobody listens
+    url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    with Scheduler([{"urlPrefix": url, "filterVerb": "filter", "ignorable": True, "nodeCacheCapable": True}]):
+        put_pod("c1")
+        judge("ignorable and down", until("c1", lambda: node_of("c1")))
+    with Scheduler([{"urlPrefix": url, "filterVerb": "filter", "nodeCacheCapable": True}]):
+        put_pod("c2")
+        judge("down", until("c2", lambda: message_of("c2")).startswith(f"extender {url}: "), message_of("c2"))
+        judge("not placed", not node_of("c2"))
+    broken = Extender({"filter": lambda args: {"Error": "out of order"}})
+    with Scheduler([{"urlPrefix": broken.url(), "filterVerb": "filter", "nodeCacheCapable": True}]):
+        put_pod("c3")
+        judge("its own error", "out of order" in until("c3", lambda: message_of("c3")), message_of("c3"))
+
+
+for number in range(3):
+    resources = {"cpu": "4", "memory": "32Gi", "pods": "110"}
+    ask("POST", "/api/v1/nodes", {"metadata": {"name": f"n{number}"}, "status": {
+        "allocatable": resources, "capacity": resources}})
+    ask("PATCH", f"/api/v1/nodes/n{number}", {"spec": {"taints": None}}, "application/merge-patch+json")
+whole_nodes()
+managed_and_bound()
+down()
+print(f"{counts[True]} passed, {counts[False]} failed")
+sys.exit(counts[False] > 0)
