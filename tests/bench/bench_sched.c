@@ -118,40 +118,84 @@ static void confirm(struct bench *bench) {
         action_list_clear(&bench->actions);
 }
 
-static void run(const char *name, size_t nodes, size_t pods, size_t shapes, const char *terms) {
-        struct bench bench = { .cluster = cluster_new(&(struct cluster_config){ 0 }) };
+static void print_resident(size_t nodes, size_t pods) {
+        char line[256];
+        unsigned long long kib = 0;
+        FILE *file = fopen("/proc/self/status", "re");
+        while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+                if (sscanf(line, "VmRSS: %llu kB", &kib) == 1)
+                        break;
+        if (file != NULL)
+                fclose(file);
+        printf("resident, %zu nodes, %zu pods  %.1f MiB\n", nodes, pods, (double)kib / 1024);
+}
+
+static void bench_init(struct bench *bench) {
         struct profile_env env = { .registry = sched_registry };
         struct err err = { 0 };
-        if (sched_profile_new_default(&env, &bench.profile, &err) < 0) {
+        *bench = (struct bench){ .cluster = cluster_new(&(struct cluster_config){ 0 }) };
+        if (sched_profile_new_default(&env, &bench->profile, &err) < 0) {
                 fprintf(stderr, "bench_sched: %s\n", err.text);
                 exit(1);
         }
-        bench.scheduler = scheduler_new(&(struct scheduler_config){
-                .cluster = bench.cluster, .profile_count = 1, .profiles = &bench.profile });
-        action_list_init(&bench.actions);
-        add_nodes(&bench, nodes);
-        for (size_t i = 0; i < pods; i++)
-                add_pod(&bench, i, i % shapes, shapes, terms);
+        bench->scheduler = scheduler_new(&(struct scheduler_config){
+                .cluster = bench->cluster, .profile_count = 1, .profiles = &bench->profile });
+        action_list_init(&bench->actions);
+}
+
+static void bench_release(struct bench *bench) {
+        action_list_release(&bench->actions);
+        scheduler_free(bench->scheduler);
+        sched_profile_free(bench->profile);
+        cluster_free(bench->cluster);
+}
+
+/* Decides all that is pending; returns the time of it. */
+static int64_t decide_all(struct bench *bench, size_t *decisions) {
         int64_t spent = 0;
-        size_t decisions = 0;
         for (bool has_more = true; has_more;) {
                 int64_t start = now_ns();
                 struct scheduler_progress progress =
-                        scheduler_step(bench.scheduler, (struct mono_time){ 0 },
-                                       (struct wall_time){ 0 }, 1024, &bench.actions);
+                        scheduler_step(bench->scheduler, (struct mono_time){ 0 },
+                                       (struct wall_time){ 0 }, 1024, &bench->actions);
                 spent += now_ns() - start;
-                decisions += progress.decisions;
+                *decisions += progress.decisions;
                 has_more = progress.has_more;
-                confirm(&bench);
+                confirm(bench);
         }
+        return spent;
+}
+
+/* Model and scheduler with a large cluster of many workloads, as pods come one thousand at a time.
+ */
+static void run_resident(size_t nodes, size_t pods, size_t workloads) {
+        struct bench bench;
+        size_t decisions = 0;
+        bench_init(&bench);
+        add_nodes(&bench, nodes);
+        for (size_t i = 0; i < pods; i++) {
+                add_pod(&bench, i, i % workloads, workloads, "");
+                if (i % 1000 == 999)
+                        decide_all(&bench, &decisions);
+        }
+        decide_all(&bench, &decisions);
+        print_resident(nodes, cluster_pod_count(bench.cluster));
+        bench_release(&bench);
+}
+
+static void run(const char *name, size_t nodes, size_t pods, size_t shapes, const char *terms) {
+        struct bench bench;
+        size_t decisions = 0;
+        bench_init(&bench);
+        add_nodes(&bench, nodes);
+        for (size_t i = 0; i < pods; i++)
+                add_pod(&bench, i, i % shapes, shapes, terms);
+        int64_t spent = decide_all(&bench, &decisions);
         printf("decisions, %zu nodes, %s  %.0f decisions/s\n", nodes, name,
                (double)decisions * 1e9 / (double)spent);
         if (bench.failed > 0)
                 printf("pods without a node, %zu nodes, %s  %zu pods\n", nodes, name, bench.failed);
-        action_list_release(&bench.actions);
-        scheduler_free(bench.scheduler);
-        sched_profile_free(bench.profile);
-        cluster_free(bench.cluster);
+        bench_release(&bench);
 }
 
 static void run_shapes(size_t nodes, size_t pods) {
@@ -169,6 +213,8 @@ static void run_shapes(size_t nodes, size_t pods) {
 
 int main(int argc, char **argv) {
         static const size_t scale[] = { 1000, 15000, 100000, 1000000 };
+        if (argc == 1)
+                run_resident(5000, 150000, 1500);
         run_shapes(argc > 1 ? strtoul(argv[1], NULL, 10) : 5000,
                    argc > 2 ? strtoul(argv[2], NULL, 10) : 20000);
         for (size_t i = 0; argc == 1 && i < ARRAY_LEN(scale); i++)
