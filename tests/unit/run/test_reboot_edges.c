@@ -344,6 +344,77 @@ static void bounds_what_is_under_way(void **state) {
         event_loop_free(events);
 }
 
+/* ---- after the reboot ---- */
+
+/* The node as an agent finds it that was started by the boot it ordered. */
+static struct edge *edge_back(void) {
+        struct edge *edge = edge_new();
+
+        ask(edge, "DELETE", NODE, NULL, NULL);
+        ask(edge, "POST", "/api/v1/nodes",
+            "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n0\","
+            "\"annotations\":{"
+            "\"berth.dev/reboot\":\"{\\\"phase\\\":\\\"Rebooting\\\",\\\"bootID\\\":\\\"boot-0\\\","
+            "\\\"cordonedByUs\\\":true}\"}},\"spec\":{\"unschedulable\":true},\"status\":{"
+            "\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}",
+            NULL);
+        edge->role_config.sentinel_file = "/no/such/file";
+        edge->role_config.health_timeout_ns = 60 * NS_PER_S;
+        return edge;
+}
+
+static void asks_a_page_for_health(void **state) {
+        struct edge *edge = edge_back();
+
+        (void)state;
+        edge->catcher.status = 503;
+        catcher_start(&edge->catcher, edge->loop);
+        snprintf(edge->url, sizeof(edge->url), "http://127.0.0.1:%u/well?x=y", edge->catcher.port);
+        edge->config.checks_health = true;
+        edge->role_config.health_url = edge->url;
+        edge_start(edge);
+        turn_until_node_has(edge, "the health page does not answer");
+        assert_true(node_has(edge, "\"unschedulable\":true"));
+        assert_true(catcher_has(&edge->catcher, "GET /well?x=y "));
+        edge->catcher.status = 200;
+        for (int i = 0; i < TURNS_MAX && node_has(edge, "berth.dev/reboot\":"); i++)
+                event_loop_turn(edge->events, 10 * NS_PER_MS, NULL);
+        assert_false(node_has(edge, "unschedulable"));
+        edge_free(edge);
+}
+
+static void asks_a_command_for_health(void **state) {
+        static const char *const bad[] = { "false", NULL };
+        struct edge *edge = edge_back();
+
+        (void)state;
+        edge->config.checks_health = true;
+        edge->role_config.health_command = bad;
+        edge_start(edge);
+        turn_until_node_has(edge, "the health command does not succeed");
+        assert_true(node_has(edge, "\"unschedulable\":true"));
+        edge_free(edge);
+}
+
+static void rebalances_after_the_last(void **state) {
+        char folder[] = "/tmp/berth-edge-XXXXXX", path[64];
+        const char *const touch[] = { "touch", path, NULL };
+        struct edge *edge = edge_back();
+
+        (void)state;
+        assert_non_null(mkdtemp(folder));
+        snprintf(path, sizeof(path), "%s/done", folder);
+        edge->role_config.rebalance_command = touch;
+        edge_start(edge);
+        for (int i = 0; i < TURNS_MAX && access(path, F_OK) != 0; i++)
+                event_loop_turn(edge->events, 10 * NS_PER_MS, NULL);
+        assert_int_equal(access(path, F_OK), 0);
+        assert_false(node_has(edge, "berth.dev/reboot\":"));
+        edge_free(edge);
+        unlink(path);
+        rmdir(folder);
+}
+
 /* ---- the sentinel ---- */
 
 static bool is_required(const struct edge *edge) {
@@ -397,6 +468,9 @@ int main(void) {
                 cmocka_unit_test(notifies_services),
                 cmocka_unit_test(sends_mail),
                 cmocka_unit_test(bounds_what_is_under_way),
+                cmocka_unit_test(asks_a_page_for_health),
+                cmocka_unit_test(asks_a_command_for_health),
+                cmocka_unit_test(rebalances_after_the_last),
                 cmocka_unit_test(r71_sentinel_commands),
         };
 

@@ -396,6 +396,98 @@ static void r73_node_without_annotations(void **state) {
         scene_free(scene);
 }
 
+/* ---- beyond kured ---- */
+
+#define LEASE "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+
+static void locks_a_lease(void **state) {
+        static const char *const parts[] = { "GET " LEASE "/kured",
+                                             "PUT " LEASE "/kured",
+                                             "\\\"nodeID\\\":\\\"n0\\\"",
+                                             CORDON,
+                                             "REBOOT",
+                                             NULL };
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene->agents[0].config.lock_kind = SLICE_LITERAL("Lease");
+        scene_start(scene, 0);
+        scene_run(scene, 90); /* not there: queued */
+        assert_int_equal(scene->agents[0].reboots, 0);
+        assert_true(scene_object_has(scene, NODE, "the lock's object does not exist"));
+        assert_int_equal(scene_ask(scene, "POST", LEASE,
+                                   "{\"metadata\":{\"name\":\"kured\"},\"spec\":{"
+                                   "\"leaseDurationSeconds\":40}}",
+                                   NULL),
+                         201);
+        scene_run(scene, 90);
+        scene_expect_order(scene, parts);
+        scene_require(scene, 0, false);
+        scene_boot(scene, 0);
+        scene_run(scene, 60);
+        assert_false(scene_object_has(scene, LEASE "/kured", "kured-node-lock"));
+        assert_true(scene_object_has(scene, LEASE "/kured", "\"leaseDurationSeconds\":40"));
+        assert_int_equal(scene_count(scene, "", "daemonsets/kured"), 0);
+        scene_free(scene);
+}
+
+static void checks_health(void **state) {
+        static const char ill_pods[] =
+                "{\"items\":[{\"metadata\":{\"namespace\":\"ns\",\"name\":\"agent\"},\"status\":{"
+                "\"phase\":\"Running\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\"}]}}"
+                "]}";
+        static const char ill_budgets[] =
+                "{\"items\":[{\"metadata\":{\"namespace\":\"ns\",\"name\":\"web\"},\"status\":{"
+                "\"currentHealthy\":1,\"desiredHealthy\":2}}]}";
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene->agents[0].config.checks_health = true;
+        scene->agents[0].role_config.health_pods = true;
+        scene->agents[0].role_config.health_budgets = true;
+        scene_start(scene, 0);
+        scene_run(scene, 30);
+        scene_require(scene, 0, false);
+        scene_script(scene,
+                     &(struct scene_rule){ "GET", "spec.nodeName%3Dn0", 200, 5, 0, ill_pods });
+        scene_script(scene,
+                     &(struct scene_rule){ "GET", "poddisruptionbudgets", 200, 5, 0, ill_budgets });
+        scene_boot(scene, 0);
+        scene_run(scene, 10);
+        assert_true(scene_object_has(scene, NODE, "pod ns/agent is not well"));
+        assert_true(scene_object_has(scene, NODE, "\"unschedulable\":true"));
+        scene_run(scene, 20);
+        assert_true(scene_object_has(scene, NODE, "budget ns/web is not well"));
+        assert_false(scene_object_has(scene, NODE, "\"unschedulable\":true"));
+        assert_true(scene_object_has(scene, SCENE_LOCK, "kured-node-lock"));
+        scene_run(scene, 60);
+        assert_false(scene_object_has(scene, SCENE_LOCK, "kured-node-lock"));
+        assert_int_equal(scene->agents[0].reboots, 1);
+        scene_free(scene);
+}
+
+/* A budget that can never open is named before anything is cordoned. */
+static void names_the_budget(void **state) {
+        static const char budgets[] =
+                "{\"kind\":\"PodDisruptionBudgetList\",\"apiVersion\":\"policy/v1\",\"items\":[{"
+                "\"metadata\":{\"namespace\":\"default\",\"name\":\"all\"},\"spec\":{"
+                "\"minAvailable\":1,\"selector\":{\"matchLabels\":{\"app\":\"web\"}}},\"status\":{"
+                "\"disruptionsAllowed\":0,\"expectedPods\":1,\"desiredHealthy\":1,"
+                "\"currentHealthy\":1}}]}";
+        struct scene *scene = wanted();
+
+        (void)state;
+        scene_add_pod(scene, "web", "\"app\":\"web\"", "");
+        scene_script(scene,
+                     &(struct scene_rule){ "GET", "poddisruptionbudgets", 200, 1000, 0, budgets });
+        scene_start(scene, 0);
+        scene_run(scene, 300);
+        assert_true(scene_has(scene, "budget default/all can never let pod web go"));
+        assert_false(scene_has(scene, CORDON));
+        assert_int_equal(scene_count(scene, "POST", EVICTION), 0);
+        scene_free(scene);
+}
+
 /* ---- costs ---- */
 
 /* Calls per hour at kured's period of one hour: counted over ten hours, the first one left out. */
@@ -520,6 +612,9 @@ int main(void) {
                 cmocka_unit_test(escalates_on_request),
                 cmocka_unit_test(r50_selector_refused),
                 cmocka_unit_test(r73_node_without_annotations),
+                cmocka_unit_test(locks_a_lease),
+                cmocka_unit_test(checks_health),
+                cmocka_unit_test(names_the_budget),
                 cmocka_unit_test(costs_few_calls),
                 cmocka_unit_test(r76_rights_of_kured_only),
         };
