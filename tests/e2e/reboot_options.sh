@@ -5,6 +5,14 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 ln -s "$(realpath "$berth")" "$work/kured"
 export HOME="$work" KUBECONFIG="$work/none"
+cat >"$work/cluster" <<Y
+apiVersion: v1
+kind: Config
+current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]
+Y
 failures=0
 
 # check NAME CODE PATTERN [VARIABLE=VALUE...] -- OPTION...
@@ -55,6 +63,7 @@ n="--node-id n"
         check "selector" 1 "drain-pod-selector" -- $n --drain-pod-selector "a=b=c,,("
         check "selector in the environment" 1 "is ignored" KURED_BLOCKING_POD_SELECTOR=a --
         check "boolean as in Go" 1 "node-id" -- --force-reboot=1
+        check "prometheus url" 1 "http or https" KUBECONFIG=$work/cluster -- $n --metrics-port 0 --prometheus-url ::bad
         check "all well but the cluster" 1 "kubeconfig" -- $n --start-time 09:30am --time-zone UTC
 }
 [ $failures -eq 0 ]

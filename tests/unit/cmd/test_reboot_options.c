@@ -432,6 +432,65 @@ static void r72_blank_sentinel_command(void **state) {
         assert_int_equal(make_with("--reboot-sentinel-command=", &err), 0);
 }
 
+/* What kured does not have. */
+static void own_options(void **state) {
+        static const struct {
+                const char *word;
+                bool is_good;
+        } words[] = {
+                { "--window=mo-fr 22:00-06:00", true },
+                { "--window=sometime", false },
+                { "--exclude-dates=12-24..01-06,2026-05-01", true },
+                { "--exclude-dates=christmas", false },
+                { "--holidays=/no/such/file", false },
+                { "--health-url=https://x/y", true },
+                { "--health-url=ftp://x", false },
+                { "--health-command=true", true },
+                { "--health-command='", false },
+                { "--rebalance-command='", false },
+                { "--reboot-method=logind", true },
+                { "--max-not-ready=0", true },
+                { "--max-not-ready=many", false },
+                { "--lock-object=lease", true },
+                { "--lock-object=configmap", false },
+                { "--drain-escalation=1h", true },
+                { "--drain-escalation=1", false },
+                { "--wave-label=topology.kubernetes.io/zone", true },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+                struct err err = { 0 };
+
+                if ((make_with(words[i].word, &err) == 0) != words[i].is_good)
+                        fail_msg("%s: %s", words[i].word, err.text);
+        }
+}
+
+static void reads_holidays(void **state) {
+        CLEANUP(arena_release) struct arena arena;
+        char path[] = "/tmp/berth-days-XXXXXX";
+        struct reboot_options options;
+        struct reboot_setup setup;
+        int fd = mkstemp(path);
+
+        (void)state;
+        arena_init(&arena, 0);
+        assert_int_equal(write(fd, "# ours\n2026-05-01\n\n12-24..12-26 # each year\n", 44), 44);
+        close(fd);
+        assert_int_equal(
+                parse(&(struct command_words){ 3,
+                                               { "--node-id=n", "--exclude-dates=10-03",
+                                                 arena_printf(&arena, "--holidays=%s", path) } },
+                      &arena, &options, NULL),
+                0);
+        assert_int_equal(reboot_setup_make(&options, &arena, &setup, NULL), 0);
+        assert_int_equal(setup.agent.calendar.excluded_count, 3);
+        assert_int_equal(setup.agent.calendar.excluded[2].first, 1224);
+        reboot_setup_release(&setup);
+        unlink(path);
+}
+
 /* Under both names, with kured's exit codes. */
 static void exit_codes(void **state) {
         static const struct {
@@ -468,6 +527,8 @@ int main(void) {
                 cmocka_unit_test(r05_times_and_zones),
                 cmocka_unit_test(r06_label_without_value),
                 cmocka_unit_test(r72_blank_sentinel_command),
+                cmocka_unit_test(own_options),
+                cmocka_unit_test(reads_holidays),
                 cmocka_unit_test(exit_codes),
         };
 
