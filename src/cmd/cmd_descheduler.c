@@ -29,6 +29,11 @@ static const struct option descheduler_table[] = {
           .offset = offsetof(struct descheduler_options, watches),
           .help = "also act between passes, within a second of a change and when a rule falls "
                   "due" },
+        { .name = "eviction-requests",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct descheduler_options, daemon.evicts_by_request),
+          .help = "evict by EvictionRequests where the cluster has them and somebody answers; each "
+                  "evicted pod then counts when it is gone" },
         { .name = "dry-run",
           .type = OPTION_FLAG,
           .offset = offsetof(struct descheduler_options, is_dry_run),

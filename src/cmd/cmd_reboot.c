@@ -56,6 +56,7 @@ static int run_agent(const struct command_call *call) {
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
         daemon.user_agent = "berth-reboot";
+        daemon.evicts_as = "reboot.berth.dev/drain";
         daemon.has_no_model = true;
         code = reboot_setup_make(options, call->arena, &self.setup, &err);
         if (code == 0)
@@ -147,6 +148,10 @@ static const struct option reboot_table[] = {
           .value_name = "SECONDS",
           .fallback = "-1",
           .help = "grace of evicted pods; below 0 = their own" },
+        { .name = "eviction-requests",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct reboot_options, daemon.evicts_by_request),
+          .help = "drain by EvictionRequests where the cluster has them and somebody answers" },
         { .name = "drain-timeout",
           .type = OPTION_DURATION,
           .offset = offsetof(struct reboot_options, drain_timeout_ns),

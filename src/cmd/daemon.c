@@ -12,6 +12,7 @@
 #include "run/event_loop.h"
 #include "run/metrics.h"
 #include "run/process_signals.h"
+#include "run/request_transport.h"
 #include "run/role_metrics.h"
 #include "run/serving.h"
 #include <stdio.h>
@@ -27,6 +28,8 @@ struct daemon {
         struct process_signals *signals;
         struct http_transport *http;
         struct transport transport;
+        struct request_transport *requests; /* NULL = evictions are asked for directly */
+        struct transport evicting;
         struct runtime *runtime;
         struct lease_elector *elector;
         struct metrics *metrics;
@@ -50,7 +53,12 @@ static int connect_cluster(struct daemon *daemon, struct err *err) {
         }
         if (http_transport_new(&config, daemon->loop, &daemon->http, err) < 0)
                 return err->code;
-        daemon->transport = http_transport(daemon->http);
+        daemon->transport = daemon->evicting = http_transport(daemon->http);
+        if (daemon->options->evicts_by_request) {
+                daemon->requests = request_transport_new(&daemon->transport, daemon->loop,
+                                                         daemon->options->evicts_as);
+                daemon->evicting = request_transport(daemon->requests);
+        }
         return 0;
 }
 
@@ -251,6 +259,7 @@ static void release(struct daemon *daemon) {
         runtime_free(daemon->runtime);
         runtime_metrics_free(daemon->counts);
         metrics_free(daemon->metrics);
+        request_transport_free(daemon->requests);
         http_transport_free(daemon->http);
         process_signals_free(daemon->signals);
         event_loop_free(daemon->events);
@@ -267,7 +276,7 @@ static int start(struct daemon *daemon, const struct daemon_role *role, struct e
                 return err->code;
         daemon->runtime =
                 runtime_new(&(struct runtime_config){ .loop = daemon->loop,
-                                                      .transport = daemon->transport,
+                                                      .transport = daemon->evicting,
                                                       .instance = daemon->host,
                                                       .seed = options->seed,
                                                       .keeps_finished = options->keeps_finished,

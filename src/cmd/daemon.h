@@ -10,6 +10,10 @@
 struct daemon_options {
         const char *kubeconfig, *context; /* NULL: $KUBECONFIG, ~/.kube/config, or the pod's own */
         const char *user_agent;
+        /* Name as a requester, and whether evictions are EvictionRequests where the cluster has
+         * them. */
+        const char *evicts_as;
+        bool evicts_by_request;
         int64_t verbosity;
         bool keeps_finished, keeps_detail, keeps_shelf,
                 has_no_model; /* see struct runtime_config */

@@ -80,6 +80,7 @@ int descheduler_command_run(const struct descheduler_options *options) {
                                                .sample_rate = options->trace_rate,
                                                .seed = daemon.seed };
         daemon.user_agent = "berth-descheduler";
+        daemon.evicts_as = "descheduler.berth.dev/evict";
         daemon.keeps_finished = daemon.keeps_detail = true;
         daemon.lease_name = options->elects && !options->is_dry_run ? options->lease_name : NULL;
         daemon.health_name = "Descheduler";

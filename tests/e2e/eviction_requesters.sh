@@ -1,0 +1,88 @@
+#!/bin/sh
+# The descheduler and the reboot agent as requesters of graceful evictions: eviction_requesters.sh BERTH. Skips (77) without kubectl.
+# shellcheck source=tests/e2e/clients.sh disable=SC1091
+. "$(dirname "$0")/clients.sh"
+[ -n "$kubectl_program" ] || skip "no kubectl"
+k() {
+        "$kubectl_program" "$@"
+}
+start_sandbox "$1" --nodes 2
+finish_early() {
+        judge bad "$@"
+        finish
+}
+pod() { # pod NAME NODE
+        k create -f - >/dev/null <<END
+apiVersion: v1
+kind: Pod
+metadata: {name: $1, labels: {app: $1}, annotations: {descheduler.alpha.kubernetes.io/evict: "true"}}
+spec: {nodeName: $2, terminationGracePeriodSeconds: 1, containers: [{name: c, image: x}]}
+END
+        until_true 600 runs "$1" || finish_early "pod $1 never ran"
+}
+runs() {
+        [ "$(k get pod "$1" -o 'jsonpath={.status.phase}')" = Running ]
+}
+gone() {
+        ! k get pod "$1"
+}
+trail() { # trail WORD...: a line of the trail has them all
+        found=$(cat "$work/trail")
+        for word in "$@"; do
+                found=$(printf '%s\n' "$found" | grep -F "$word")
+        done
+        [ -n "$found" ]
+}
+cat >"$work/policy.yaml" <<'END'
+apiVersion: descheduler/v1alpha2
+kind: DeschedulerPolicy
+profiles:
+- name: p
+  pluginConfig:
+  - name: DefaultEvictor
+    args: {}
+  - name: PodLifeTime
+    args: {maxPodLifeTimeSeconds: 0, labelSelector: {matchExpressions: [{key: app, operator: In, values: [a, c]}]}}
+  plugins:
+    deschedule: {enabled: [PodLifeTime]}
+END
+# Without the kinds the flag changes nothing.
+"$berth" descheduler --eviction-requests --descheduling-interval 1s --policy-config-file "$work/policy.yaml" \
+        >"$work/descheduler.log" 2>&1 &
+descheduler=$!
+pod a node-0
+until_true 600 gone a || finish_early "a was not evicted directly"
+kill $descheduler # it would look for the kinds again after ten minutes only
+
+"$berth" evictions --leader-elect=false >"$work/trail" 2>"$work/evictions.log" &
+children="$children $!"
+until_true 600 grep -q Ready "$work/evictions.log" || finish_early "berth evictions was never ready"
+"$berth" descheduler --eviction-requests --descheduling-interval 1s --policy-config-file "$work/policy.yaml" \
+        >"$work/descheduler.log" 2>&1 &
+children="$children $!"
+pod c node-0
+until_true 600 gone c || finish_early "c was not evicted: $(cat "$work/trail")"
+until_true 100 trail '"op":"request"' '"pod":"c"' descheduler.berth.dev/evict '"to":"PodDeleted"' ||
+        judge bad "the trail does not tell of c: $(cat "$work/trail")"
+
+k create -f - >/dev/null <<END
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: lock}
+spec:
+  selector: {matchLabels: {app: lock}}
+  template:
+    metadata: {labels: {app: lock}}
+    spec: {nodeSelector: {none: such}, containers: [{name: c, image: x}]}
+END
+pod d node-1
+echo 1 >"$work/boot"
+touch "$work/sentinel"
+"$berth" reboot --eviction-requests --node-id node-1 --reboot-sentinel "$work/sentinel" --reboot-command "/bin/rm $work/sentinel" \
+        --nsenter=false --metrics-port 0 --boot-id-file "$work/boot" --period 1s --ds-namespace default --ds-name lock >"$work/reboot.log" 2>&1 &
+children="$children $!"
+until_true 600 gone d || finish_early "d was not drained: $(cat "$work/reboot.log")"
+until_true 100 trail '"pod":"d"' reboot.berth.dev/drain '"to":"PodDeleted"' ||
+        judge bad "the trail does not tell of d: $(cat "$work/trail")"
+judge "$([ "$(k get evictionrequests.lifecycle.berth.dev -o name | wc -l)" -eq 0 ] && echo ok)" "requests are left"
+finish
