@@ -130,6 +130,10 @@ struct container {
         struct resource_list allocated; /* containerStatuses[].allocatedResources */
 };
 
+struct pod_resource_claim {
+        struct slice name, claim_name; /* claim_name "" = made for the pod from a template */
+};
+
 enum volume_kind {
         VOLUME_OTHER,
         VOLUME_EMPTY_DIR,
@@ -168,7 +172,8 @@ struct pod_spec {
         struct resource_list overhead, pod_requests /* spec.resources.requests */,
                 pod_limits /* spec.resources.limits */;
         bool has_pod_resources; /* spec.resources present */
-        size_t claim_count;     /* spec.resourceClaims */
+        size_t claim_count;
+        struct pod_resource_claim *claims; /* spec.resourceClaims */
         /* From the pod's status (in-place resize), filled in by pod_decode. */
         bool is_resize_infeasible, has_pod_actual;
         struct resource_list pod_actual, pod_allocated;

@@ -200,11 +200,12 @@ static int decode_host_users(const struct json *value, void *target, struct deco
         return r;
 }
 
-static int decode_claims(const struct json *value, void *target, struct decode *d) {
-        if (json_type(value) != JSON_ARRAY)
-                return decode_type_error(value, "array", d);
-        *(size_t *)target = json_count(value);
-        return 0;
+static int decode_claim(const struct json *value, void *target, struct decode *d) {
+        static const struct field fields[] = {
+                FIELD(struct pod_resource_claim, "name", name, decode_text),
+                FIELD(struct pod_resource_claim, "resourceClaimName", claim_name, decode_text),
+        };
+        return DECODE_FIELDS(value, fields, target, d);
 }
 
 static const struct field spec_fields[] = {
@@ -223,7 +224,7 @@ static const struct field spec_fields[] = {
         FIELD(struct pod_spec, "affinity", affinity, decode_affinity),
         FIELD(struct pod_spec, "overhead", overhead, decode_requests),
         PART_FIELD("resources", decode_pod_resources),
-        FIELD(struct pod_spec, "resourceClaims", claim_count, decode_claims),
+        LIST_FIELD(struct pod_spec, "resourceClaims", claims, claim_count, decode_claim),
         LIST_FIELD(struct pod_spec, "tolerations", tolerations, toleration_count,
                    decode_toleration),
         LIST_FIELD(struct pod_spec, "topologySpreadConstraints", spread, spread_count,

@@ -19,6 +19,7 @@ enum shelf_kind {
         SHELF_CSI_DRIVER,
         SHELF_CSI_CAPACITY, /* CSIStorageCapacity */
         SHELF_ATTACHMENT,   /* VolumeAttachment */
+        SHELF_RESOURCE_CLAIM,
         SHELF_KIND_COUNT
 };
 

@@ -149,6 +149,12 @@ static void volume_item(struct content_codec *codec, void *item) {
         codec_text(codec, &volume->claim_name);
 }
 
+static void claim_item(struct content_codec *codec, void *item) {
+        struct pod_resource_claim *claim = item;
+        codec_text(codec, &claim->name);
+        codec_text(codec, &claim->claim_name);
+}
+
 static void pod_spec(struct content_codec *codec, struct pod_spec *spec) {
         codec_text(codec, &spec->scheduler_name);
         codec_text(codec, &spec->priority_class_name);
@@ -174,7 +180,7 @@ static void pod_spec(struct content_codec *codec, struct pod_spec *spec) {
         amounts(codec, &spec->pod_requests);
         amounts(codec, &spec->pod_limits);
         CODEC_VALUE(codec, spec->has_pod_resources);
-        CODEC_VALUE(codec, spec->claim_count);
+        CODEC_LIST(codec, spec->claims, spec->claim_count, claim_item);
         CODEC_VALUE(codec, spec->is_resize_infeasible);
         CODEC_VALUE(codec, spec->has_pod_actual);
         amounts(codec, &spec->pod_actual);

@@ -118,6 +118,20 @@ void sched_attempt_post_filter(struct sched_attempt *attempt) {
         buf_release(&text);
 }
 
+void reservation_change(const struct reservation *reservation, enum shelf_kind kind,
+                        const struct json *before, const struct json_node *after) {
+        struct buf text = { 0 };
+        struct json_doc *doc;
+        node_write(after, &text);
+        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
+                if (reservation->changes != NULL)
+                        reservation->changes(reservation->context, kind, before, buf_view(&text));
+                object_shelf_put(reservation->shelf, kind, json_doc_root(doc));
+                json_doc_free(doc);
+        }
+        buf_release(&text);
+}
+
 void sched_attempt_reserve(struct sched_attempt *attempt, struct node_id node,
                            const struct reservation *reservation) {
         const struct profile_point *point = &attempt->profile->points[POINT_RESERVE];

@@ -45,6 +45,10 @@ struct reservation {
         void *context;
 };
 
+/* Puts a changed copy of an object on the shelf, and says so. */
+void reservation_change(const struct reservation *reservation, enum shelf_kind kind,
+                        const struct json *before, const struct json_node *after);
+
 #define NODE_SCORE_MAX 100
 
 /* How to follow a plugin that counts pods from one decision to the next.  Its word on a node then

@@ -171,12 +171,13 @@ static void make_node_patch(const struct action *action, struct arena *arena,
 
 /* Where whole objects are put back. */
 static const struct put_target {
-        const char *kind, *prefix, *resource;
+        const char *kind, *prefix, *resource, *part;
 } put_targets[] = {
-        { "DaemonSet", "/apis/apps/v1", "daemonsets" },
-        { "Lease", "/apis/coordination.k8s.io/v1", "leases" },
-        { "PersistentVolume", "/api/v1", "persistentvolumes" },
-        { "PersistentVolumeClaim", "/api/v1", "persistentvolumeclaims" },
+        { "DaemonSet", "/apis/apps/v1", "daemonsets", "" },
+        { "Lease", "/apis/coordination.k8s.io/v1", "leases", "" },
+        { "PersistentVolume", "/api/v1", "persistentvolumes", "" },
+        { "PersistentVolumeClaim", "/api/v1", "persistentvolumeclaims", "" },
+        { "ResourceClaim", "/apis/resource.k8s.io/v1", "resourceclaims", "/status" },
 };
 
 static const struct put_target *put_target_of(struct slice kind) {
@@ -196,8 +197,9 @@ static void make_object_patch(const struct action *action, struct arena *arena,
         if (!slice_is_empty(action->target.ns))
                 scope = arena_printf(arena, "/namespaces/" SLICE_FMT, SLICE_ARG(action->target.ns));
         request->method = API_PUT;
-        request->path = slice_of(arena_printf(arena, "%s%s/%s/" SLICE_FMT, target->prefix, scope,
-                                              target->resource, SLICE_ARG(action->target.name)));
+        request->path = slice_of(arena_printf(arena, "%s%s/%s/" SLICE_FMT "%s", target->prefix,
+                                              scope, target->resource,
+                                              SLICE_ARG(action->target.name), target->part));
         request->body = arena_slice(arena, action->patch.body);
 }
 

@@ -14,7 +14,8 @@ struct feed_source {
         enum object_kind kind; /* OBJECT_KIND_COUNT: not in the model */
         enum shelf_kind shelf; /* SHELF_KIND_COUNT: not on the shelf */
         enum { FEED_ALWAYS, FEED_COLD, FEED_SHELF } when;
-        uint32_t wakes; /* CLUSTER_* a change of a shelf object stands for */
+        uint32_t wakes;   /* CLUSTER_* a change of a shelf object stands for */
+        bool is_optional; /* a cluster or our rights may be without it */
 };
 /* Nodes first: pods then find theirs. */
 static const struct feed_source sources[] = {
@@ -41,6 +42,8 @@ static const struct feed_source sources[] = {
           FEED_SHELF, CLUSTER_CLAIM },
         { "/apis/storage.k8s.io/v1/volumeattachments", OBJECT_KIND_COUNT, SHELF_ATTACHMENT,
           FEED_SHELF, CLUSTER_CLAIM },
+        { "/apis/resource.k8s.io/v1/resourceclaims", OBJECT_KIND_COUNT, SHELF_RESOURCE_CLAIM,
+          FEED_SHELF, CLUSTER_CLAIM, true },
         { "/api/v1/pods", OBJECT_POD, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
 };
 #define UNFINISHED_PODS "status.phase!=Succeeded,status.phase!=Failed"
@@ -49,6 +52,7 @@ struct feed_line {
         struct cluster_feed *feed;
         const struct feed_source *source;
         struct reflector *reflector; /* NULL: not followed */
+        bool is_absent;              /* optional, and not to be had so far */
 };
 
 struct cluster_feed {
@@ -127,8 +131,15 @@ static void on_synced(void *context) {
 }
 
 static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
-        const struct feed_line *line = context;
+        struct feed_line *line = context;
 
+        if (line->source->is_optional &&
+            (err->code == BERTH_ERR_NOT_FOUND || err->code == BERTH_ERR_FORBIDDEN)) {
+                if (!line->is_absent)
+                        cluster_feed_poke(line->feed);
+                line->is_absent = true;
+                return;
+        }
         LOG(LOG_WARN, "WatchFailed", log_text("resource", line->source->path),
             log_text("error", err->text), log_i64("retry_ms", delay_ns / NS_PER_MS));
 }
@@ -181,7 +192,8 @@ void cluster_feed_free(struct cluster_feed *feed) {
 
 bool cluster_feed_is_synced(const struct cluster_feed *feed) {
         for (size_t i = 0; i < ARRAY_LEN(sources); i++)
-                if (feed->lines[i].reflector && !reflector_is_synced(feed->lines[i].reflector))
+                if (feed->lines[i].reflector && !feed->lines[i].is_absent &&
+                    !reflector_is_synced(feed->lines[i].reflector))
                         return false;
         return true;
 }

@@ -36,6 +36,8 @@ const struct snapshot_kind snapshot_kinds[] = {
           NOT_MODELLED, SHELF_CSI_CAPACITY },
         { "VolumeAttachment", "storage.k8s.io", STORAGE "volumeattachments", false, true, false,
           NOT_MODELLED, SHELF_ATTACHMENT },
+        { "ResourceClaim", "resource.k8s.io", "/apis/resource.k8s.io/v1/resourceclaims", true, true,
+          false, NOT_MODELLED, SHELF_RESOURCE_CLAIM },
         { "Pod", "", CORE "pods", true, false, false, OBJECT_POD, NOT_SHELVED },
         { "Job", "batch", "/apis/batch/v1/jobs", true, true, false, NOT_MODELLED, NOT_SHELVED },
         { "NodeMetrics", "metrics.k8s.io", METRICS "nodes", false, true, true, NOT_MODELLED,

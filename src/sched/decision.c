@@ -322,7 +322,8 @@ static bool take_nominated(struct decide *d) {
 static bool place_by_class(struct decide *d) {
         struct class_engine *engine = d->request->engine;
         struct engine_choice choice;
-        if (engine == NULL || d->request->is_parity || wants(d, DECIDE_VERDICTS) ||
+        if (engine == NULL || d->request->is_parity ||
+            d->attempt.cycle.class->spec.claim_count > 0 || wants(d, DECIDE_VERDICTS) ||
             wants(d, DECIDE_SCORES) ||
             !class_engine_choose(engine, &d->attempt, d->request->rng, &choice))
                 return false;

@@ -104,6 +104,7 @@ static void fill_shelf(struct replay_scene *scene, const struct json *objects) {
                 { "csiDrivers", SHELF_CSI_DRIVER },
                 { "csiStorageCapacities", SHELF_CSI_CAPACITY },
                 { "volumeAttachments", SHELF_ATTACHMENT },
+                { "resourceClaims", SHELF_RESOURCE_CLAIM },
         };
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
                 struct json_iter iter = json_iter(json_get(objects, kinds[i].list));

@@ -82,6 +82,8 @@ struct reserving {
 static bool has_claims(const struct cluster *cluster, struct pod_id pod) {
         const struct pod_spec *spec =
                 &cluster_class(cluster, cluster_pod(cluster, pod)->class)->spec;
+        if (spec->claim_count > 0)
+                return true;
         for (size_t i = 0; i < spec->volume_count; i++)
                 if (spec->volumes[i].kind == VOLUME_CLAIM ||
                     spec->volumes[i].kind == VOLUME_EPHEMERAL)
@@ -89,17 +91,27 @@ static bool has_claims(const struct cluster *cluster, struct pod_id pod) {
         return false;
 }
 
+static struct slice kind_of(enum shelf_kind kind) {
+        switch (kind) {
+        case SHELF_VOLUME:
+                return SLICE_LITERAL("PersistentVolume");
+        case SHELF_RESOURCE_CLAIM:
+                return SLICE_LITERAL("ResourceClaim");
+        default:
+                return SLICE_LITERAL("PersistentVolumeClaim");
+        }
+}
+
 static void on_change(void *context, enum shelf_kind kind, const struct json *before,
                       struct slice after) {
         struct reserving *reserving = context;
         struct step *step = reserving->step;
         struct pre_bind *pre_bind = reserving->pre_bind;
-        bool is_claim = kind == SHELF_VOLUME_CLAIM;
+        bool is_wide = kind == SHELF_VOLUME;
         struct action write = {
                 .kind = ACTION_PATCH_OBJECT,
-                .target = { .kind = is_claim ? SLICE_LITERAL("PersistentVolumeClaim")
-                                             : SLICE_LITERAL("PersistentVolume"),
-                            .ns = is_claim ? shelf_object_ns(before) : SLICE_EMPTY,
+                .target = { .kind = kind_of(kind),
+                            .ns = is_wide ? SLICE_EMPTY : shelf_object_ns(before),
                             .name = shelf_object_name(before),
                             .uid = json_get_text(json_get(before, "metadata"), "uid") },
                 .patch = { .body = after },
@@ -247,9 +259,11 @@ void scheduler_pre_bind_written(struct step *step, const struct open_action *ope
         pre_bind->open_writes--;
         if (result->code != BERTH_OK && pre_bind->failure == NULL) {
                 struct buf text = { 0 };
-                buf_printf(&text,
-                           "running PreBind plugin \"VolumeBinding\": binding volumes: " SLICE_FMT,
-                           SLICE_ARG(result->text));
+                buf_text(&text,
+                         slice_is(result->target.kind, "ResourceClaim")
+                                 ? "running PreBind plugin \"DynamicResources\": "
+                                 : "running PreBind plugin \"VolumeBinding\": binding volumes: ");
+                buf_slice(&text, result->text);
                 pre_bind->failure = slice_dup(buf_view(&text));
                 buf_release(&text);
         }

@@ -212,4 +212,10 @@ void scheduler_notice(struct scheduler *scheduler, uint32_t mask, struct mono_ti
                 .generation = UINT64_MAX, .mask = mask, .node = NODE_NONE, .pod = POD_NONE
         };
         wake(scheduler, &change, INT32_MAX, mono.ns);
+        for (struct queued_pod *entry = scheduler->queue.gated.first, *next; entry != NULL;
+             entry = next) {
+                next = entry->next;
+                if ((entry->wakes_on & mask) != 0)
+                        scheduler_admit(scheduler, entry, mono.ns);
+        }
 }

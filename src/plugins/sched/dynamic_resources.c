@@ -1,7 +1,9 @@
-/* DynamicResources: pods without resource claims pass; claims themselves are not allocated here, so
- * a pod that has some is refused with a reason instead of being placed without its devices. */
+/* DynamicResources: claims that are allocated are honoured, on the nodes where their devices are,
+ * and reserved for the pod; claims that are not are nobody's business here, so a pod that has one
+ * is refused with a reason instead of being placed without its devices. */
 #include "plugin/sched_attempt.h"
 #include "plugins/sched/registry.h"
+#include "rules/volumes.h"
 
 #define DURATION_FIELD(field_name, member, least, standard, text)                                  \
         {                                                                                          \
@@ -16,48 +18,197 @@ struct dynamic_resources_args {
         int64_t filter_timeout_ns, binding_timeout_ns;
 };
 
-static bool has_claims(const struct sched_cycle *cycle) {
-        return cycle->class->spec.claim_count > 0;
+/* ---- claims ---- */
+
+#define RESERVED_MAX                                                                               \
+        256 /* pods that may share a claim; upstream's ResourceClaimReservedForMaxSize */
+
+static const struct json *status_of(const struct json *claim) {
+        return json_get(claim, "status");
 }
+
+static const struct json *allocation_of(const struct json *claim) {
+        const struct json *allocation = json_get(status_of(claim), "allocation");
+        return json_type(allocation) == JSON_OBJECT ? allocation : NULL;
+}
+
+/* Made from the pod's template: the pod controls it, and an annotation tells which one it is. */
+static const struct json *made_claim(const struct sched_cycle *cycle, struct slice name) {
+        const struct pod_row *row =
+                pod_id_is_none(cycle->pod) ? NULL : cluster_pod(cycle->cluster, cycle->pod);
+        const struct json *claim;
+        size_t at = 0;
+        while (row != NULL &&
+               (claim = object_shelf_next(cycle->shelf, SHELF_RESOURCE_CLAIM, &at)) != NULL) {
+                const struct json *annotations =
+                        json_get(json_get(claim, "metadata"), "annotations");
+                if (slice_eq(json_get_text(annotations, "resource.kubernetes.io/pod-claim-name"),
+                             name) &&
+                    claim_is_of_pod(claim, slice_of(row->uid)))
+                        return claim;
+        }
+        return NULL;
+}
+
+static const struct json *claim_at(const struct sched_cycle *cycle, size_t index) {
+        const struct pod_resource_claim *claim = &cycle->class->spec.claims[index];
+        if (slice_is_empty(claim->claim_name))
+                return made_claim(cycle, claim->name);
+        return object_shelf_get(cycle->shelf, SHELF_RESOURCE_CLAIM,
+                                cluster_text(cycle->cluster, cycle->ns), claim->claim_name);
+}
+
+static bool is_reserved_for(const struct json *claim, const char *uid) {
+        struct json_iter iter = json_iter(json_get(status_of(claim), "reservedFor"));
+        const struct json *consumer;
+        while (json_next(&iter, NULL, &consumer))
+                if (slice_is(json_get_text(consumer, "uid"), uid))
+                        return true;
+        return false;
+}
+
+/* ---- PreEnqueue, PreFilter, Filter ---- */
+
+static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void *state,
+                                     struct verdict *verdict) {
+        (void)state;
+        for (size_t i = 0; cycle->shelf != NULL && i < cycle->class->spec.claim_count; i++) {
+                const struct pod_resource_claim *claim = &cycle->class->spec.claims[i];
+                if (claim_at(cycle, i) != NULL)
+                        continue;
+                bool is_made = slice_is_empty(claim->claim_name);
+                struct slice name = is_made ? claim->name : claim->claim_name;
+                verdict_no(verdict, VERDICT_UNRESOLVABLE,
+                           slice_of(arena_printf(cycle->scratch,
+                                                 is_made ? "waiting for the resource claim "
+                                                           "\"%.*s\" to be made"
+                                                         : "resourceclaim \"%.*s\" not found",
+                                                 SLICE_ARG(name))));
+                return verdict->code;
+        }
+        return VERDICT_OK;
+}
+
+/* Why a claim cannot be used as it is; NULL: it can. */
+static const char *claim_problem(const struct sched_cycle *cycle, const struct json *claim) {
+        const char *uid =
+                pod_id_is_none(cycle->pod) ? "" : cluster_pod(cycle->cluster, cycle->pod)->uid;
+        if (claim == NULL)
+                return "resourceclaim not found";
+        if (object_is_terminating(claim))
+                return "resourceclaim is being deleted";
+        if (allocation_of(claim) == NULL)
+                return "resource claims cannot be allocated by this scheduler";
+        if (!is_reserved_for(claim, uid) &&
+            json_count(json_get(status_of(claim), "reservedFor")) >= RESERVED_MAX)
+                return "resourceclaim in use";
+        return NULL;
+}
+
+/* The node selectors of the pod's claims; a claim without one may be used anywhere. */
+struct claim_places {
+        size_t count;
+        const struct affinity **selectors;
+};
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
         (void)state;
-        (void)ret_pod_state;
         (void)ret_only;
-        if (!has_claims(cycle))
+        size_t count = cycle->class->spec.claim_count;
+        if (count == 0)
                 return VERDICT_SKIP;
-        verdict_no(verdict, VERDICT_UNRESOLVABLE,
-                   SLICE_LITERAL("resource claims cannot be allocated by this scheduler"));
-        return VERDICT_UNRESOLVABLE;
+        struct claim_places *places = ARENA_NEW(cycle->scratch, struct claim_places);
+        *places = (struct claim_places){ .selectors = ARENA_ARRAY(cycle->scratch,
+                                                                  const struct affinity *, count) };
+        for (size_t i = 0; i < count; i++) {
+                const struct json *claim = claim_at(cycle, i), *selector;
+                struct affinity *affinity = ARENA_NEW(cycle->scratch, struct affinity);
+                const char *problem = claim_problem(cycle, claim);
+                if (problem != NULL) {
+                        verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(problem));
+                        return VERDICT_UNRESOLVABLE;
+                }
+                selector = json_get(allocation_of(claim), "nodeSelector");
+                if (json_type(selector) == JSON_OBJECT &&
+                    node_selector_decode(selector, cycle->scratch, affinity, NULL) == 0)
+                        places->selectors[places->count++] = affinity;
+        }
+        *ret_pod_state = places;
+        return VERDICT_OK;
 }
 
-static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void *state,
-                                     struct verdict *verdict) {
-        (void)cycle;
-        (void)state;
-        (void)verdict;
-        return VERDICT_OK;
+static bool admits(const struct sched_cycle *cycle, const struct claim_places *places,
+                   struct node_id node) {
+        for (size_t i = 0; i < places->count; i++)
+                if (!volume_admits(cycle->cluster, places->selectors[i], node))
+                        return false;
+        return true;
 }
 
 static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                    struct bitset *nodes) {
         (void)state;
-        (void)pod_state;
-        if (has_claims(cycle))
-                bitset_clear(nodes);
+        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
+                if (!admits(cycle, pod_state, (struct node_id){ (uint32_t)i }))
+                        bitset_remove(nodes, i);
 }
 
 static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                     struct node_id node, struct verdict *verdict) {
         (void)state;
+        if (!admits(cycle, pod_state, node))
+                verdict_no(verdict, VERDICT_UNRESOLVABLE,
+                           SLICE_LITERAL("resourceclaim not available on the node"));
+}
+
+/* ---- Reserve, PreBind ---- */
+
+/* The claim's status names the pod as one of those that use it. */
+static void reserve_claim(const struct sched_cycle *cycle, const struct json *claim,
+                          const struct reservation *reservation) {
+        const struct pod_row *row = cluster_pod(cycle->cluster, cycle->pod);
+        struct json_tree *tree = json_tree_new();
+        struct json_node *object = node_import(tree, claim), *consumer = node_object(tree);
+        struct json_node *status = node_need_object(tree, object, "status");
+        node_put_string(tree, consumer, "resource", "pods");
+        node_put_string(tree, consumer, "name", row->name);
+        node_put_string(tree, consumer, "uid", row->uid);
+        node_append(node_need_array(tree, status, "reservedFor"), consumer);
+        reservation_change(reservation, SHELF_RESOURCE_CLAIM, claim, object);
+        json_tree_free(tree);
+}
+
+static void reserve(const struct sched_cycle *cycle, const void *state, const void *pod_state,
+                    struct node_id node, const struct reservation *reservation) {
+        (void)state;
         (void)pod_state;
         (void)node;
-        if (has_claims(cycle))
-                verdict_no(verdict, VERDICT_UNRESOLVABLE,
-                           SLICE_LITERAL("cannot allocate all claims"));
+        for (size_t i = 0; i < cycle->class->spec.claim_count; i++) {
+                const struct json *claim = claim_at(cycle, i);
+                if (claim != NULL &&
+                    !is_reserved_for(claim, cluster_pod(cycle->cluster, cycle->pod)->uid))
+                        reserve_claim(cycle, claim, reservation);
+        }
 }
+
+static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *state,
+                                  struct node_id node, int64_t waited_ns, struct verdict *verdict) {
+        (void)state;
+        (void)node;
+        (void)waited_ns;
+        for (size_t i = 0; cycle->shelf != NULL && i < cycle->class->spec.claim_count; i++) {
+                const char *problem = claim_problem(cycle, claim_at(cycle, i));
+                if (problem != NULL) {
+                        verdict_no(verdict, VERDICT_ERROR, slice_of(problem));
+                        return VERDICT_ERROR;
+                }
+        }
+        return VERDICT_OK;
+}
+
+/* ---- the rest ---- */
 
 static void score(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                   struct node_batch batch, int64_t *ret_scores) {
@@ -103,7 +254,8 @@ const struct plugin plugin_dynamic_resources = {
                                                .explain = explain,
                                                .score = score,
                                                .post_filter = post_filter,
-                                               .silent_points =
-                                                       1u << POINT_RESERVE | 1u << POINT_PRE_BIND },
-        .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE,
+                                               .reserve = reserve,
+                                               .pre_bind = pre_bind },
+        .wakes_on =
+                CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE | CLUSTER_CLAIM,
 };

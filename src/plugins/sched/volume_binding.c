@@ -239,22 +239,6 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
 
 /* ---- Reserve ---- */
 
-/* Puts a changed copy of an object on the shelf. */
-static void shelve(const struct reservation *reservation, enum shelf_kind kind,
-                   const struct json *before, struct json_tree *tree, struct json_node *object) {
-        struct buf text = { 0 };
-        struct json_doc *doc;
-        node_write(object, &text);
-        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
-                if (reservation->changes != NULL)
-                        reservation->changes(reservation->context, kind, before, buf_view(&text));
-                object_shelf_put(reservation->shelf, kind, json_doc_root(doc));
-                json_doc_free(doc);
-        }
-        buf_release(&text);
-        json_tree_free(tree);
-}
-
 /* The volume belongs to the claim from now on. */
 static void claim_volume_for(const struct reservation *reservation, const struct json *volume,
                              const struct json *claim) {
@@ -268,7 +252,8 @@ static void claim_volume_for(const struct reservation *reservation, const struct
         node_put_text(tree, ref, "name", shelf_object_name(claim));
         node_put_text(tree, ref, "uid", json_get_text(json_get(claim, "metadata"), "uid"));
         node_put(tree, node_need_object(tree, object, "spec"), "claimRef", ref);
-        shelve(reservation, SHELF_VOLUME, volume, tree, object);
+        reservation_change(reservation, SHELF_VOLUME, volume, object);
+        json_tree_free(tree);
 }
 
 /* The claim will be provisioned for the node. */
@@ -279,7 +264,8 @@ static void select_node(const struct reservation *reservation, const struct json
         struct json_node *meta = node_need_object(tree, object, "metadata");
         node_put_text(tree, node_need_object(tree, meta, "annotations"),
                       "volume.kubernetes.io/selected-node", node);
-        shelve(reservation, SHELF_VOLUME_CLAIM, claim, tree, object);
+        reservation_change(reservation, SHELF_VOLUME_CLAIM, claim, object);
+        json_tree_free(tree);
 }
 
 static void reserve(const struct sched_cycle *cycle, const void *state, const void *pod_state,

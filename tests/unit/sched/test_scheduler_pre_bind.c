@@ -178,6 +178,70 @@ static void test_pod_goes_meanwhile(void **state) {
         assert_false(scheduler_next_due(test->base.scheduler, &due));
 }
 
+/* ---- resource claims ---- */
+
+static void put_resource_claim(struct claim_test *test, const char *status) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"default\",\"name\":\"rc\",\"uid\":\"ru\","
+                 "\"resourceVersion\":\"4\"},\"status\":{%s}}",
+                 status);
+        put_on_shelf(test, SHELF_RESOURCE_CLAIM, text);
+        scheduler_notice(test->base.scheduler, CLUSTER_CLAIM,
+                         (struct mono_time){ test->base.now_ns });
+}
+
+#define ON_N2                                                                                      \
+        "\"allocation\":{\"nodeSelector\":{\"nodeSelectorTerms\":[{\"matchExpressions\":[{"        \
+        "\"key\":\"kubernetes.io/hostname\",\"operator\":\"In\",\"values\":[\"n2\"]}]}]}}"
+
+static void put_device_pod(struct claim_test *test) {
+        put_node(&test->base, "n2", 1000);
+        put_pod(&test->base, "d", 100,
+                "\"resourceClaims\":[{\"name\":\"r\",\"resourceClaimName\":\"rc\"}],");
+}
+
+static void test_waits_for_its_resource_claim(void **state) {
+        struct claim_test *test = *state;
+        put_device_pod(test);
+        step(&test->base);
+        assert_null(find_action(&test->base, ACTION_POD_STATUS, "d")); /* gated: nothing is said */
+        put_resource_claim(test, "");
+        step(&test->base);
+        const struct action *status = find_action(&test->base, ACTION_POD_STATUS, "d");
+        assert_non_null(status);
+        assert_non_null(memmem(status->status.message.ptr, status->status.message.len,
+                               "cannot be allocated", strlen("cannot be allocated")));
+}
+
+/* On the node of its devices, after the claim names it. */
+static void test_honours_an_allocated_claim(void **state) {
+        struct claim_test *test = *state;
+        put_resource_claim(test, ON_N2);
+        put_device_pod(test);
+        step(&test->base);
+        const struct action *write = find_action(&test->base, ACTION_PATCH_OBJECT, "rc");
+        assert_non_null(write);
+        assert_true(slice_is(write->target.kind, "ResourceClaim"));
+        assert_non_null(memmem(write->patch.body.ptr, write->patch.body.len, "\"uid-d\"",
+                               strlen("\"uid-d\"")));
+        assert_null(find_action(&test->base, ACTION_BIND, "d"));
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        const struct action *bind = find_action(&test->base, ACTION_BIND, "d");
+        assert_non_null(bind);
+        assert_true(slice_is(bind->bind.node, "n2"));
+}
+
+static void test_reserved_claim_needs_no_write(void **state) {
+        struct claim_test *test = *state;
+        put_resource_claim(test, ON_N2 ",\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"d\","
+                                       "\"uid\":\"uid-d\"}]");
+        put_device_pod(test);
+        step(&test->base);
+        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
+        assert_non_null(find_action(&test->base, ACTION_BIND, "d"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -188,6 +252,9 @@ int main(void) {
                 TEST(test_dropped_node_fails),
                 TEST(test_waits_so_long_only),
                 TEST(test_pod_goes_meanwhile),
+                TEST(test_waits_for_its_resource_claim),
+                TEST(test_honours_an_allocated_claim),
+                TEST(test_reserved_claim_needs_no_write),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
