@@ -306,6 +306,58 @@ static void reboots_on_request(void **state) {
         finish();
 }
 
+/* ---- the early taint ---- */
+
+static void taints_before_the_window(void **state) {
+        struct reboot_config *config;
+
+        (void)state;
+        world_init(&world, 1, 1); /* 22:13:20 */
+        config = &world.nodes[0].config;
+        config->window.start_s = 23 * 3600;
+        config->window.end_s = 23 * 3600 + 1800;
+        config->taint_lead_ns = 1800 * NS_PER_S;
+        world.nodes[0].is_required = true;
+        world_start(&world, 0);
+        world_run(&world, 900); /* 22:28:20 */
+        assert_false(world_has_taint(&world, 0));
+        world_run(&world, 200);
+        assert_true(world_has_taint(&world, 0));
+        assert_true(slice_contains(world_annotation(&world, 0, "berth.dev/reboot"),
+                                   SLICE_LITERAL("the window is about to open")));
+        world_run(&world, 1500); /* 22:56:40 */
+        assert_false(world_is_cordoned(&world, 0));
+        world_run(&world, 600);
+        assert_int_equal(world.nodes[0].boot, 1);
+        assert_true(world_is_clean(&world));
+        finish();
+}
+
+/* The process that cordons need not be the one that tainted. */
+static void counts_lead_over_restarts(void **state) {
+        struct reboot_agent_stats stats;
+
+        (void)state;
+        world_init(&world, 1, 1);
+        world.nodes[0].blocker = SLICE_LITERAL("pod ns/batch");
+        world.nodes[0].is_required = true;
+        world_start(&world, 0);
+        world_run(&world, 400);
+        world_kill(&world, 0);
+        world_start(&world, 0);
+        world_run(&world, 100);
+        reboot_agent_stats(world.nodes[0].agent, &world.now, &stats);
+        assert_in_range(stats.taint_wait_ns / NS_PER_S, 499, 501);
+        world.nodes[0].blocker = SLICE_EMPTY;
+        assert_true(world_run_until(&world, '6', 120));
+        reboot_agent_stats(world.nodes[0].agent, &world.now, &stats);
+        assert_int_equal(stats.lead_count, 1);
+        assert_in_range(stats.lead_sum_ns / NS_PER_S, 499, 562);
+        assert_int_equal(stats.lead_buckets[3], 1); /* above 300 s, up to 900 s */
+        assert_int_equal(stats.taint_wait_ns, 0);
+        finish();
+}
+
 /* ---- calendars ---- */
 
 static bool opens(const struct window_calendar *calendar, const char *time) {
@@ -373,6 +425,8 @@ int main(void) {
                 cmocka_unit_test(budgets_come_before_the_release),
                 cmocka_unit_test(ignores_on_request),
                 cmocka_unit_test(reboots_on_request),
+                cmocka_unit_test(taints_before_the_window),
+                cmocka_unit_test(counts_lead_over_restarts),
                 cmocka_unit_test(keeps_calendars),
                 cmocka_unit_test(refuses_other_texts),
         };

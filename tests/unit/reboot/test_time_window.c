@@ -149,6 +149,12 @@ static void r52_gap_of_new_york(void **state) {
         window.zone = zone_of_rule("EST5EDT,M3.2.0,M11.1.0", &arena);
         assert_false(is_open(&window, "2026-03-08T06:45:00Z"));
         assert_true(is_open(&window, "2026-03-08T07:15:00Z")); /* 03:15 EDT */
+        window.start_s = 4500; /* 01:15 to 01:45: twice on the day the hour is repeated */
+        window.end_s = 6300;
+        assert_true(is_open(&window, "2026-11-01T05:30:00Z"));
+        assert_false(is_open(&window, "2026-11-01T05:50:00Z"));
+        assert_true(is_open(&window, "2026-11-01T06:30:00Z"));
+        assert_false(is_open(&window, "2026-11-01T06:50:00Z"));
 }
 
 static void refuses_other_files(void **state) {
