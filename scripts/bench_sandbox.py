@@ -10,6 +10,7 @@ about 350 bytes. Fan-out: so many writes to as many connections that watch every
 import base64
 import http.client
 import json
+import os
 import pathlib
 import socket
 import subprocess
@@ -41,6 +42,21 @@ def resident(process):
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
     return 0
+
+
+def cpu_seconds(process):
+    """What the server has used of all cores up to now."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def load_row(who, what, process, port, seconds, request, headers):
+    """Two rows: writes per second, and what each cost the server, which other work on the machine changes little."""
+    before, begin = cpu_seconds(process), time.monotonic()
+    rate = load(port, seconds, request, headers=headers)
+    count = rate * (time.monotonic() - begin)
+    row(who, what, rate, "writes/s")
+    row(who, f"CPU of {what}", (cpu_seconds(process) - before) / max(count, 1) * 1e6, "us")
 
 
 def load(port, seconds, request, count=None, headers=AUTHORIZATION):
@@ -128,10 +144,10 @@ def berth(program, seconds, data):
                                 "none"] + (["--data-dir", data] if data else []), stdout=subprocess.DEVNULL)
     pods = "/api/v1/namespaces/default/pods"
     row(who, "start to first answer", wait_for(port, "/readyz", started), "ms")
-    row(who, "creates", load(port, seconds, lambda index, number: ("POST", pods, {
-        **POD, "metadata": {"name": f"p-{index}-{number}", **POD["metadata"]}})), "writes/s")
-    row(who, "updates", load(port, seconds, lambda index, number: ("PUT", f"{pods}/p-{index}-{number % 500}/status", {
-        **POD, "metadata": {"name": f"p-{index}-{number % 500}"}, "status": {"message": str(number)}})), "writes/s")
+    load_row(who, "creates", process, port, seconds, lambda index, number: ("POST", pods, {
+        **POD, "metadata": {"name": f"p-{index}-{number}", **POD["metadata"]}}), AUTHORIZATION)
+    load_row(who, "updates", process, port, seconds, lambda index, number: ("PUT", f"{pods}/p-{index}-{number % 500}/status", {
+        **POD, "metadata": {"name": f"p-{index}-{number % 500}"}, "status": {"message": str(number)}}), AUTHORIZATION)
     mine = {"Authorization": "Bearer bench"}
     row(who, "list", max(timed_read(port, "GET", "/api/v1/pods", headers=mine) for _ in range(3)), "MB/s")
     row(who, "resident", resident(process), "MiB")
@@ -164,8 +180,8 @@ def etcd(program, seconds, folder, is_synced):
 
     def put(index, number):
         return "POST", "/v3/kv/put", {"key": base64.b64encode(f"/pods/p-{index}-{number}".encode()).decode(), "value": value}
-    row(who, "creates", load(port, seconds, put, headers=""), "writes/s")
-    row(who, "updates", load(port, seconds, lambda index, number: put(index, number % 500), headers=""), "writes/s")
+    load_row(who, "creates", process, port, seconds, put, "")
+    load_row(who, "updates", process, port, seconds, lambda index, number: put(index, number % 500), "")
     everything = {"key": base64.b64encode(b"/pods/").decode(), "range_end": base64.b64encode(b"/pods0").decode()}
     row(who, "list", max(timed_read(port, "POST", "/v3/kv/range", everything) for _ in range(3)), "MB/s")
     row(who, "resident", resident(process), "MiB")
