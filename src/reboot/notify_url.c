@@ -257,19 +257,40 @@ static bool to_telegram(const struct service_url *url, struct notify_requests *r
         return requests->count > 0 && url->user.len > 0;
 }
 
-/* With an access token in place of the password; logging in is not supported. */
+static struct slice matrix_login(const struct service_url *url) {
+        struct buf body = { 0 };
+
+        buf_text(&body,
+                 "{\"type\":\"m.login.password\",\"identifier\":{\"type\":\"m.id.user\",\"user\":");
+        buf_json_string(&body, slice_of(decoded(url, url->user)));
+        buf_text(&body, "},\"password\":");
+        buf_json_string(&body, slice_of(decoded(url, url->password)));
+        buf_char(&body, '}');
+        return keep(&body, url->arena);
+}
+
+/* Without a user the password is an access token; with one it is a login. */
 static bool to_matrix(const struct service_url *url, struct notify_requests *requests) {
         const struct slice more[] = { SLICE_LITERAL("msgtype"), SLICE_LITERAL("m.text") };
         struct slice rooms = query_get(url, "rooms"), room;
+        bool logs_in = url->user.len > 0;
 
-        while (rooms.ptr && slice_split(&rooms, ',', &room))
+        if (url->password.len == 0)
+                return false;
+        while (rooms.ptr && slice_split(&rooms, ',', &room)) {
                 add(url, requests, url->host,
                     arena_printf(url->arena,
                                  "/_matrix/client/r0/rooms/" SLICE_FMT
                                  "/send/m.room.message?access_token=" SLICE_FMT,
-                                 SLICE_ARG(room), SLICE_ARG(url->password)),
+                                 SLICE_ARG(room), SLICE_ARG(logs_in ? SLICE_EMPTY : url->password)),
                     json_body(url, "body", more, ARRAY_LEN(more)));
-        return requests->count > 0 && url->user.len == 0 && url->password.len > 0;
+                if (logs_in) {
+                        requests->items[requests->count - 1].login = matrix_login(url);
+                        requests->items[requests->count - 1].login_path =
+                                "/_matrix/client/r0/login";
+                }
+        }
+        return requests->count > 0;
 }
 
 static bool to_hook(const struct service_url *url, struct notify_requests *requests,

@@ -14,6 +14,10 @@ struct notify_request {
         const char *server; /* https://host:port */
         struct slice path, content_type, body;
         const char *username, *password; /* NULL = no login */
+        /* Not "": posted first, as JSON to login_path; the access_token of the answer belongs at
+         * the end of the path. */
+        struct slice login;
+        const char *login_path;
 };
 enum notify_tls {
         NOTIFY_TLS_IF_OFFERED,

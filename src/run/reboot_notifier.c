@@ -1,11 +1,13 @@
 /* One short-lived connection per message. */
 #include "run/reboot_notifier.h"
 
+#include "api/json.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "client/http_transport.h"
 #include "client/mail_sender.h"
+#include "client/url_query.h"
 #include "reboot/notify_url.h"
 #include <stdlib.h>
 
@@ -14,6 +16,7 @@ struct notification {
         struct http_transport *http;      /* or */
         struct mail_sending *mail;
         struct transport transport;
+        char *path, *body; /* of a message that waits for a login; NULL = none */
         bool is_over;
 };
 
@@ -27,6 +30,8 @@ struct reboot_notifier {
 static void release(struct notification *notification) {
         http_transport_free(notification->http);
         mail_sending_free(notification->mail);
+        free(notification->path);
+        free(notification->body);
         *notification = (struct notification){ 0 };
 }
 
@@ -69,6 +74,35 @@ static struct notification *free_slot(struct reboot_notifier *notifier) {
         return NULL;
 }
 
+static void post(struct notification *notification, const char *path, struct slice content_type,
+                 struct slice body, void (*done)(void *context, const struct api_reply *reply)) {
+        transport_call(&notification->transport,
+                       &(struct api_call){ .method = API_POST,
+                                           .path = slice_of(path),
+                                           .content_type = content_type,
+                                           .body = body,
+                                           .timeout_ns = NOTIFY_TIMEOUT_NS },
+                       done, notification);
+}
+
+static void on_login(void *context, const struct api_reply *reply) {
+        struct notification *notification = context;
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        CLEANUP(buf_release) struct buf path = { 0 };
+        struct slice token = SLICE_EMPTY;
+
+        if (reply->status == 200 && json_parse(reply->body, &doc, NULL) == 0)
+                token = json_get_text(json_doc_root(doc), "access_token");
+        if (token.len == 0) {
+                on_sent(notification, reply->status == 200 ? &(struct api_reply){ 0 } : reply);
+                return;
+        }
+        buf_text(&path, notification->path);
+        url_escape(&path, token);
+        post(notification, path.data, SLICE_LITERAL("application/json"),
+             slice_of(notification->body), on_sent);
+}
+
 static char *text_dup(const char *text) {
         return text ? slice_dup(slice_of(text)) : NULL;
 }
@@ -89,13 +123,14 @@ static void send_request(struct reboot_notifier *notifier, const struct notify_r
         }
         slot->notifier = notifier;
         slot->transport = http_transport(slot->http);
-        transport_call(&slot->transport,
-                       &(struct api_call){ .method = API_POST,
-                                           .path = request->path,
-                                           .content_type = request->content_type,
-                                           .body = request->body,
-                                           .timeout_ns = NOTIFY_TIMEOUT_NS },
-                       on_sent, slot);
+        if (request->login.len > 0) {
+                slot->path = slice_dup(request->path);
+                slot->body = slice_dup(request->body);
+                post(slot, request->login_path, SLICE_LITERAL("application/json"), request->login,
+                     on_login);
+                return;
+        }
+        post(slot, request->path.ptr, request->content_type, request->body, on_sent);
 }
 
 /* "21 Nov 2026 08:30:00 +0000", out of "2026-11-21T08:30:00Z" */
