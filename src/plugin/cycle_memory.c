@@ -6,13 +6,15 @@
 
 #define CHANGES_MIN 16
 
-#define DOMAIN_NEWS_MAX 256
+#define NEWS_MIN 8 /* changes remembered per entry: one for so many bytes of memory */
+#define NEWS_MAX 256
+#define BYTES_PER_NEWS 16384
 #define ENTRY_BLOCK 4096 /* bytes an entry's arena grows by at least */
 #define TOPOLOGY_CHANGES (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS)
 
 struct cycle_memory {
         struct map_u64 *entries;
-        size_t max_bytes;
+        size_t max_bytes, news_cap;
         bool has_grown; /* an entry was made since the last look at their size */
         uint64_t epoch; /* last one given out */
         uint64_t clock; /* decisions */
@@ -25,6 +27,11 @@ struct cycle_memory *cycle_memory_new(size_t max_bytes) {
         struct cycle_memory *memory = xcalloc(1, sizeof(*memory));
         memory->entries = map_u64_new();
         memory->max_bytes = max_bytes;
+        memory->news_cap = max_bytes / BYTES_PER_NEWS;
+        if (memory->news_cap < NEWS_MIN)
+                memory->news_cap = NEWS_MIN;
+        if (memory->news_cap > NEWS_MAX)
+                memory->news_cap = NEWS_MAX;
         arena_init(&memory->topology_arena, 0);
         memory->topologies.arena = &memory->topology_arena;
         return memory;
@@ -120,8 +127,8 @@ static struct memory_entry *entry_for(struct cycle_memory *memory, uint64_t key)
                 entry = xcalloc(1, sizeof(*entry));
                 arena_init(&entry->arena, ENTRY_BLOCK);
                 entry->key = key;
-                entry->news.cap = DOMAIN_NEWS_MAX;
-                entry->news.items = xcalloc(DOMAIN_NEWS_MAX, sizeof(*entry->news.items));
+                entry->news.cap = memory->news_cap;
+                entry->news.items = xcalloc(memory->news_cap, sizeof(*entry->news.items));
                 map_u64_put(memory->entries, key, entry);
         }
         return entry;
@@ -143,6 +150,7 @@ static void start_anew(struct cycle_memory *memory, const struct cluster *cluste
         arena_clear(&entry->arena);
         entry->node_count = cluster_nodes(cluster)->count;
         entry->epoch = ++memory->epoch;
+        entry->news.is_incomplete = true;
         memory->has_grown = true;
 }
 
@@ -159,10 +167,12 @@ bool cycle_memory_recall(struct cycle_memory *memory, const struct cluster *clus
                 ret_news->range = (struct change_range){ 0 };
                 start_anew(memory, cluster, entry);
         }
-        entry->previous = entry->generation;
-        entry->generation = generation;
-        entry->news.count = 0;
-        entry->news.is_incomplete = false;
+        if (entry->news.is_incomplete || entry->news.count > entry->news.cap / 2) {
+                entry->news.count = 0;
+                entry->news.is_incomplete = false;
+                entry->news.since = entry->generation;
+        }
+        entry->news.generation = entry->generation = generation;
         return true;
 }
 

@@ -25,10 +25,9 @@ struct memory_entry {
         void *value;        /* NULL: to be made from the cluster as it is */
         size_t node_count;  /* node rows when it was made */
         uint64_t key;
-        uint64_t epoch;      /* of value: another number for another one, never 0 */
-        uint64_t generation; /* of the cluster it agrees with */
-        uint64_t previous;   /* the one before; news say what changed in between */
-        struct domain_news news;
+        uint64_t epoch;          /* of value: another number for another one, never 0 */
+        uint64_t generation;     /* of the cluster it agrees with */
+        struct domain_news news; /* what changed lately */
 };
 /* What changed since the entry was in use; runs are empty for a new one. */
 struct memory_news {

@@ -60,11 +60,12 @@ struct sched_follow {
         const struct memory_entry *(*entry)(const void *pod_state);
         /* A fingerprint of what is the same for all nodes; NULL: nothing is.  For scores after
          * offers are up to date. */
-        uint64_t (*frame)(void *pod_state);
-        /* For scores that depend on which nodes the pod fits: nobody yet, or one joins or leaves.
-         * NULL when they do not.  Offers belong to the entry's value. */
-        void (*clear_offers)(void *pod_state);
-        void (*offer)(void *pod_state, struct node_id node, bool joins);
+        uint64_t (*frame)(void *pod_state, const uint32_t *offers);
+        /* For scores that depend on which nodes the pod fits: so many numbers, kept by whoever
+         * follows and zero while there is no node, and what a node that joins or leaves does to
+         * them.  NULL when they do not. */
+        size_t (*offer_count)(const void *pod_state);
+        void (*offer)(const void *pod_state, struct node_id node, bool joins, uint32_t *offers);
         /* Scores: the node is left out when raw scores are normalised; NULL: none is. */
         bool (*leaves_out)(const void *pod_state, struct node_id node);
 };

@@ -5,7 +5,8 @@ void domain_news_add(struct domain_news *news, const struct topology *topology, 
         if (news->count == news->cap)
                 news->is_incomplete = true;
         else
-                news->items[news->count++] = (struct domain_change){ topology, domain };
+                news->items[news->count++] =
+                        (struct domain_change){ topology, domain, news->generation };
 }
 
 void domain_sums_init(struct domain_sums *sums, const struct topology *topology,

@@ -5,15 +5,18 @@
 
 #include "rules/topology.h"
 
-/* Domains whose numbers changed. */
+/* Domains whose numbers changed, oldest first. */
 struct domain_change {
         const struct topology *topology;
         uint32_t domain;
+        uint64_t generation;
 };
 struct domain_news {
         struct domain_change *items; /* room for cap */
         size_t count, cap;
-        bool is_incomplete; /* more than cap changed */
+        uint64_t generation; /* of what is being added */
+        uint64_t since;      /* all changes after this generation are there ... */
+        bool is_incomplete;  /* ... unless more than cap changed */
 };
 void domain_news_add(struct domain_news *news, const struct topology *topology, uint32_t domain);
 

@@ -26,8 +26,10 @@ void class_cache_clear(struct class_cache *cache) {
         free(cache->own_scores);
         for (size_t i = 0; i < cache->filter_count; i++)
                 bitset_release(&cache->filters[i].admits);
-        for (size_t i = 0; i < cache->score_count; i++)
+        for (size_t i = 0; i < cache->score_count; i++) {
                 distinct_scores_release(&cache->scores[i].distinct);
+                free(cache->scores[i].offers);
+        }
         top_tree_release(&cache->tree);
         *cache = (struct class_cache){ .key = cache->key,
                                        .last_used = cache->last_used,
@@ -173,17 +175,17 @@ static bool refresh_run(struct update *update, const struct cluster_change *chan
 /* Whether the memory's news say all that happened since the cache was up to date. */
 static bool has_all_news(const struct class_cache *cache, const struct memory_entry *entry) {
         return cache->generation == entry->generation ||
-               (cache->generation == entry->previous && !entry->news.is_incomplete);
+               (cache->generation >= entry->news.since && !entry->news.is_incomplete);
 }
 
 /* Nodes of the domains that changed. */
 static void add_news(const struct class_cache *cache, const struct memory_entry *entry,
                      struct bitset *nodes) {
-        if (cache->generation == entry->generation)
-                return;
-        for (size_t i = 0; i < entry->news.count; i++) {
+        for (size_t i = entry->news.count; i-- > 0;) {
                 const struct domain_change *change = &entry->news.items[i];
                 const struct topology *topology = change->topology;
+                if (change->generation <= cache->generation)
+                        break;
                 if (change->domain == topology->domain_count) { /* the nodes without the label */
                         for (size_t n = 0; n < topology->node_count; n++)
                                 if (topology->domain[n] == DOMAIN_NONE)
@@ -196,8 +198,8 @@ static void add_news(const struct class_cache *cache, const struct memory_entry 
         }
 }
 
-static uint64_t frame_of(const struct sched_follow *follow, void *state) {
-        return follow->frame == NULL ? 0 : follow->frame(state);
+static uint64_t frame_of(const struct sched_follow *follow, void *state, const uint32_t *offers) {
+        return follow->frame == NULL ? 0 : follow->frame(state, offers);
 }
 
 /* Asks a filter about the nodes its word may have changed on. */
@@ -207,7 +209,7 @@ static void follow_filter(const struct cache_call *call, struct counted_filter *
         void *state = filter_state(call, filter->plugin);
         const struct memory_entry *entry = sched->filter_follow->entry(state);
         struct arena *scratch = call->attempt->cycle.scratch;
-        struct follow_mark now = { entry->epoch, frame_of(sched->filter_follow, state) };
+        struct follow_mark now = { entry->epoch, frame_of(sched->filter_follow, state, NULL) };
         struct bitset asked = bitset_in_arena(scratch, call->cache->node_count);
         if (filter->mark.epoch != now.epoch || filter->mark.frame != now.frame ||
             !has_all_news(call->cache, entry))
@@ -232,9 +234,10 @@ static void refit_node(struct update *update, size_t node, bool fits) {
         cache->fitting_count += fits ? 1 : (size_t)-1;
         for (size_t i = 0; i < cache->score_count; i++) {
                 const struct normalized_score *score = &cache->scores[i];
-                if (score->follow != NULL && score->follow->offer != NULL)
+                if (score->offers != NULL)
                         score->follow->offer(score_state(call, score->plugin),
-                                             (struct node_id){ (uint32_t)node }, fits);
+                                             (struct node_id){ (uint32_t)node }, fits,
+                                             score->offers);
         }
 }
 
@@ -319,7 +322,7 @@ static bool follow_score(struct update *update, struct normalized_score *score) 
         struct class_cache *cache = update->cache;
         void *state = score_state(call, score->plugin);
         const struct memory_entry *entry = score->follow->entry(state);
-        struct follow_mark now = { entry->epoch, frame_of(score->follow, state) };
+        struct follow_mark now = { entry->epoch, frame_of(score->follow, state, score->offers) };
         struct bitset nodes = bitset_in_arena(call->attempt->cycle.scratch, cache->node_count);
         if (score->mark.epoch != now.epoch || score->mark.frame != now.frame ||
             !has_all_news(cache, entry)) {
@@ -496,8 +499,10 @@ static struct normalized_score *add_normalized(const struct cache_call *call, si
         if ((cache->plugins.counted_scores >> index & 1) == 0)
                 return score;
         score->follow = plugin_at(call, index)->plugin->sched->score_follow;
-        if (score->follow->clear_offers != NULL)
-                score->follow->clear_offers(score_state(call, index));
+        if (score->follow->offer_count != NULL) {
+                score->offer_count = score->follow->offer_count(score_state(call, index));
+                score->offers = xcalloc(score->offer_count, sizeof(uint32_t));
+        }
         return score;
 }
 
@@ -563,8 +568,9 @@ static void measure(struct class_cache *cache) {
                        cache->node_count * (2 * sizeof(int32_t) + cache->score_count) +
                        (3 + cache->filter_count) * (cache->node_count / 8);
         for (size_t i = 0; i < cache->score_count; i++)
-                cache->bytes += cache->scores[i].distinct.cap *
-                                (sizeof(struct distinct_value) + sizeof(int32_t));
+                cache->bytes += cache->scores[i].offer_count * sizeof(uint32_t) +
+                                cache->scores[i].distinct.cap *
+                                        (sizeof(struct distinct_value) + sizeof(int32_t));
 }
 
 bool class_cache_build(const struct cache_call *call, const struct cache_plugins *plugins) {

@@ -26,6 +26,8 @@ struct normalized_score {
         const struct sched_follow *follow; /* NULL: local */
         struct follow_mark mark;
         struct distinct_scores distinct;
+        size_t offer_count;
+        uint32_t *offers; /* NULL where none are kept */
 };
 
 /* The plugins that take part, as bits over the profile. */

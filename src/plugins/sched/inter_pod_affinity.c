@@ -346,7 +346,8 @@ static const struct memory_entry *filter_entry(const void *pod_state) {
         return ((const struct affinity_state *)pod_state)->entry;
 }
 
-static uint64_t filter_frame(void *pod_state) {
+static uint64_t filter_frame(void *pod_state, const uint32_t *offers) {
+        (void)offers;
         return ((const struct affinity_state *)pod_state)->may_be_first;
 }
 

@@ -138,14 +138,10 @@ struct spread_counts {
         int64_t *sums;          /* by domain */
         size_t domain_count;    /* with a node that takes part */
         uint32_t *domains;
-        uint32_t *offers; /* by domain: nodes the pod fits; followed scores only */
-        size_t offered;   /* domains with such a node */
 };
 struct spread_numbers {
         struct spread_counts *rules;
         struct bitset lacking; /* nodes that lack a key, when all are needed */
-        size_t offered;        /* nodes the pod fits that lack none; followed scores only */
-        size_t rule_count;
 };
 struct spread_state {
         const struct sched_cycle *cycle;
@@ -242,8 +238,6 @@ static void init_counts(struct spread_state *state, size_t rule, struct arena *a
         counts->domains = ARENA_ARRAY(arena, uint32_t, domains);
         counts->partakes = bitset_in_arena(arena, nodes);
         counts->pods = ARENA_ARRAY(arena, uint32_t, nodes);
-        if (!state->is_hard)
-                counts->offers = ARENA_ARRAY(arena, uint32_t, domains);
 }
 
 static void find_lacking(struct spread_state *state, const struct node_id *order, size_t count) {
@@ -276,7 +270,6 @@ static void count_all(struct spread_state *state, struct arena *arena) {
         size_t count = cluster_node_count(cluster);
         state->numbers = ARENA_NEW(arena, struct spread_numbers);
         state->numbers->rules = ARENA_ARRAY(arena, struct spread_counts, state->count);
-        state->numbers->rule_count = state->count;
         state->numbers->lacking = bitset_in_arena(arena, cluster_nodes(cluster)->count);
         for (size_t i = 0; i < state->count; i++)
                 init_counts(state, i, arena);
@@ -304,7 +297,8 @@ static uint64_t hash_selector(const struct selector *selector, uint64_t hash) {
 /* Names counts by all they depend on apart from nodes and running pods. */
 static uint64_t memory_key(const struct spread_state *state) {
         const struct sched_cycle *cycle = state->cycle;
-        uint64_t parts[] = { (uint64_t)(uintptr_t)state->own, cycle->identity, state->is_hard };
+        uint64_t parts[] = { (uint64_t)(uintptr_t)state->own, cycle->class->hash,
+                             slice_hash(cluster_text(cycle->cluster, cycle->ns)), state->is_hard };
         uint64_t key = hash_bytes(parts, sizeof(parts), slice_hash(SLICE_LITERAL("spread")));
         for (size_t i = 0; i < state->count; i++) {
                 const struct spread_rule *rule = &state->rules[i];
@@ -515,44 +509,51 @@ static const struct memory_entry *entry_of(const void *pod_state) {
         return ((const struct spread_state *)pod_state)->entry;
 }
 
-static uint64_t filter_frame(void *pod_state) {
+static uint64_t filter_frame(void *pod_state, const uint32_t *offers) {
+        (void)offers;
         const struct spread_state *state = pod_state;
         return hash_bytes(state->minima, state->count * sizeof(*state->minima), 0);
 }
 
-static uint64_t score_frame(void *pod_state) {
-        struct spread_state *state = pod_state;
+/* Offers: the nodes that count; then for each rule, how many domains they offer, and by domain how
+ * many nodes it has of them. */
+static size_t offers_of_rule(const struct spread_counts *counts) {
+        return (size_t)counts->topology->domain_count + 2;
+}
+
+static size_t offer_count(const void *pod_state) {
+        const struct spread_state *state = pod_state;
+        size_t count = 1;
         for (size_t i = 0; i < state->count; i++)
-                state->weights[i] =
-                        weight_of(is_hostname(&state->rules[i]) ? state->numbers->offered
-                                                                : state->numbers->rules[i].offered);
-        return hash_bytes(state->weights, state->count * sizeof(*state->weights), 0);
+                count += offers_of_rule(&state->numbers->rules[i]);
+        return count;
 }
 
-static void clear_offers(void *pod_state) {
-        struct spread_numbers *numbers = ((struct spread_state *)pod_state)->numbers;
-        numbers->offered = 0;
-        for (size_t i = 0; i < numbers->rule_count; i++) {
-                struct spread_counts *counts = &numbers->rules[i];
-                size_t domains = (size_t)counts->topology->domain_count + 1;
-                counts->offered = 0;
-                memset(counts->offers, 0, domains * sizeof(*counts->offers));
-        }
-}
-
-static void offer(void *pod_state, struct node_id node, bool joins) {
-        struct spread_numbers *numbers = ((struct spread_state *)pod_state)->numbers;
-        if (bitset_has(&numbers->lacking, node.index))
+static void offer(const void *pod_state, struct node_id node, bool joins, uint32_t *offers) {
+        const struct spread_state *state = pod_state;
+        if (is_ignored(state, node))
                 return;
-        numbers->offered = joins ? numbers->offered + 1 : numbers->offered - 1;
-        for (size_t i = 0; i < numbers->rule_count; i++) {
-                struct spread_counts *counts = &numbers->rules[i];
-                uint32_t *offers = &counts->offers[domain_of(counts, node)];
+        *offers = joins ? *offers + 1 : *offers - 1;
+        offers++;
+        for (size_t i = 0; i < state->count; i++) {
+                const struct spread_counts *counts = &state->numbers->rules[i];
+                uint32_t *nodes = &offers[1 + domain_of(counts, node)];
                 if (joins)
-                        counts->offered += (*offers)++ == 0;
+                        *offers += (*nodes)++ == 0;
                 else
-                        counts->offered -= --*offers == 0;
+                        *offers -= --*nodes == 0;
+                offers += offers_of_rule(counts);
         }
+}
+
+static uint64_t score_frame(void *pod_state, const uint32_t *offers) {
+        struct spread_state *state = pod_state;
+        size_t nodes = *offers++;
+        for (size_t i = 0; i < state->count; i++) {
+                state->weights[i] = weight_of(is_hostname(&state->rules[i]) ? nodes : *offers);
+                offers += offers_of_rule(&state->numbers->rules[i]);
+        }
+        return hash_bytes(state->weights, state->count * sizeof(*state->weights), 0);
 }
 
 static bool leaves_out(const void *pod_state, struct node_id node) {
@@ -640,7 +641,7 @@ const struct plugin plugin_pod_topology_spread = {
                                                                        .frame = filter_frame },
                         .score_follow = &(const struct sched_follow){ .entry = entry_of,
                                                                       .frame = score_frame,
-                                                                      .clear_offers = clear_offers,
+                                                                      .offer_count = offer_count,
                                                                       .offer = offer,
                                                                       .leaves_out = leaves_out } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS |

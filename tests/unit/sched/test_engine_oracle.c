@@ -293,10 +293,12 @@ static void place(struct world *world) {
 /* ---- runs ---- */
 
 static void world_init(struct world *world, uint64_t seed) {
+        static const size_t memory_sizes[] = { 65536, 0, 1 << 18, 1 << 20, 0 };
         struct err err = { 0 };
         *world = (struct world){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
                                  .shelf = object_shelf_new(),
-                                 .engine = class_engine_new(seed % 3 == 0 ? 65536 : 0),
+                                 .engine = class_engine_new(
+                                         memory_sizes[seed % ARRAY_LEN(memory_sizes)]),
                                  .node_names = seed % 2 ? 12 : 150 };
         struct profile_env env = { .registry = sched_registry, .shelf = world->shelf };
         assert_int_equal(sched_profile_new_default(&env, &world->profile, &err), 0);
