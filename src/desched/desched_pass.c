@@ -85,6 +85,7 @@ static void prepare(struct pass *pass, struct descheduler *descheduler, struct w
                 .wants_reasons = descheduler->observer.spared != NULL,
                 .moves = { .oracle = descheduler->oracle.place ? &descheduler->oracle : NULL,
                            .returns = descheduler->returns,
+                           .turns = descheduler->turns,
                            .min_gain = config->policy->min_score_gain },
         };
         if (pass->run.moves.oracle)
@@ -159,6 +160,8 @@ static const struct desched_report *run_pass(struct descheduler *descheduler, st
         prepare(&pass, descheduler, now);
         pass.is_partial = is_partial;
         pass.changes = changes;
+        if (descheduler->turns)
+                move_turns_begin(descheduler->turns);
         struct desched_report *report = &descheduler->report;
         *report = (struct desched_report){ .node_count = pass.run.nodes.count,
                                            .rules = descheduler->rules };

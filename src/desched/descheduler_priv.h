@@ -12,6 +12,7 @@ struct descheduler {
         struct evict_limits limits;
         struct placement_oracle oracle; /* place NULL = none */
         struct return_memory *returns;  /* NULL = none */
+        struct move_turns *turns;       /* likewise */
         bool has_grace, notes_failures;
         int64_t grace_s;
         struct desched_observer observer;

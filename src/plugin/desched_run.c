@@ -421,6 +421,8 @@ static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
         const struct pod_row *row = cluster_pod(run->cluster, pod);
         if (has_come_back(run, row))
                 return spare(run, pod, "pods of its owner came back to this node after eviction");
+        if (run->moves.turns && !move_turns_take(run->moves.turns, slice_of(row->uid)))
+                return spare(run, pod, "its turn to be weighed comes in a later pass");
         if (!oracle->place(oracle->context, pod, placement)) {
                 placement->node = NODE_NONE; /* scheduled by somebody we do not know */
                 return true;

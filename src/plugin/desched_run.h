@@ -4,6 +4,7 @@
 #pragma once
 
 #include "plugin/desched_points.h"
+#include "plugin/move_turns.h"
 #include "plugin/placement_oracle.h"
 #include "plugin/return_memory.h"
 
@@ -34,6 +35,7 @@ struct desched_run_listener {
 struct desched_moves {
         const struct placement_oracle *oracle; /* NULL = not asked */
         struct return_memory *returns;         /* of earlier passes; NULL = none */
+        struct move_turns *turns;              /* who is asked about; NULL = everybody */
         int64_t min_gain;
 };
 

@@ -1,0 +1,15 @@
+/* Asking the scheduler about a pod takes a look at every node, so a pass asks about so many pods
+ * only.  The others have their turn in the passes after it, before anybody is asked about again. */
+#pragma once
+
+#include "base/slice.h"
+#include <stdbool.h>
+
+#define MOVE_TURNS_PER_PASS 256
+
+struct move_turns;
+struct move_turns *move_turns_new(void);
+void move_turns_free(struct move_turns *turns); /* accepts NULL */
+void move_turns_begin(struct move_turns *turns);
+/* True: it is this pod's turn. */
+bool move_turns_take(struct move_turns *turns, struct slice uid);

@@ -1,0 +1,61 @@
+/* Who is asked about when a pass cannot ask about everybody. */
+#include "plugin/move_turns.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+/* Asks for pods 0 to count - 1, as passes do, in order; how many had their turn, and the first. */
+static size_t ask_all(struct move_turns *turns, size_t count, size_t *ret_first) {
+        size_t taken = 0;
+        char uid[32];
+        move_turns_begin(turns);
+        for (size_t i = 0; i < count; i++) {
+                snprintf(uid, sizeof(uid), "uid-%zu", i);
+                if (!move_turns_take(turns, slice_of(uid)))
+                        continue;
+                if (taken++ == 0)
+                        *ret_first = i;
+        }
+        return taken;
+}
+
+static void test_few(void **state) {
+        (void)state;
+        struct move_turns *turns = move_turns_new();
+        size_t first;
+        for (int pass = 0; pass < 3; pass++) {
+                assert_int_equal(ask_all(turns, 10, &first), 10);
+                assert_int_equal(first, 0);
+        }
+        move_turns_free(turns);
+}
+
+/* Two and a half passes' worth: everybody has a turn before anybody has a second one. */
+static void test_many(void **state) {
+        (void)state;
+        static const size_t count = MOVE_TURNS_PER_PASS * 5 / 2;
+        struct move_turns *turns = move_turns_new();
+        size_t first = 0;
+        for (int round = 0; round < 2; round++) {
+                assert_int_equal(ask_all(turns, count, &first), MOVE_TURNS_PER_PASS);
+                assert_int_equal(first, 0);
+                assert_int_equal(ask_all(turns, count, &first), MOVE_TURNS_PER_PASS);
+                assert_int_equal(first, MOVE_TURNS_PER_PASS);
+                assert_int_equal(ask_all(turns, count, &first), MOVE_TURNS_PER_PASS / 2);
+                assert_int_equal(first, 2 * MOVE_TURNS_PER_PASS);
+        }
+        move_turns_free(turns);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_few),
+                cmocka_unit_test(test_many),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
