@@ -215,7 +215,7 @@ static void test_access(void **state) {
 
 static void test_account_token(void **state) {
         struct fixture f = fixture_new();
-        char bearer[128];
+        char bearer[4096];
 
         (void)state;
         assert_int_equal(
