@@ -123,8 +123,8 @@ static void print_resident(size_t nodes, size_t pods) {
         unsigned long long kib = 0;
         FILE *file = fopen("/proc/self/status", "re");
         while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-                if (sscanf(line, "VmRSS: %llu kB", &kib) == 1)
-                        break;
+                if (strncmp(line, "VmRSS:", 6) == 0)
+                        kib = strtoull(line + 6, NULL, 10);
         if (file != NULL)
                 fclose(file);
         printf("resident, %zu nodes, %zu pods  %.1f MiB\n", nodes, pods, (double)kib / 1024);
