@@ -91,7 +91,7 @@ def configure(kind, name, address, path, resource, **more):
         authority = base64.b64encode(file.read()).decode()
     hook = {"name": f"{name}.example.com", "clientConfig": {"url": address + path, "caBundle": authority},
             "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": [resource]}],
-            "sideEffects": "None", "admissionReviewVersions": ["v1"], **more}
+            "sideEffects": "None", "admissionReviewVersions": ["v1"], "timeoutSeconds": 30, **more}
     status, answer = api("POST", f"/apis/admissionregistration.k8s.io/v1/{kind}",
                          {"metadata": {"name": name}, "webhooks": [hook]})
     judge(f"configure {name}", status == 201, answer)
@@ -130,8 +130,8 @@ def evictions(address):
     judge("review", asked["kind"]["kind"] == "Eviction" and asked["resource"]["resource"] == "pods" and
           asked["subResource"] == "eviction" and asked["namespace"] == "default" and asked["name"] == "vm", asked)
     if KUBECTL:  # refused once more, then allowed: drain tries again by itself
-        done = subprocess.run([KUBECTL, "drain", NODE, "--force", "--timeout=60s"], capture_output=True, text=True,
-                              timeout=90)
+        done = subprocess.run([KUBECTL, "drain", NODE, "--force", "--timeout=120s"], capture_output=True, text=True,
+                              timeout=150)
         judge("drain", done.returncode == 0 and "will retry" in done.stderr, done)
     else:
         judge("refused again", evict("vm")[0] == 429)
