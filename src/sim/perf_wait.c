@@ -1,6 +1,8 @@
 /* Letting time pass in a workload. */
+#include "base/util.h"
 #include "sim/perf_run_priv.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STALL_NS (60 * NS_PER_S) /* without any of the awaited pods getting further */
@@ -39,14 +41,30 @@ static bool is_done(const struct perf_pod *pod, enum perf_stage stage) {
         return stage == PERF_ATTEMPTED && (pod->reason != NULL || pod->is_gated);
 }
 
-static size_t count_open(const struct perf_run *run, const struct perf_scope *scope,
-                         enum perf_stage stage) {
-        size_t count = 0;
+/* Pods that are not that far yet. */
+struct open_pods {
+        struct perf_pod **items;
+        size_t count;
+        enum perf_stage stage;
+};
+
+static struct open_pods find_open(const struct perf_run *run, const struct perf_scope *scope,
+                                  enum perf_stage stage) {
+        struct open_pods open = { .items = xcalloc(run->world.count + 1, sizeof(*open.items)),
+                                  .stage = stage };
         for (size_t i = 0; i < run->world.count; i++) {
-                const struct perf_pod *pod = run->world.all[i];
-                count += pod->is_counted && !is_done(pod, stage) && perf_pod_is_in(pod, scope);
+                struct perf_pod *pod = run->world.all[i];
+                if (pod->is_counted && !is_done(pod, stage) && perf_pod_is_in(pod, scope))
+                        open.items[open.count++] = pod;
         }
-        return count;
+        return open;
+}
+
+/* Whether any is left; looks no further than to the last one that is. */
+static bool is_any_open(struct open_pods *open) {
+        while (open->count > 0 && is_done(open->items[open->count - 1], open->stage))
+                open->count--;
+        return open->count > 0;
 }
 
 /* ---- time ---- */
@@ -101,25 +119,31 @@ static int round_once(struct perf_run *run, int64_t until, bool *ret_goes_on, st
         return 0;
 }
 
+static int stalled(const struct perf_run *run, const struct open_pods *open, struct err *err) {
+        size_t count = 0;
+        for (size_t i = 0; i < open->count; i++)
+                count += !is_done(open->items[i], open->stage);
+        return err_set(err, BERTH_ERR_TIMEOUT, "operation %zu: %zu pods are still not %s",
+                       run->operation, count,
+                       open->stage == PERF_SCHEDULED ? "scheduled" : "attempted");
+}
+
 int perf_wait_pods(struct perf_run *run, const struct perf_scope *scope, enum perf_stage stage,
                    struct err *err) {
+        struct open_pods open = find_open(run, scope, stage);
         int64_t until = run->world.now_ns + STALL_NS;
-        size_t open = count_open(run, scope, stage);
-        while (open > 0) {
+        int code = 0;
+        while (code == 0 && is_any_open(&open)) {
                 bool goes_on;
-                size_t before = open;
-                int code = round_once(run, until, &goes_on, err);
-                if (code < 0)
-                        return code;
-                open = count_open(run, scope, stage);
-                if (open < before)
+                uint64_t before = run->world.progress;
+                code = round_once(run, until, &goes_on, err);
+                if (run->world.progress > before)
                         until = run->world.now_ns + STALL_NS;
-                if (open > 0 && (!goes_on || run->world.now_ns >= until))
-                        return err_set(err, BERTH_ERR_TIMEOUT,
-                                       "operation %zu: %zu pods are still not %s", run->operation,
-                                       open, stage == PERF_SCHEDULED ? "scheduled" : "attempted");
+                if (code == 0 && (!goes_on || run->world.now_ns >= until) && is_any_open(&open))
+                        code = stalled(run, &open, err);
         }
-        return 0;
+        free(open.items);
+        return code;
 }
 
 int perf_wait_activity(struct perf_run *run, const struct perf_activity *activity,

@@ -297,12 +297,14 @@ static int perform(struct perf_world *world, const struct action *action, struct
         switch (action->kind) {
         case ACTION_BIND:
                 set_text(&pod->node, action->bind.node);
+                world->progress++;
                 set_text(&pod->nomination, SLICE_EMPTY);
                 announce(world, pod);
                 return 0;
         case ACTION_POD_STATUS:
                 if (action->status.sets_nomination)
                         set_text(&pod->nomination, action->status.nomination);
+                world->progress += pod->reason == NULL;
                 if (action->status.sets_condition) {
                         set_text(&pod->reason, action->status.reason);
                         set_text(&pod->message, action->status.message);

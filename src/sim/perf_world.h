@@ -38,6 +38,7 @@ struct perf_world {
         int64_t (*clock)(void *context); /* time on this processor, nanoseconds */
         void *clock_context;
         uint64_t decisions;
+        uint64_t progress; /* pods bound, or refused for the first time */
 };
 
 int perf_world_init(struct perf_world *world, struct err *err); /* clock is set by the caller */
