@@ -250,16 +250,18 @@ static void head_write(struct api_context *context, const struct page *page, str
 
 static void item_write(struct api_context *context, const struct store_object *object,
                        struct buf *out) {
-        struct slice body = store_object_body(object);
-
         if (context->form == FORM_TABLE)
-                table_row_write(&context->hooks, context->resource, context->include,
-                                object_view(context->arena, context->resource, body),
-                                object_json(context->server, object), out);
+                table_row_write(
+                        &context->hooks, context->resource, context->include,
+                        object_view(context->arena, context->resource, store_object_body(object)),
+                        object_json(context->server, object), out);
         else if (context->form == FORM_PARTIAL)
                 partial_write(object_json(context->server, object), true, out);
+        else if (context->resource->kind->from_stored)
+                buf_slice(out, object_view(context->arena, context->resource,
+                                           store_object_body(object)));
         else
-                buf_slice(out, object_view(context->arena, context->resource, body));
+                store_object_append(object, out);
 }
 
 void page_write(struct api_context *context, const struct page *page) {

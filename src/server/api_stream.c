@@ -48,13 +48,14 @@ static enum api_stream_state list_read(struct api_stream *stream, struct buf *ou
         }
         while (list->at < list->count && out->len < soft_limit) {
                 const struct store_object *object = list->objects[list->at];
-                struct slice body;
 
                 if (list->at++ > 0)
                         buf_char(out, ',');
-                body = store_object_body(object);
-                buf_slice(out,
-                          list->view.kind ? object_view(&list->scratch, &list->view, body) : body);
+                if (list->view.kind)
+                        buf_slice(out, object_view(&list->scratch, &list->view,
+                                                   store_object_body(object)));
+                else
+                        store_object_append(object, out);
                 store_object_unref(object);
                 arena_clear(&list->scratch);
         }

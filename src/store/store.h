@@ -12,6 +12,7 @@
  * at start; without one the store is volatile. Single-threaded. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
 #include <stdbool.h>
@@ -44,6 +45,8 @@ static inline struct slice store_object_name(const struct store_object *object) 
  * have been asked for. */
 #define STORE_TEXTS 8
 struct slice store_object_body(const struct store_object *object);
+/* The same text appended, which for long lists saves a copy. */
+void store_object_append(const struct store_object *object, struct buf *out);
 const struct store_object *store_object_ref(const struct store_object *object);
 void store_object_unref(const struct store_object *object); /* accepts NULL */
 

@@ -380,6 +380,15 @@ struct slice store_object_body(const struct store_object *object) {
         return slice_make(item->text, object->body_size);
 }
 
+void store_object_append(const struct store_object *object, struct buf *out) {
+        if (!object->base || !buf_reserve(out, object->body_size + 1U)) {
+                buf_slice(out, store_object_body(object));
+                return;
+        }
+        unpack(object, out->data + out->len);
+        out->len += object->body_size;
+}
+
 void store_texts_forget(struct store_texts *texts, const struct store_object *object) {
         for (size_t i = 0; i < STORE_TEXTS; i++) {
                 if (texts->items[i].object == object)

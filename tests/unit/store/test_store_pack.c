@@ -49,6 +49,7 @@ static void put(struct store *store, int pods, unsigned number, unsigned revisio
 static void check(struct store *store, int pods, unsigned number, unsigned revision) {
         char body[1000], name[40];
         const struct store_object *object;
+        struct buf text = { 0 };
 
         pod_body(body, sizeof(body), number, revision);
         snprintf(name, sizeof(name), "web-%u", number);
@@ -56,6 +57,10 @@ static void check(struct store *store, int pods, unsigned number, unsigned revis
         assert_non_null(object);
         assert_int_equal(object->body_size, strlen(body));
         assert_string_equal(store_object_body(object).ptr, body);
+        buf_text(&text, "before");
+        store_object_append(object, &text);
+        assert_string_equal(text.data + strlen("before"), body);
+        buf_release(&text);
 }
 
 static void test_alike(void **state) {
