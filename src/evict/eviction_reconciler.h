@@ -104,12 +104,15 @@ struct eviction_effect_result {
         bool is_exec;
 };
 
+struct eviction_history;
+
 struct eviction_reconciler_config {
-        const char *group;  /* of the kinds; NULL = EVICTION_GROUP_OWN */
-        bool is_controller; /* writes conditions, creates Evictions */
-        bool is_evictor;    /* is the imperative responder */
-        bool leads_stages;  /* is the responder that carries out EvictionPolicies */
-        bool may_delete;    /* deletes pods at a request's deadline where the policy says so */
+        struct eviction_history *history; /* of stages, borrowed; NULL = nothing is expected */
+        const char *group;                /* of the kinds; NULL = EVICTION_GROUP_OWN */
+        bool is_controller;               /* writes conditions, creates Evictions */
+        bool is_evictor;                  /* is the imperative responder */
+        bool leads_stages;                /* is the responder that carries out EvictionPolicies */
+        bool may_delete; /* deletes pods at a request's deadline where the policy says so */
 };
 
 struct eviction_now {

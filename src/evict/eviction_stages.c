@@ -2,6 +2,7 @@
 #include "evict/eviction_stages.h"
 
 #include "base/util.h"
+#include "evict/eviction_history.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -209,6 +210,55 @@ void eviction_stages_result(struct eviction_slot *slot,
         snprintf(turn->text, sizeof(turn->text), SLICE_FMT, SLICE_ARG(answer.text));
 }
 
+/* ---- what is expected ---- */
+
+static struct history_estimate expected_of(const struct eviction_look *look,
+                                           const struct eviction_policy *policy, size_t index) {
+        char name[600];
+        struct history_key key = { .owner = look->pod ? look->pod->owner : SLICE_EMPTY,
+                                   .stage = policy->stages[index].name };
+
+        snprintf(name, sizeof(name), SLICE_FMT "/" SLICE_FMT, SLICE_ARG(policy->ns),
+                 SLICE_ARG(policy->name));
+        key.policy = slice_of(name);
+        return eviction_history_estimate(look->reconciler->config.history, &key,
+                                         policy->stages[index].timeout_ns, look->now.wall);
+}
+
+/* The end of all stages: this one's median, once that passed its 95th percentile, then nothing is
+ * said; and the medians of those to come. */
+static void expect(const struct eviction_look *look, struct stages_turn *turn,
+                   const struct eviction_policy *policy) {
+        struct history_estimate now;
+        int64_t spent_ns = look->now.mono.ns - turn->stage_started.ns, left_ns;
+
+        turn->expected = WALL_TIME_UNSET;
+        if (!look->reconciler->config.history || turn->state.mode != STAGES_RUN)
+                return;
+        now = expected_of(look, policy, turn->state.index);
+        left_ns = (spent_ns < now.p50_ns ? now.p50_ns : now.p95_ns) - spent_ns;
+        if (now.count == 0 || left_ns <= 0)
+                return;
+        for (size_t i = turn->state.index + 1; i < policy->stage_count; i++)
+                left_ns += expected_of(look, policy, i).p50_ns;
+        turn->expected.ns = look->now.wall.ns + left_ns;
+}
+
+static void learn(const struct eviction_look *look, const struct stages_turn *turn,
+                  const struct eviction_policy *policy) {
+        char name[600];
+        struct history_key key = { .owner = look->pod ? look->pod->owner : SLICE_EMPTY,
+                                   .stage = policy->stages[turn->state.index].name };
+
+        if (!look->reconciler->config.history)
+                return;
+        snprintf(name, sizeof(name), SLICE_FMT "/" SLICE_FMT, SLICE_ARG(policy->ns),
+                 SLICE_ARG(policy->name));
+        key.policy = slice_of(name);
+        eviction_history_add(look->reconciler->config.history, &key,
+                             look->now.mono.ns - turn->stage_started.ns, look->now.wall);
+}
+
 static void set_stage(struct eviction_look *look, struct stages_turn *turn,
                       const struct eviction_policy *policy, size_t index) {
         turn->state.index = index;
@@ -219,7 +269,7 @@ static void set_stage(struct eviction_look *look, struct stages_turn *turn,
         turn->has_sent = false;
         turn->stage_started = turn->next_call = look->now.mono;
         turn->bad_in_row = 0;
-        turn->expected = WALL_TIME_UNSET;
+        expect(look, turn, policy);
 }
 
 static void go_on(struct eviction_look *look, struct stages_turn *turn,
@@ -278,7 +328,8 @@ static void try_again(struct eviction_look *look, struct eviction_slot *slot,
                 turn->has_sent = true;
 }
 
-static void take_progress(struct eviction_look *look, struct eviction_slot *slot) {
+static void take_progress(struct eviction_look *look, struct eviction_slot *slot,
+                          const struct eviction_policy *policy) {
         struct stages_turn *turn = &slot->stages;
         int64_t delay_ns =
                 turn->retry_after_s > 0 ? turn->retry_after_s * NS_PER_S : STAGES_POLL_NS;
@@ -289,6 +340,8 @@ static void take_progress(struct eviction_look *look, struct eviction_slot *slot
         turn->next_call.ns = look->now.mono.ns + delay_ns;
         if (turn->eta_s > 0)
                 turn->expected.ns = look->now.wall.ns + turn->eta_s * NS_PER_S;
+        else
+                expect(look, turn, policy);
 }
 
 /* Of an evict, delete or wait stage: what is not so yet is asked again later. */
@@ -311,12 +364,13 @@ static void take_answer(struct eviction_look *look, struct eviction_slot *slot,
         if (turn->verdict == HOOK_DONE) {
                 turn->state.is_open = false;
                 turn->state.done |= 1U << turn->state.index;
+                learn(look, turn, policy);
                 eviction_stages_audit(look, slot, "stage-end", "Done");
                 go_on(look, turn, policy);
         } else if (!stage_is_hook(stage)) {
                 ask_later(look, turn);
         } else if (turn->verdict == HOOK_IN_PROGRESS) {
-                take_progress(look, slot);
+                take_progress(look, slot, policy);
         } else if (turn->verdict == HOOK_UNKNOWN) {
                 turn->has_sent = false;
         } else if (turn->verdict == HOOK_DECLINES) {

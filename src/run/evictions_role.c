@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "client/reflector.h"
 #include "run/eviction_crds.h"
+#include "run/history_store.h"
 #include "run/hook_caller.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,8 @@ struct evictions_role {
         struct reflector *migrations; /* of KubeVirt; NULL = there are none */
         struct open_call *calls;
         struct hook_caller *hooks;
+        struct eviction_history *history;
+        struct history_store *store;
         struct api_request *discovery;
         struct loop_timer step_timer, discovery_timer, take_over_timer;
         uint64_t skipped;
@@ -467,8 +470,10 @@ static void start(struct evictions_role *role, const char *group) {
                 .is_controller = role->is_controller,
                 .is_evictor = !role->config.has_no_evictor &&
                               role->config.mode != EVICTIONS_NATIVE_FOREIGN,
+                .history = role->history,
                 .leads_stages = true,
                 .may_delete = role->config.may_delete });
+        role->store = history_store_new(role->transport, role->loop, role->history);
         role->hooks = hook_caller_new(
                 &(struct hook_caller_config){ .loop = role->loop,
                                               .transport = role->transport,
@@ -641,7 +646,9 @@ static void free_role(void *self) {
                 free(call);
         }
         hook_caller_free(role->hooks);
+        history_store_free(role->store);
         eviction_reconciler_free(role->reconciler);
+        eviction_history_free(role->history);
         eviction_effects_release(&role->effects);
         free(role);
 }
@@ -655,6 +662,7 @@ struct evictions_role *evictions_role_add(struct runtime *runtime,
         role->transport = runtime_transport(runtime);
         role->config = *config;
         role->chain = config->chain;
+        role->history = eviction_history_new();
         role->step_timer = (struct loop_timer){ .fired = step, .context = role };
         role->discovery_timer = (struct loop_timer){ .fired = discover, .context = role };
         role->take_over_timer = (struct loop_timer){ .fired = take_over, .context = role };

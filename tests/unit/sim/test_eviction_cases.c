@@ -450,6 +450,37 @@ static void D6_in_progress_three_times(void **state) {
         close_scene(&scene);
 }
 
+/* What was learned is kept by the cluster, and told as expectedCompletionTime by the next process.
+ */
+static void I2_learned_and_expected(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        make_policy(&scene, POLICY(STAGE("prepare", "") "," STAGE("copy", ""), ""));
+        for (int i = 0; i < 5; i++) {
+                scene.stage = "prepare";
+                scene.answer = "InProgress";
+                scene.in_progress_left = 3;
+                make_request(&scene, "want", ANNA);
+                wait_s(&scene, 60);
+                assert_int_equal(ask(&scene, "GET", POD, ""), 404);
+                ask(&scene, "DELETE", GROUP "/evictionrequests/want", "");
+                wait_s(&scene, 60);
+                make_pod(&scene, "p", "", "");
+        }
+        assert_has(&scene, "/api/v1/namespaces/kube-system/configmaps/berth-eviction-history",
+                   "default/m  prepare");
+        sim_world_kill(scene.world);
+        sim_world_start(scene.world);
+        wait_s(&scene, 5);
+        scene.in_progress_left = 100;
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 4);
+        assert_has(&scene, EVICTION_1, "\"expectedCompletionTime\"");
+        close_scene(&scene);
+}
+
 static void D7_fails_four_times(void **state) {
         struct scene scene;
 
@@ -797,6 +828,7 @@ int main(void) {
                 cmocka_unit_test(D2_silent_for_20_minutes),
                 cmocka_unit_test(D5_declined),
                 cmocka_unit_test(D6_in_progress_three_times),
+                cmocka_unit_test(I2_learned_and_expected),
                 cmocka_unit_test(D7_fails_four_times),
                 cmocka_unit_test(D7_sole_requester_withdraws),
                 cmocka_unit_test(D9_withdrawn_in_a_stage),
