@@ -161,7 +161,7 @@ static const struct desched_report *run_pass(struct descheduler *descheduler, st
         pass.is_partial = is_partial;
         pass.changes = changes;
         if (descheduler->turns)
-                move_turns_begin(descheduler->turns);
+                move_turns_begin(descheduler->turns, pass.run.nodes.count);
         struct desched_report *report = &descheduler->report;
         *report = (struct desched_report){ .node_count = pass.run.nodes.count,
                                            .rules = descheduler->rules };

@@ -15,7 +15,7 @@ struct move_turns *move_turns_new(void) {
         struct move_turns *turns = xcalloc(1, sizeof(*turns));
         turns->round = map_new();
         turns->now = map_new();
-        turns->left = MOVE_TURNS_PER_PASS;
+        turns->left = MOVE_TURNS_MIN;
         return turns;
 }
 
@@ -32,7 +32,7 @@ static void start_round(struct move_turns *turns) {
         turns->round = map_new();
 }
 
-void move_turns_begin(struct move_turns *turns) {
+void move_turns_begin(struct move_turns *turns, size_t node_count) {
         size_t at = 0;
         struct slice uid;
         void *value;
@@ -42,7 +42,9 @@ void move_turns_begin(struct move_turns *turns) {
                 map_put(turns->round, uid, turns);
         map_free(turns->now);
         turns->now = map_new();
-        turns->left = MOVE_TURNS_PER_PASS;
+        turns->left = node_count > 0 ? MOVE_LOOKS_PER_PASS / node_count : 0;
+        if (turns->left < MOVE_TURNS_MIN)
+                turns->left = MOVE_TURNS_MIN;
         turns->has_run_out = false;
 }
 

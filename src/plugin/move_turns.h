@@ -4,12 +4,16 @@
 
 #include "base/slice.h"
 #include <stdbool.h>
+#include <stddef.h>
 
-#define MOVE_TURNS_PER_PASS 256
+/* Nodes that a pass may look at for this: 64 questions on 5,000 nodes. */
+#define MOVE_LOOKS_PER_PASS 320000
+#define MOVE_TURNS_MIN 16
 
 struct move_turns;
 struct move_turns *move_turns_new(void);
 void move_turns_free(struct move_turns *turns); /* accepts NULL */
-void move_turns_begin(struct move_turns *turns);
+/* A pass over so many nodes starts. */
+void move_turns_begin(struct move_turns *turns, size_t node_count);
 /* True: it is this pod's turn. */
 bool move_turns_take(struct move_turns *turns, struct slice uid);

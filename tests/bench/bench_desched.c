@@ -1,4 +1,5 @@
-/* A descheduling pass in process: every strategy together and each alone.
+/* A descheduling pass in process: every strategy together and each alone, with and without asking
+ * the scheduler where each pod would go; and the memory of it all.
  *
  *     bench_desched [NODES] [PODS]      (5,000 nodes, 150,000 pods when left out)
  */
@@ -8,6 +9,8 @@
 #include "desched/descheduler.h"
 #include "evict/evict_service.h"
 #include "plugins/desched/registry.h"
+#include "run/placement_brain.h"
+#include "run/role_config.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -146,13 +149,19 @@ static void write_policy(struct buf *text, const struct rule *only, bool fits) {
         buf_text(text, "}}]}");
 }
 
-static void measure(const struct cluster *cluster, const char *name, const struct rule *only,
-                    bool fits) {
+struct variant {
+        const char *name;
+        const struct rule *only;               /* NULL = all */
+        bool fits;                             /* nodeFit */
+        const struct placement_oracle *oracle; /* NULL = not asked */
+};
+
+static void measure(const struct cluster *cluster, const struct variant *variant) {
         struct config_problems *problems = config_problems_new();
         struct buf text = { 0 };
         struct err err = { 0 };
         struct descheduler *descheduler = NULL;
-        write_policy(&text, only, fits);
+        write_policy(&text, variant->only, variant->fits);
         struct descheduler_policy *policy =
                 descheduler_policy_read(buf_view(&text), "bench", false, problems);
         struct evict_service *service = evict_service_new(&(struct evict_config){ 0 });
@@ -161,6 +170,7 @@ static void measure(const struct cluster *cluster, const char *name, const struc
                                                           .policy = policy,
                                                           .registry = desched_registry,
                                                           .sink = evict_service_sink(service),
+                                                          .oracle = variant->oracle,
                                                           .is_dry_run = true },
                             problems, &descheduler, &err) < 0)
                 die(err.text);
@@ -175,14 +185,41 @@ static void measure(const struct cluster *cluster, const char *name, const struc
                 best = spent < best ? spent : best;
         }
         char row[128];
-        snprintf(row, sizeof(row), "pass, %s", name);
+        snprintf(row, sizeof(row), "pass, %s", variant->name);
         printf("%-60s  %.2f ms\n", row, (double)best / 1e6);
-        fprintf(stderr, "%s: %u evictions\n", name, evicted);
+        fprintf(stderr, "%s: %u evictions\n", variant->name, evicted);
         descheduler_free(descheduler);
         descheduler_policy_free(policy);
         config_problems_free(problems);
         evict_service_free(service);
         buf_release(&text);
+}
+
+/* From /proc: resident now, or at its peak (VmHWM). */
+static double memory_mib(const char *key) {
+        FILE *file = fopen("/proc/self/status", "re");
+        char line[256];
+        long kib = 0;
+        while (file && fgets(line, sizeof(line), file))
+                if (strncmp(line, key, strlen(key)) == 0)
+                        kib = strtol(line + strlen(key) + 1, NULL, 10);
+        if (file)
+                fclose(file);
+        return (double)kib / 1024;
+}
+
+static void measure_with_scheduler(struct cluster *cluster) {
+        struct role_config config = { 0 };
+        struct err err = { 0 };
+        if (role_config_load(&(struct role_config_sources){ 0 }, &config, &err) < 0 ||
+            role_config_build(&config, cluster, NULL, &err) < 0)
+                die(err.text);
+        struct placement_brain *brain = placement_brain_new(cluster, &config.profiles);
+        struct placement_oracle oracle = placement_brain_oracle(brain);
+        measure(cluster,
+                &(struct variant){ .name = "every strategy, moveOnlyIfBetter", .oracle = &oracle });
+        placement_brain_free(brain);
+        role_config_release(&config);
 }
 
 int main(int argc, char **argv) {
@@ -196,10 +233,13 @@ int main(int argc, char **argv) {
                 add_node(cluster, i);
         for (size_t i = 0; i < pods; i++)
                 add_pod(cluster, i, nodes, rng_u64(&rng));
-        measure(cluster, "every strategy", NULL, false);
-        measure(cluster, "every strategy, nodeFit", NULL, true);
+        printf("%-60s  %.1f MiB\n", "resident, cluster alone", memory_mib("VmRSS"));
+        measure(cluster, &(struct variant){ .name = "every strategy" });
+        printf("%-60s  %.1f MiB\n", "resident, peak after passes", memory_mib("VmHWM"));
+        measure(cluster, &(struct variant){ .name = "every strategy, nodeFit", .fits = true });
         for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-                measure(cluster, rules[i].name, &rules[i], false);
+                measure(cluster, &(struct variant){ .name = rules[i].name, .only = &rules[i] });
+        measure_with_scheduler(cluster);
         cluster_free(cluster);
         return 0;
 }

@@ -64,16 +64,41 @@ static bool has_room(const struct cluster *cluster, const struct promises *promi
         return true;
 }
 
+/* Where the search for a class in these nodes begins: promises only grow in a pass, so what had no
+ * room for it has none later. */
+static uint32_t *start_of(struct desched_run *run, const struct bitset *nodes,
+                          struct class_id class) {
+        uint32_t *start = desched_run_memo(run, nodes, class.index);
+        if (start)
+                return start;
+        start = ARENA_NEW(desched_run_pass_arena(run), uint32_t);
+        desched_run_memo_put(run, nodes, class.index, start);
+        return start;
+}
+
+/* Nodes that only this pod passes over, its own and those whose pods it avoids, stay. */
+static bool is_for_the_class(const struct cluster *cluster, const struct pod_row *row,
+                             uint32_t start, struct node_id node) {
+        const struct pod_spec *spec = &cluster_class(cluster, row->class)->spec;
+        bool has_own_between = row->node.index >= start && row->node.index < node.index;
+        return spec->affinity.pod_anti.required_count == 0 && !has_own_between;
+}
+
 bool node_room_find(struct desched_run *run, struct pod_id pod, const struct bitset *nodes) {
         const struct cluster *cluster = desched_run_cluster(run);
         struct promises *promises = promises_of(run);
         struct fit_requests requests = requests_of(cluster, pod);
-        struct node_id node = NODE_NONE;
+        const struct pod_row *row = cluster_pod(cluster, pod);
+        uint32_t *start = start_of(run, nodes, row->class);
+        struct node_id node = *start > 0 ? (struct node_id){ *start - 1 } : NODE_NONE;
         settle(run, promises);
         promises->pod = POD_NONE;
         while (node_fit_next(run, pod, nodes, &node)) {
-                if (!has_room(cluster, promises, requests, node))
+                if (!has_room(cluster, promises, requests, node)) {
+                        if (is_for_the_class(cluster, row, *start, node))
+                                *start = node.index + 1;
                         continue;
+                }
                 promises->pod = pod;
                 promises->node = node;
                 return true;

@@ -9,11 +9,14 @@
 
 #include <cmocka.h>
 
+#define NODES 1000
+#define PER_PASS ((size_t)MOVE_LOOKS_PER_PASS / NODES)
+
 /* Asks for pods 0 to count - 1, as passes do, in order; how many had their turn, and the first. */
 static size_t ask_all(struct move_turns *turns, size_t count, size_t *ret_first) {
         size_t taken = 0;
         char uid[32];
-        move_turns_begin(turns);
+        move_turns_begin(turns, NODES);
         for (size_t i = 0; i < count; i++) {
                 snprintf(uid, sizeof(uid), "uid-%zu", i);
                 if (!move_turns_take(turns, slice_of(uid)))
@@ -38,24 +41,44 @@ static void test_few(void **state) {
 /* Two and a half passes' worth: everybody has a turn before anybody has a second one. */
 static void test_many(void **state) {
         (void)state;
-        static const size_t count = MOVE_TURNS_PER_PASS * 5 / 2;
+        static const size_t count = PER_PASS * 5 / 2;
         struct move_turns *turns = move_turns_new();
         size_t first = 0;
         for (int round = 0; round < 2; round++) {
-                assert_int_equal(ask_all(turns, count, &first), MOVE_TURNS_PER_PASS);
+                assert_int_equal(ask_all(turns, count, &first), PER_PASS);
                 assert_int_equal(first, 0);
-                assert_int_equal(ask_all(turns, count, &first), MOVE_TURNS_PER_PASS);
-                assert_int_equal(first, MOVE_TURNS_PER_PASS);
-                assert_int_equal(ask_all(turns, count, &first), MOVE_TURNS_PER_PASS / 2);
-                assert_int_equal(first, 2 * MOVE_TURNS_PER_PASS);
+                assert_int_equal(ask_all(turns, count, &first), PER_PASS);
+                assert_int_equal(first, PER_PASS);
+                assert_int_equal(ask_all(turns, count, &first), PER_PASS / 2);
+                assert_int_equal(first, 2 * PER_PASS);
         }
         move_turns_free(turns);
+}
+
+static void test_size_of_the_cluster(void **state) {
+        (void)state;
+        static const struct {
+                size_t nodes, turns;
+        } cases[] = { { 5000, 64 }, { 1000000, MOVE_TURNS_MIN }, { 0, MOVE_TURNS_MIN } };
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+                struct move_turns *turns = move_turns_new();
+                char uid[32];
+                size_t taken = 0;
+                move_turns_begin(turns, cases[i].nodes);
+                for (size_t pod = 0; pod < 100; pod++) {
+                        snprintf(uid, sizeof(uid), "uid-%zu", pod);
+                        taken += move_turns_take(turns, slice_of(uid));
+                }
+                assert_int_equal(taken, cases[i].turns);
+                move_turns_free(turns);
+        }
 }
 
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_few),
                 cmocka_unit_test(test_many),
+                cmocka_unit_test(test_size_of_the_cluster),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
