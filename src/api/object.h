@@ -172,6 +172,7 @@ struct pod_spec {
         struct resource_list overhead, pod_requests /* spec.resources.requests */,
                 pod_limits /* spec.resources.limits */;
         bool has_pod_resources; /* spec.resources present */
+        struct slice scheduling_group; /* schedulingGroup.podGroupName; "" = none */
         size_t claim_count;
         struct pod_resource_claim *claims; /* spec.resourceClaims */
         /* From the pod's status (in-place resize), filled in by pod_decode. */

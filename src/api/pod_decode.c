@@ -208,6 +208,11 @@ static int decode_claim(const struct json *value, void *target, struct decode *d
         return DECODE_FIELDS(value, fields, target, d);
 }
 
+static int decode_scheduling_group(const struct json *value, void *target, struct decode *d) {
+        static const struct field fields[] = { { "podGroupName", 0, decode_text, 0, 0 } };
+        return DECODE_FIELDS(value, fields, target, d);
+}
+
 static const struct field spec_fields[] = {
         FIELD(struct pod_spec, "nodeName", node_name, decode_text),
         FIELD(struct pod_spec, "schedulerName", scheduler_name, decode_text),
@@ -224,6 +229,7 @@ static const struct field spec_fields[] = {
         FIELD(struct pod_spec, "affinity", affinity, decode_affinity),
         FIELD(struct pod_spec, "overhead", overhead, decode_requests),
         PART_FIELD("resources", decode_pod_resources),
+        FIELD(struct pod_spec, "schedulingGroup", scheduling_group, decode_scheduling_group),
         LIST_FIELD(struct pod_spec, "resourceClaims", claims, claim_count, decode_claim),
         LIST_FIELD(struct pod_spec, "tolerations", tolerations, toleration_count,
                    decode_toleration),

@@ -15,7 +15,7 @@ struct daemon_options {
         const char *evicts_as;
         bool evicts_by_request;
         int64_t verbosity;
-        bool keeps_finished, keeps_detail, keeps_shelf,
+        bool keeps_finished, keeps_detail, keeps_shelf, keeps_groups,
                 has_no_model; /* see struct runtime_config */
         /* Leader election; lease_name NULL = none. */
         const char *lease_name, *lease_namespace;

@@ -6,6 +6,7 @@
 
 const struct feature_gate_entry scheduler_feature_gates[] = {
         { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER },
+        { "GangScheduling", FEATURE_GANGS },
         { "*", 0 },
         { NULL, 0 },
 };

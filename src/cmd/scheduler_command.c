@@ -127,6 +127,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .backoff_max_ns = self->config.backoff_max_ns,
                         .unschedulable_timeout_ns = self->options->unschedulable_timeout_ns,
                         .is_parity = self->options->is_parity,
+                        .has_gangs = (self->config.gates & FEATURE_GANGS) != 0,
                         .metrics = daemon_metrics(daemon),
                         .configuration = self->config.configuration },
                 err);
@@ -199,6 +200,7 @@ int scheduler_command_run(const char *name, const struct scheduler_options *opti
                 self.daemon.seed = 1;
         self.daemon.user_agent = "berth-scheduler";
         self.daemon.keeps_shelf = true;
+        self.daemon.keeps_groups = (self.config.gates & FEATURE_GANGS) != 0;
         self.daemon.lease_name = self.elects && !options->is_shadow ? self.lease_name : NULL;
         if (code == 0)
                 code = daemon_run(&self.daemon,

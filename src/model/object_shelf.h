@@ -20,6 +20,7 @@ enum shelf_kind {
         SHELF_CSI_CAPACITY, /* CSIStorageCapacity */
         SHELF_ATTACHMENT,   /* VolumeAttachment */
         SHELF_RESOURCE_CLAIM,
+        SHELF_POD_GROUP,
         SHELF_KIND_COUNT
 };
 

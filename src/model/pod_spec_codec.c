@@ -180,6 +180,7 @@ static void pod_spec(struct content_codec *codec, struct pod_spec *spec) {
         amounts(codec, &spec->pod_requests);
         amounts(codec, &spec->pod_limits);
         CODEC_VALUE(codec, spec->has_pod_resources);
+        codec_text(codec, &spec->scheduling_group);
         CODEC_LIST(codec, spec->claims, spec->claim_count, claim_item);
         CODEC_VALUE(codec, spec->is_resize_infeasible);
         CODEC_VALUE(codec, spec->has_pod_actual);

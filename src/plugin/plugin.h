@@ -18,6 +18,7 @@ struct desched_points;
 /* Upstream's feature gates that change decisions and are off by default. */
 enum feature_gate {
         FEATURE_TAINT_ORDER = 1, /* TaintTolerationComparisonOperators */
+        FEATURE_GANGS = 2,       /* GangScheduling */
 };
 
 struct plugin_env {

@@ -13,7 +13,7 @@ struct feed_source {
         const char *path;
         enum object_kind kind; /* OBJECT_KIND_COUNT: not in the model */
         enum shelf_kind shelf; /* SHELF_KIND_COUNT: not on the shelf */
-        enum { FEED_ALWAYS, FEED_COLD, FEED_SHELF } when;
+        enum { FEED_ALWAYS, FEED_COLD, FEED_SHELF, FEED_GROUPS } when;
         uint32_t wakes;   /* CLUSTER_* a change of a shelf object stands for */
         bool is_optional; /* a cluster or our rights may be without it */
 };
@@ -44,6 +44,8 @@ static const struct feed_source sources[] = {
           FEED_SHELF, CLUSTER_CLAIM },
         { "/apis/resource.k8s.io/v1/resourceclaims", OBJECT_KIND_COUNT, SHELF_RESOURCE_CLAIM,
           FEED_SHELF, CLUSTER_CLAIM, true },
+        { "/apis/scheduling.k8s.io/v1alpha2/podgroups", OBJECT_KIND_COUNT, SHELF_POD_GROUP,
+          FEED_GROUPS, CLUSTER_CLAIM, true },
         { "/api/v1/pods", OBJECT_POD, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
 };
 #define UNFINISHED_PODS "status.phase!=Succeeded,status.phase!=Failed"
@@ -169,7 +171,8 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
                 line->feed = feed;
                 line->source = &sources[i];
                 if ((sources[i].when == FEED_COLD && !config->with_cold) ||
-                    (sources[i].when == FEED_SHELF && !config->shelf))
+                    (sources[i].when == FEED_SHELF && !config->shelf) ||
+                    (sources[i].when == FEED_GROUPS && !config->with_groups))
                         continue;
                 line->reflector = reflector_new(
                         &(struct reflector_config){ .path = sources[i].path,

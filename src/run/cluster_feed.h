@@ -19,6 +19,7 @@ struct cluster_feed_config {
         struct object_shelf *shelf; /* volumes, services ...; NULL = not followed */
         uint64_t seed;
         bool with_finished; /* pods that Succeeded or Failed too */
+        bool with_groups;   /* of pods that are placed together; needs the shelf */
         bool with_cold;     /* budgets, priority classes, claims, namespaces */
         /* Sees every object of the model before the model does; NULL = nobody. */
         void (*arriving)(void *context, enum object_kind kind, enum change_kind change,

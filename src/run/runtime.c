@@ -183,6 +183,7 @@ void runtime_start(struct runtime *runtime) {
                                                .shelf = runtime->shelf,
                                                .seed = runtime->config.seed,
                                                .with_finished = runtime->config.keeps_finished,
+                                               .with_groups = runtime->config.keeps_groups,
                                                .with_cold = true,
                                                .arriving = on_arriving },
                 on_model_changed, runtime);

@@ -22,6 +22,7 @@ struct extension {
         size_t extender; /* the one that filters next */
         uint32_t open;   /* questions on their way */
         bool has_prioritized;
+        uint64_t generation; /* of the cluster when the first question was asked */
         size_t count;
         struct asked_node *nodes;
 };
@@ -172,9 +173,13 @@ static void conclude(struct step *step, struct extension *extension, struct queu
                                                                   slice_of(asked->reason))),
                 };
         }
+        bool has_moved = cluster_generation(cluster) != extension->generation;
         free_extension(scheduler, extension);
         scheduling_queue_take(&scheduler->queue, entry);
         scheduler_decide_entry(step, entry, &answer);
+        /* What happened while the extenders thought may have changed their minds. */
+        if (has_moved && entry->part == QUEUE_UNSCHEDULABLE && entry->hears_all)
+                scheduler_retry(scheduler, entry, step->mono.ns);
 }
 
 /* The next question, or the decision. */
@@ -205,6 +210,7 @@ void scheduler_ask_extenders(struct step *step, struct queued_pod *entry,
         *extension = (struct extension){ .next = scheduler->extensions,
                                          .pod = entry->pod,
                                          .uid_hash = entry->uid_hash,
+                                         .generation = cluster_generation(cluster),
                                          .count = decision->feasible_count };
         scheduler->extensions = extension;
         scheduler->extension_count++;

@@ -46,6 +46,8 @@ struct step {
 /* ---- waking (scheduler_wake.c) ---- */
 /* Catches up with the cluster's change log. */
 void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns);
+/* Tries a pod again whose refusal any change may turn, after its back-off. */
+void scheduler_retry(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns);
 /* Lets an entry in, or parks it behind its gate. */
 void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns);
 
@@ -72,6 +74,15 @@ void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
                             const struct decision_extension *extension);
 void scheduler_finish_bind(struct step *step, const struct action_result *result,
                            const struct open_action *open);
+
+/* ---- gangs (scheduler_gang.c) ---- */
+/* Has to wait for its group, or for more of its kind. */
+bool scheduler_gang_holds(struct scheduler *scheduler, const struct queued_pod *entry);
+/* A pod came: those that waited for it are let in. */
+void scheduler_gang_grew(struct scheduler *scheduler, const struct queued_pod *entry,
+                         int64_t now_ns);
+/* Decides all of the pod's gang; false: it is in none. */
+bool scheduler_decide_gang(struct step *step, struct queued_pod *entry);
 
 /* ---- extenders (scheduler_extend.c) ---- */
 bool scheduler_asks_extenders(const struct scheduler *scheduler, const struct queued_pod *entry);

@@ -26,6 +26,11 @@ void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int6
         struct sched_attempt attempt;
         struct phase_verdict gate;
         entry->priority = row->priority;
+        if (scheduler_gang_holds(scheduler, entry)) {
+                entry->wakes_on = CLUSTER_CLAIM;
+                scheduling_queue_park(&scheduler->queue, entry, true);
+                return;
+        }
         arena_clear(&scheduler->scratch);
         sched_attempt_init(&attempt,
                            &(struct attempt_request){ .cluster = scheduler->config.cluster,
@@ -71,6 +76,7 @@ static void refresh(struct scheduler *scheduler, struct pod_id pod, uint32_t mas
                 entry->failure_hash = row->failure_hash;
                 entry->failed_since = row->failure_changed;
                 scheduler_admit(scheduler, entry, now_ns);
+                scheduler_gang_grew(scheduler, entry, now_ns);
         } else if (entry->is_gated && (mask & (CLUSTER_POD_GATES | CLUSTER_POD_SPEC)) != 0) {
                 scheduler_admit(scheduler, entry, now_ns);
         }
@@ -130,6 +136,20 @@ static bool is_void(const struct scheduler *scheduler, const struct cluster_chan
                !is_alive_node(cluster, change->node);
 }
 
+/* Any change wakes it, so its back-off counts even when nobody else is ready: extenders and whole
+ * gangs are not asked over and over. */
+void scheduler_retry(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns) {
+        entry->is_error_backoff = true;
+        scheduling_queue_move(&scheduler->queue, entry, now_ns);
+}
+
+/* The pod as we wrote it ourselves. */
+static bool is_own_echo(const struct queued_pod *entry, const struct cluster_change *change) {
+        uint32_t own = CLUSTER_POD_LABELS | CLUSTER_POD_SCALED_DOWN | CLUSTER_POD_GATES |
+                       CLUSTER_POD_TOLERATIONS | CLUSTER_POD_SPEC;
+        return change->pod.index == entry->pod.index && (change->mask & own) == 0;
+}
+
 /* Pods of a higher priority than priority_max are not concerned. */
 static void wake(struct scheduler *scheduler, const struct cluster_change *change,
                  int32_t priority_max, int64_t now_ns) {
@@ -143,7 +163,12 @@ static void wake(struct scheduler *scheduler, const struct cluster_change *chang
                     change->generation <= entry->decided_generation ||
                     !cluster_pod(scheduler->config.cluster, entry->pod)->is_live)
                         continue; /* not live: a later change says that it went */
-                uint64_t woken = entry->hears_all ? 1 : woken_plugins(scheduler, entry, change);
+                if (entry->hears_all) {
+                        if (!is_own_echo(entry, change))
+                                scheduler_retry(scheduler, entry, now_ns);
+                        continue;
+                }
+                uint64_t woken = woken_plugins(scheduler, entry, change);
                 if (entry->open_removals > 0)
                         entry->was_woken |= woken != 0;
                 else if ((woken & entry->pendings) != 0)

@@ -1,0 +1,99 @@
+"""Pods that are placed together or not at all: gang.py BERTH URL (plain HTTP, token "e2e", a sandbox without controllers).
+
+PodGroups come as a CustomResourceDefinition. The last line is "N passed, M failed".
+"""
+
+import http.client
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+BERTH, PORT = sys.argv[1], int(sys.argv[2].rsplit(":", 1)[1])
+WORK = pathlib.Path(tempfile.mkdtemp())
+PODS = "/api/v1/namespaces/default/pods"
+GROUPS = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups"
+counts = {True: 0, False: 0}
+
+
+def judge(name, is_good, found=""):
+    counts[bool(is_good)] += 1
+    if not is_good:
+        print(f"FAIL {name}: {str(found)[:800]}")
+
+
+def ask(method, path, body=None, content_type="application/json"):
+    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
+    connection.request(method, path, json.dumps(body) if body else None,
+                       {"Authorization": "Bearer e2e", "Content-Type": content_type})
+    answer = connection.getresponse()
+    content = json.loads(answer.read() or b"{}")
+    connection.close()
+    return answer.status, content
+
+
+def until(what, condition, limit=60):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    judge("never came: " + what, False)
+    return None
+
+
+def put_node(name):
+    resources = {"cpu": "1", "memory": "32Gi", "pods": "110"}
+    ask("POST", "/api/v1/nodes", {"metadata": {"name": name}, "status": {"allocatable": resources, "capacity": resources}})
+    ask("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": None}}, "application/merge-patch+json")
+
+
+def put_member(name):
+    status, answer = ask("POST", PODS, {"metadata": {"name": name}, "spec": {
+        "schedulingGroup": {"podGroupName": "g"},
+        "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "500m"}}}]}})
+    assert status == 201, answer
+
+
+def bound():
+    return [pod["metadata"]["name"] for pod in ask("GET", PODS)[1]["items"] if "nodeName" in pod["spec"]]
+
+
+def refused():
+    return [pod["metadata"]["name"] for pod in ask("GET", PODS)[1]["items"]
+            if any(one["type"] == "PodScheduled" for one in pod.get("status", {}).get("conditions", []))]
+
+
+status, answer = ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+    "metadata": {"name": "podgroups.scheduling.k8s.io", "annotations": {
+        "api-approved.kubernetes.io": "https://github.com/kubernetes/enhancements/pull/1111"}},
+    "spec": {"group": "scheduling.k8s.io", "scope": "Namespaced",
+             "names": {"plural": "podgroups", "singular": "podgroup", "kind": "PodGroup", "listKind": "PodGroupList"},
+             "versions": [{"name": "v1alpha2", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
+                 "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}})
+judge("PodGroups are defined", status == 201, answer)
+until("PodGroups", lambda: ask("GET", GROUPS)[0] == 200)
+put_node("n1")
+kubeconfig = WORK / "kubeconfig"
+kubeconfig.write_text(json.dumps({
+    "apiVersion": "v1", "kind": "Config", "current-context": "c",
+    "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{PORT}"}}],
+    "users": [{"name": "u", "user": {"token": "e2e"}}], "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
+scheduler = subprocess.Popen([BERTH, "scheduler", "--kubeconfig", str(kubeconfig), "--leader-elect=false", "-v", "1",
+                              "--feature-gates", "GangScheduling=true"])
+status, answer = ask("POST", GROUPS, {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "g"},
+                                      "spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}})
+judge("a group", status == 201, answer)
+for number in range(3):
+    put_member(f"m{number}")
+until("the refusal of all", lambda: len(refused()) == 3)
+judge("room for two binds none", bound() == [], bound())
+put_node("n2")
+judge("room for three binds three", until("bindings", lambda: len(bound()) == 3), bound())
+scheduler.terminate()
+judge("ends well", scheduler.wait(60) == 0)
+print(f"{counts[True]} passed, {counts[False]} failed")
+sys.exit(counts[False] > 0)

@@ -1,0 +1,125 @@
+/* Gangs: placed together or not at all. */
+#include "api/json.h"
+#include "model/object_shelf.h"
+#include "sched_test.h"
+
+struct gang_test {
+        struct sched_test base;
+        struct object_shelf *shelf;
+};
+
+static void put_on_shelf(struct gang_test *test, enum shelf_kind kind, const char *text) {
+        struct err err = { 0 };
+        struct json_doc *doc;
+        if (json_parse(slice_of(text), &doc, &err) < 0)
+                fail_msg("%s", err.text);
+        object_shelf_put(test->shelf, kind, json_doc_root(doc));
+        json_doc_free(doc);
+}
+
+static int set_up(void **state) {
+        struct gang_test *test = xcalloc(1, sizeof(*test));
+        test->shelf = object_shelf_new();
+        sched_test_init(&test->base,
+                        &(struct scheduler_config){ .shelf = test->shelf, .has_gangs = true });
+        *state = test;
+        return 0;
+}
+
+static int tear_down(void **state) {
+        struct gang_test *test = *state;
+        sched_test_release(&test->base);
+        object_shelf_free(test->shelf);
+        free(test);
+        return 0;
+}
+
+static void put_group(struct gang_test *test, const char *policy) {
+        char text[256];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"default\",\"name\":\"g\"},\"spec\":{"
+                 "\"schedulingPolicy\":{%s}}}",
+                 policy);
+        put_on_shelf(test, SHELF_POD_GROUP, text);
+        scheduler_notice(test->base.scheduler, CLUSTER_CLAIM,
+                         (struct mono_time){ test->base.now_ns });
+}
+
+#define GANG_OF_3 "\"gang\":{\"minCount\":3}"
+
+static void put_members(struct gang_test *test, int first, int count) {
+        for (int i = first; i < first + count; i++) {
+                char name[16];
+                snprintf(name, sizeof(name), "m%d", i);
+                put_pod(&test->base, name, 500, "\"schedulingGroup\":{\"podGroupName\":\"g\"},");
+        }
+}
+
+static void test_waits_for_group_and_members(void **state) {
+        struct gang_test *test = *state;
+        put_node(&test->base, "n1", 4000);
+        put_members(test, 0, 2);
+        step(&test->base);
+        assert_int_equal(test->base.actions.count, 0); /* no such group */
+        put_group(test, GANG_OF_3);
+        step(&test->base);
+        assert_int_equal(test->base.actions.count, 0); /* two of three */
+        put_members(test, 2, 1);
+        step(&test->base);
+        assert_int_equal(count_actions(&test->base, ACTION_BIND), 3);
+}
+
+static void test_all_or_none(void **state) {
+        struct gang_test *test = *state;
+        struct err err = { 0 };
+        put_group(test, GANG_OF_3);
+        put_node(&test->base, "n1", 1000);
+        put_members(test, 0, 3);
+        assert_false(step(&test->base).has_more); /* what it takes back does not wake it */
+        assert_int_equal(count_actions(&test->base, ACTION_BIND), 0);
+        assert_int_equal(count_actions(&test->base, ACTION_POD_STATUS), 3);
+        assert_int_equal(cluster_check(test->base.cluster, &err), 0);
+        put_pod(&test->base, "other", 1000, ""); /* the room is free again */
+        step(&test->base);
+        assert_non_null(find_action(&test->base, ACTION_BIND, "other"));
+        put_node(&test->base, "n2", 2000);
+        test->base.now_ns += 20 * NS_PER_S;
+        step(&test->base);
+        assert_int_equal(count_actions(&test->base, ACTION_BIND), 3);
+}
+
+/* More members than needed: those that fit nowhere wait, and join what runs. */
+static void test_late_members_join(void **state) {
+        struct gang_test *test = *state;
+        put_group(test, GANG_OF_3);
+        put_node(&test->base, "n1", 1500);
+        put_members(test, 0, 4);
+        step(&test->base);
+        assert_int_equal(count_actions(&test->base, ACTION_BIND), 3);
+        assert_int_equal(count_actions(&test->base, ACTION_POD_STATUS), 1);
+        put_node(&test->base, "n2", 500);
+        test->base.now_ns += 20 * NS_PER_S;
+        step(&test->base);
+        assert_int_equal(count_actions(&test->base, ACTION_BIND), 1);
+}
+
+static void test_basic_group_asks_for_nothing(void **state) {
+        struct gang_test *test = *state;
+        put_group(test, "\"basic\":{}");
+        put_node(&test->base, "n1", 500);
+        put_members(test, 0, 2);
+        step(&test->base);
+        assert_int_equal(count_actions(&test->base, ACTION_BIND), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                TEST(test_waits_for_group_and_members),
+                TEST(test_all_or_none),
+                TEST(test_late_members_join),
+                TEST(test_basic_group_asks_for_nothing),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
