@@ -14,7 +14,7 @@
 
 struct cycle_memory {
         struct map_u64 *entries;
-        size_t max_bytes, news_cap;
+        size_t max_bytes;
         bool has_grown; /* an entry was made since the last look at their size */
         uint64_t epoch; /* last one given out */
         uint64_t clock; /* decisions */
@@ -27,11 +27,6 @@ struct cycle_memory *cycle_memory_new(size_t max_bytes) {
         struct cycle_memory *memory = xcalloc(1, sizeof(*memory));
         memory->entries = map_u64_new();
         memory->max_bytes = max_bytes;
-        memory->news_cap = max_bytes / BYTES_PER_NEWS;
-        if (memory->news_cap < NEWS_MIN)
-                memory->news_cap = NEWS_MIN;
-        if (memory->news_cap > NEWS_MAX)
-                memory->news_cap = NEWS_MAX;
         arena_init(&memory->topology_arena, 0);
         memory->topologies.arena = &memory->topology_arena;
         return memory;
@@ -60,11 +55,16 @@ void cycle_memory_free(struct cycle_memory *memory) {
         free(memory);
 }
 
+static size_t entry_bytes(const struct memory_entry *entry) {
+        return sizeof(*entry) + entry->arena.reserved_bytes +
+               entry->news.cap * sizeof(*entry->news.items);
+}
+
 size_t cycle_memory_bytes(const struct cycle_memory *memory) {
         size_t bytes = 0, at = 0;
         void *item;
         while (map_u64_next(memory->entries, &at, NULL, &item))
-                bytes += ((struct memory_entry *)item)->arena.reserved_bytes;
+                bytes += entry_bytes(item);
         return bytes;
 }
 
@@ -121,14 +121,21 @@ struct topologies *cycle_memory_topologies(struct cycle_memory *memory) {
         return &memory->topologies;
 }
 
+static size_t news_cap(const struct cycle_memory *memory) {
+        size_t cap = memory->max_bytes / BYTES_PER_NEWS;
+        if (cap < NEWS_MIN)
+                return NEWS_MIN;
+        return cap < NEWS_MAX ? cap : NEWS_MAX;
+}
+
 static struct memory_entry *entry_for(struct cycle_memory *memory, uint64_t key) {
         struct memory_entry *entry = map_u64_get(memory->entries, key);
         if (entry == NULL) {
                 entry = xcalloc(1, sizeof(*entry));
                 arena_init(&entry->arena, ENTRY_BLOCK);
                 entry->key = key;
-                entry->news.cap = memory->news_cap;
-                entry->news.items = xcalloc(memory->news_cap, sizeof(*entry->news.items));
+                entry->news.cap = news_cap(memory);
+                entry->news.items = xcalloc(entry->news.cap, sizeof(*entry->news.items));
                 map_u64_put(memory->entries, key, entry);
         }
         return entry;

@@ -5,9 +5,9 @@
 #include "sched/class_cache.h"
 #include <stdlib.h>
 
-#define ENGINE_BYTES_MIN ((size_t)16 << 20)
+#define ENGINE_BYTES_MIN ((size_t)1 << 20)
 #define ENGINE_BYTES_MAX ((size_t)256 << 20)
-#define CLASSES_WANTED 64
+#define CLASSES_WANTED 128
 #define CLASSES_MAX 1024 /* classes remembered, most of them seen once */
 #define COUNT_BYTES 32   /* of counts per class and node, about */
 #define PAUSE 100        /* decisions without a cache after one could not be built */

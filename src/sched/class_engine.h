@@ -14,7 +14,7 @@
 
 struct class_engine;
 
-/* max_bytes of caches, and as much again for counts; 0 = 64 classes' worth, but at least 16 MiB
+/* max_bytes of caches, and as much again for counts; 0 = 128 classes' worth, but at least 1 MiB
  * and at most 256 MiB. */
 struct class_engine *class_engine_new(size_t max_bytes);
 void class_engine_free(struct class_engine *engine); /* accepts NULL */
