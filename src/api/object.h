@@ -171,7 +171,7 @@ struct pod_spec {
         struct slice *gates; /* schedulingGates names */
         struct resource_list overhead, pod_requests /* spec.resources.requests */,
                 pod_limits /* spec.resources.limits */;
-        bool has_pod_resources; /* spec.resources present */
+        bool has_pod_resources;        /* spec.resources present */
         struct slice scheduling_group; /* schedulingGroup.podGroupName; "" = none */
         size_t claim_count;
         struct pod_resource_claim *claims; /* spec.resourceClaims */

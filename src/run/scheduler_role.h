@@ -15,7 +15,7 @@ struct scheduler_role_config {
         int64_t backoff_initial_ns, backoff_max_ns; /* 0 = default */
         int64_t unschedulable_timeout_ns;           /* 0 = default */
         bool is_parity;
-        bool has_gangs; /* scheduler_config's */
+        bool has_gangs;          /* scheduler_config's */
         struct metrics *metrics; /* NULL = nobody counts */
         /* Where extenders stand; must outlive the role.  NULL = there are none. */
         const struct scheduler_configuration *configuration;
