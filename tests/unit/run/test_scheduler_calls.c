@@ -279,7 +279,10 @@ static int set_up(void **state) {
         world->scheduler = scheduler_role_add(
                 world->runtime,
                 &(struct scheduler_role_config){ .profile_count = world->config.profiles.count,
-                                                 .profiles = world->config.profiles.items },
+                                                 .profiles = world->config.profiles.items,
+                                                 /* Nothing is tried again by the clock. */
+                                                 .backoff_initial_ns = 3600 * NS_PER_S,
+                                                 .backoff_max_ns = 3600 * NS_PER_S },
                 &err);
         runtime_start(world->runtime);
         put_class(world, "high", 100, "");
