@@ -48,14 +48,17 @@ static size_t count_state(const struct evict_run *run, enum order_state state) {
 
 static void describe(const struct evict_run *run, const struct order_line *line, struct buf *out) {
         char eta[DURATION_TEXT_MAX];
-        int64_t left_ns = line->expected.ns - loop_wall(runtime_loop(run->runtime)).ns;
+        int64_t left_ns = 0;
+
+        if (line->state == ORDER_OPEN && wall_time_is_set(line->expected))
+                left_ns = line->expected.ns - loop_wall(runtime_loop(run->runtime)).ns;
 
         buf_printf(out, "%s/%s %s", line->ns, line->name, order_state_name(line->state));
         if (line->responder[0])
                 buf_printf(out, " by %s", line->responder);
         if (line->message[0])
                 buf_printf(out, ": %s", line->message);
-        if (line->state == ORDER_OPEN && wall_time_is_set(line->expected) && left_ns > 0) {
+        if (left_ns > 0) {
                 duration_format_human(left_ns, eta);
                 buf_printf(out, " (about %s left)", eta);
         }
