@@ -393,6 +393,7 @@ int reboot_setup_make(const struct reboot_options *options, struct arena *arena,
         if (host_boot_id(options->boot_id_file, ret_setup->boot_id, err) < 0)
                 return err->code;
         ret_setup->role.agent = &ret_setup->agent;
+        ret_setup->role.trims = true;
         ret_setup->role.boot_id = ret_setup->boot_id;
         return 0;
 }

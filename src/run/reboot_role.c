@@ -7,11 +7,13 @@
 #include "evict/evict_service.h"
 #include "host/host_command.h"
 #include "host/host_reboot.h"
+#include "host/host_trim.h"
 #include "run/reboot_notifier.h"
 #include "run/reboot_reader.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define TRIM_DELAY_NS (60 * NS_PER_S)
 #define REBALANCE_TIMEOUT_NS (3600 * NS_PER_S)
 
 struct reboot_role {
@@ -166,6 +168,13 @@ static void log_phase(struct reboot_role *role) {
             log_text("phase", reboot_phase_name(stats.phase)), log_slice("reason", stats.reason));
 }
 
+/* An agent spends nearly all of its life here: what it will not need for a while it gives back. */
+static void rest(struct reboot_role *role, int64_t delay_ns) {
+        if (role->config.trims && delay_ns >= TRIM_DELAY_NS)
+                host_trim();
+        loop_timer_arm(runtime_loop(role->runtime), &role->timer, delay_ns);
+}
+
 static void turn(void *self) {
         struct reboot_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
@@ -180,7 +189,7 @@ static void turn(void *self) {
         if (next.read != REBOOT_READ_NOTHING)
                 reboot_reader_start(role->reader, &next);
         else if (next.has_wake)
-                loop_timer_arm(loop, &role->timer, next.wake.ns - now.mono.ns);
+                rest(role, next.wake.ns - now.mono.ns);
 }
 
 /* Through the loop, so that readings answered at once do not pile up on the stack. */

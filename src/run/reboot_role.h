@@ -43,6 +43,7 @@ struct reboot_role_config { /* everything borrowed: it must outlive the role */
         int64_t health_timeout_ns;
         /* Run once by the agent whose node was the last one that waited or was away. */
         const char *const *rebalance_command;
+        bool trims;             /* memory, before long waits: the process is the agent alone */
         const char *notify_url; /* NULL or "" = none */
 };
 

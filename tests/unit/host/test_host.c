@@ -2,6 +2,7 @@
 #include "host/host_command.h"
 #include "host/host_logind.h"
 #include "host/host_reboot.h"
+#include "host/host_trim.h"
 #include "host/metrics_listener.h"
 
 #include "run/event_loop.h"
@@ -157,6 +158,18 @@ static void asks_logind(void **state) {
         rmdir(folder);
 }
 
+/* Everything still works when its pages have to come back. */
+static void trims_memory(void **state) {
+        char text[64];
+
+        (void)state;
+        for (int i = 0; i < 3; i++) {
+                assert_true(host_trim() > 0);
+                snprintf(text, sizeof(text), "%d %s", i, "well");
+                assert_non_null(strstr(text, "well"));
+        }
+}
+
 static void write_page(void *context, struct buf *out) {
         buf_text(out, context);
 }
@@ -214,7 +227,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(runs_commands),  cmocka_unit_test(cancels_commands),
                 cmocka_unit_test(reads_boot_ids), cmocka_unit_test(asks_logind),
-                cmocka_unit_test(serves_metrics),
+                cmocka_unit_test(trims_memory),   cmocka_unit_test(serves_metrics),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
