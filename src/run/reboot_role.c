@@ -177,7 +177,6 @@ static void rest(struct reboot_role *role, int64_t delay_ns) {
 
 static void turn(void *self) {
         struct reboot_role *role = self;
-        struct loop *loop = runtime_loop(role->runtime);
         struct reboot_now now = now_of(role);
         struct reboot_turn next;
 
