@@ -10,8 +10,13 @@
 #define CONTINUE_LATEST 0 /* revision in a token that goes on with the present state */
 
 static int fail_future(struct api_context *context, uint64_t wanted) {
-        struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
+        struct failure_cause *cause;
 
+        if (context->pending && pending_await(context->pending, wanted)) {
+                context->is_waiting = true;
+                return API_FAILED;
+        }
+        cause = ARENA_NEW(context->arena, struct failure_cause);
         fail_plain(context, 504, "Timeout",
                    "Too large resource version: %" PRIu64 ", current: %" PRIu64, wanted,
                    store_revision(context->server->store));

@@ -1,12 +1,13 @@
-/* Requests that wait for webhooks. Each is kept as it came, with the answers so far; whenever all
- * that was asked has been answered it is run again from its beginning, against the state of that
- * moment. It draws the same random numbers each time, so that webhooks see the uid and name that
- * the object will have. */
+/* Requests that wait for webhooks, or for a revision that is yet to come. Each is kept as it came,
+ * with the answers so far; whenever all that was asked has been answered it is run again from its
+ * beginning, against the state of that moment. It draws the same random numbers each time, so that
+ * webhooks see the uid and name that the object will have. */
 #include "server/webhook.h"
 
 #include <stdlib.h>
 
 #define PENDING_BLOCK_BYTES 4096U
+#define REVISION_WAIT_NS (3 * NS_PER_S)
 
 struct api_pending {
         struct api_server *server;
@@ -16,6 +17,10 @@ struct api_pending {
         char uid[UUID_TEXT_SIZE];
         struct webhook_answer *answers;
         size_t under_way;
+        uint64_t awaited; /* revision that a read asks for */
+        bool has_waited;  /* it came, or the time for it is over */
+        struct loop_timer timer;
+        struct store_subscription *subscription;
         void (*ready)(void *context);
         void *context;
 };
@@ -59,6 +64,41 @@ void pending_ask(struct api_pending *pending, const char *key, const struct webh
         answer->call = caller->call(caller->self, call, on_answer, answer);
 }
 
+/* ---- a revision of the future ---- */
+
+static void stop_waiting(struct api_pending *pending) {
+        store_unsubscribe(pending->server->store, pending->subscription);
+        pending->subscription = NULL;
+        loop_timer_disarm(pending->server->loop, &pending->timer);
+}
+
+static void waited(void *context) {
+        struct api_pending *pending = context;
+
+        pending->has_waited = true;
+        stop_waiting(pending);
+        pending->ready(pending->context);
+}
+
+static void on_revision(void *context, int resource, const struct store_event *event) {
+        struct api_pending *pending = context;
+
+        (void)resource;
+        if (event->revision >= pending->awaited)
+                loop_timer_arm(pending->server->loop, &pending->timer, 0);
+}
+
+bool pending_await(struct api_pending *pending, uint64_t revision) {
+        if (pending->has_waited)
+                return false;
+        pending->awaited = revision;
+        pending->timer = (struct loop_timer){ .fired = waited, .context = pending };
+        pending->subscription =
+                store_subscribe(pending->server->store, STORE_ALL_RESOURCES, on_revision, pending);
+        loop_timer_arm(pending->server->loop, &pending->timer, REVISION_WAIT_NS);
+        return true;
+}
+
 /* ---- the request ---- */
 
 static void keep(struct arena *arena, struct slice *text) {
@@ -94,6 +134,7 @@ static struct api_pending *pending_new(struct api_server *server,
 void api_pending_cancel(struct api_pending *pending) {
         if (!pending)
                 return;
+        stop_waiting(pending);
         for (struct webhook_answer *answer = pending->answers; answer; answer = answer->next) {
                 if (answer->call)
                         pending->server->webhooks.cancel(pending->server->webhooks.self,
@@ -126,11 +167,31 @@ static bool may_have_webhooks(const struct api_server *server,
                 store_count(server->store, server->validating_webhooks->store_resource) > 0);
 }
 
+/* A get or list with a resourceVersion that the store has not reached. */
+static bool is_ahead(const struct api_server *server, const struct api_server_request *request) {
+        struct slice rest = request->target, parameter;
+        uint64_t revision = 0;
+
+        if (!slice_is(request->method, "GET"))
+                return false;
+        slice_split(&rest, '?', &parameter);
+        while (slice_split(&rest, '&', &parameter)) {
+                struct slice name = SLICE_EMPTY;
+
+                slice_split(&parameter, '=', &name);
+                if (slice_is(name, "watch"))
+                        return false;
+                if (slice_is(name, "resourceVersion") && !slice_to_u64(parameter, &revision))
+                        return false;
+        }
+        return revision > store_revision(server->store);
+}
+
 struct api_pending *api_server_begin(struct api_server *server,
                                      const struct api_server_request *request,
                                      struct api_server_response *ret_response,
                                      void (*ready)(void *context), void *context) {
-        if (may_have_webhooks(server, request))
+        if (may_have_webhooks(server, request) || is_ahead(server, request))
                 return api_pending_resume(pending_new(server, request, ready, context),
                                           ret_response);
         api_server_handle(server, request, ret_response);

@@ -126,12 +126,16 @@ struct api_context {
         struct json_doc **docs; /* freed with the request */
         size_t doc_count, doc_cap;
         struct kind_context hooks;
-        struct api_pending *pending; /* NULL: webhooks are not asked */
-        bool is_waiting;             /* failed only because an answer of a webhook is missing */
+        struct api_pending *pending; /* NULL: nothing is waited for */
+        bool is_waiting;             /* failed only because something has to come first */
 };
 
 /* Every step returns 0, or API_FAILED after it filled in context->failure. */
 #define API_FAILED (-1)
+
+/* Whether to give the request up until the store has this revision, or time is over; false when it
+ * has waited already. */
+bool pending_await(struct api_pending *pending, uint64_t revision);
 
 /* ---- failures (api_failure.c) ---- */
 int fail_plain(struct api_context *context, int code, const char *reason, const char *format, ...)

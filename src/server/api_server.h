@@ -113,7 +113,8 @@ struct api_server_response {
 /* Answers every request; never fails. The response need not be initialised. */
 void api_server_handle(struct api_server *server, const struct api_server_request *request,
                        struct api_server_response *ret_response);
-/* The same for callers that can wait: webhooks are asked about writes. NULL when the request is
+/* The same for callers that can wait: webhooks are asked about writes, and reads of a revision that
+ * is yet to come get three seconds. NULL when the request is
  * answered. Otherwise ready will run once, from the loop; then api_pending_resume either answers,
  * or returns the request because there is more to wait for. */
 struct api_pending;

@@ -373,6 +373,34 @@ static void test_service(void **state) {
         scene_free(scene);
 }
 
+/* Reads of the future wait for it, but not for long. */
+static void test_future(void **state) {
+        struct scene *scene = scene_new();
+        char path[80];
+        uint64_t next;
+
+        (void)state;
+        for (int i = 0; i < 2; i++) {
+                next = store_next_revision(api_server_store(scene->f.server));
+                snprintf(path, sizeof(path), MAPS "?limit=5&resourceVersion=%llu",
+                         (unsigned long long)next);
+                assert_int_equal(begin(scene, "GET", path, ""), 0);
+                fake_advance(scene->f.fake, 2 * NS_PER_S);
+                assert_int_equal(scene->ready, 0);
+                if (i == 0)
+                        assert_int_equal(
+                                ask(&scene->f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\"}}"),
+                                201);
+                fake_advance(scene->f.fake, i == 0 ? 0 : 1 * NS_PER_S);
+                assert_int_equal(scene->ready, 1);
+                assert_int_equal(resume(scene), i == 0 ? 200 : 504);
+        }
+        assert_int_equal(begin(scene, "GET", path, ""), 0);
+        api_pending_cancel(scene->pending);
+        assert_int_equal(scene->f.fake->timer_count, 0);
+        scene_free(scene);
+}
+
 static void test_configuration(void **state) {
         static const char *const bad[] = {
                 "{\"name\":\"a\",\"clientConfig\":{\"url\":\"https://x\"},\"sideEffects\":\"None\","
@@ -415,7 +443,7 @@ int main(void) {
                 cmocka_unit_test(test_mutating),        cmocka_unit_test(test_parallel),
                 cmocka_unit_test(test_not_asked),       cmocka_unit_test(test_delete_and_update),
                 cmocka_unit_test(test_dry_run),         cmocka_unit_test(test_service),
-                cmocka_unit_test(test_configuration),
+                cmocka_unit_test(test_configuration),   cmocka_unit_test(test_future),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
