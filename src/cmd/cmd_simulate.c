@@ -284,8 +284,7 @@ static const struct option simulate_table[] = {
           .offset = offsetof(struct simulate_options, objects),
           .value_name = "FILE",
           .is_file = true,
-          .help = "evictions: pods and disruption budgets to begin with, one JSON object per "
-                  "line" },
+          .help = "evictions: pods to evict and their budgets, as kubectl get -o writes them" },
         { .name = "seeds",
           .type = OPTION_I64,
           .offset = offsetof(struct simulate_options, seeds),

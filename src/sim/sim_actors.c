@@ -20,7 +20,8 @@ enum wish { WISH_NONE, WISH_EVICT, WISH_WITHDRAWN };
 
 struct actor {
         struct sim_actors *actors;
-        char name[32], uid[64];
+        char name[204], uid[64];
+        bool is_given; /* of somebody's own cluster: its budget may never open */
         enum behaviour behaviour;
         enum budget budget;
         enum wish wishes[REQUESTERS];
@@ -263,6 +264,27 @@ static void tick(void *context) {
         }
 }
 
+static void start_ticking(struct sim_actors *actors, struct actor *actor) {
+        actor->timer = (struct loop_timer){ .fired = tick, .context = actor };
+        loop_timer_arm(actors->world->loop, &actor->timer,
+                       TICK_MIN_NS + (int64_t)rng_below(&actors->rng, TICK_SPAN_NS));
+}
+
+/* A pod that is there already. */
+static void adopt(struct sim_actors *actors, struct actor *actor, const char *name) {
+        struct buf answer = { 0 };
+        char path[SIM_PATH_MAX];
+
+        actor->actors = actors;
+        actor->is_given = true;
+        snprintf(actor->name, sizeof(actor->name), "%s", name);
+        snprintf(path, sizeof(path), SIM_PODS "/%s", name);
+        if (sim_world_ask(actors->world, "GET", path, "", &answer) == 200)
+                read_uid(actor, &answer);
+        buf_release(&answer);
+        start_ticking(actors, actor);
+}
+
 static void add_actor(struct sim_actors *actors, struct actor *actor, size_t index) {
         actor->actors = actors;
         snprintf(actor->name, sizeof(actor->name), "p%zu", index);
@@ -276,9 +298,7 @@ static void add_actor(struct sim_actors *actors, struct actor *actor, size_t ind
         if (actor->budget != BUDGET_NONE)
                 create_budget(actor);
         create_pod(actor);
-        actor->timer = (struct loop_timer){ .fired = tick, .context = actor };
-        loop_timer_arm(actors->world->loop, &actor->timer,
-                       TICK_MIN_NS + (int64_t)rng_below(&actors->rng, TICK_SPAN_NS));
+        start_ticking(actors, actor);
 }
 
 struct sim_actors *sim_actors_new(struct sim_world *world, unsigned pod_count) {
@@ -287,9 +307,15 @@ struct sim_actors *sim_actors_new(struct sim_world *world, unsigned pod_count) {
         actors->world = world;
         rng_init(&actors->rng, world->config.seed ^ 0xac7);
         actors->count = pod_count ? pod_count : PODS_MIN + rng_below(&actors->rng, PODS_SPAN);
+        if (world->snapshot_count)
+                actors->count = world->snapshot_count;
         actors->items = xcalloc(actors->count, sizeof(actors->items[0]));
-        for (size_t i = 0; i < actors->count; i++)
-                add_actor(actors, &actors->items[i], i);
+        for (size_t i = 0; i < actors->count; i++) {
+                if (world->snapshot_count)
+                        adopt(actors, &actors->items[i], world->snapshot[i]);
+                else
+                        add_actor(actors, &actors->items[i], i);
+        }
         return actors;
 }
 
@@ -319,7 +345,8 @@ void sim_actors_calm(struct sim_actors *actors) {
 bool sim_actors_guards(const struct sim_actors *actors, struct slice pod) {
         for (size_t i = 0; actors && i < actors->count; i++)
                 if (slice_is(pod, actors->items[i].name))
-                        return actors->items[i].budget == BUDGET_CLOSED;
+                        return actors->items[i].budget == BUDGET_CLOSED ||
+                               actors->items[i].is_given;
         return false;
 }
 

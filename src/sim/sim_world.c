@@ -88,31 +88,6 @@ static void on_call(void *context, const struct api_call *call) {
 
 /* ---- life ---- */
 
-static void load_objects(struct sim_world *world) {
-        struct slice rest = slice_of(world->config.objects), line;
-
-        while (rest.ptr && slice_split(&rest, '\n', &line)) {
-                struct json_doc *doc = NULL;
-                const char *path = NULL;
-                struct slice kind;
-
-                if (line.len == 0 || json_parse(line, &doc, NULL) < 0)
-                        continue;
-                kind = json_get_text(json_doc_root(doc), "kind");
-                if (slice_is(kind, "Pod"))
-                        path = SIM_PODS;
-                else if (slice_is(kind, "PodDisruptionBudget"))
-                        path = "/apis/policy/v1/namespaces/" SIM_NS "/poddisruptionbudgets";
-                if (path) {
-                        char *text = slice_dup(line);
-
-                        sim_world_ask(world, "POST", path, text, NULL);
-                        free(text);
-                }
-                json_doc_free(doc);
-        }
-}
-
 struct sim_world *sim_world_new(const struct sim_world_config *config) {
         struct sim_world *world = xcalloc(1, sizeof(*world));
         struct err err = { 0 };
@@ -145,7 +120,7 @@ struct sim_world *sim_world_new(const struct sim_world_config *config) {
         world->hooks = sim_hooks_new(world);
         sim_check_start(world);
         sim_world_advance(world, NS_PER_S);
-        load_objects(world);
+        sim_snapshot_load(world);
         return world;
 }
 
@@ -163,6 +138,7 @@ void sim_world_free(struct sim_world *world) {
         api_server_free(world->server);
         sim_loop_free(world->time);
         buf_release(&world->audit);
+        sim_snapshot_release(world);
         free(world);
 }
 

@@ -24,7 +24,7 @@ struct sim_world_config {
          * never heard of it.  NULL: drawn. */
         const char *(*hook)(void *context, const struct json *order);
         void *hook_context;
-        const char *objects; /* JSON lines of objects to begin with; NULL = made up */
+        const char *objects; /* YAML or JSON: pods to evict, and budgets; NULL = made up */
 };
 
 struct sim_report {

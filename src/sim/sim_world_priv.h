@@ -8,6 +8,7 @@
 #include "sim/sim_world.h"
 
 #define SIM_NS "default"
+#define SIM_SNAPSHOT_MAX 200 /* pods of somebody's own cluster */
 #define SIM_PATH_MAX 512
 #define SIM_GROUP "/apis/lifecycle.berth.dev/v1alpha1/namespaces/" SIM_NS
 #define SIM_PODS "/api/v1/namespaces/" SIM_NS "/pods"
@@ -43,7 +44,14 @@ struct sim_world {
         size_t interrupted;
         bool has_stepped, allows_duplicates;
         char violation[512];
+        char *snapshot[SIM_SNAPSHOT_MAX]; /* names of pods that were given; owned */
+        size_t snapshot_count;
 };
+
+/* ---- sim_snapshot.c ---- */
+/* Creates what config.objects has; sets snapshot. */
+void sim_snapshot_load(struct sim_world *world);
+void sim_snapshot_release(struct sim_world *world);
 
 /* ---- sim_check.c ---- */
 void sim_check_start(struct sim_world *world);

@@ -64,6 +64,41 @@ static void test_seeds(void **state) {
         assert_int_equal(violations, 0);
 }
 
+/* Pods and budgets of somebody's own: two namespaces with the same names, and a pod that is over.
+ */
+static void test_snapshot(void **state) {
+        static const char *const objects =
+                "apiVersion: v1\nkind: List\nitems:\n"
+                "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop, labels: {app: "
+                "w}}}\n"
+                "- {apiVersion: v1, kind: Pod, metadata: {name: b, namespace: shop, labels: {app: "
+                "w}}}\n"
+                "- {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: test, labels: {app: "
+                "w}}}\n"
+                "- {apiVersion: v1, kind: Pod, metadata: {name: c}, status: {phase: Failed}}\n"
+                "- {apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: w, "
+                "namespace: "
+                "shop}, spec: {minAvailable: 2, selector: {matchLabels: {app: w}}}}\n";
+        struct sim_report report;
+        struct err err = { 0 };
+        size_t evicted = 0;
+
+        (void)state;
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+                if (sim_world_run(&(struct sim_world_config){ .seed = seed,
+                                                              .fault_percent = 100,
+                                                              .objects = objects },
+                                  &report, &err) < 0)
+                        fail_msg("%s", err.text);
+                evicted += report.evicted;
+        }
+        assert_true(evicted > 0);
+        assert_int_equal(
+                sim_world_run(&(struct sim_world_config){ .seed = 1, .objects = "kind: List" },
+                              &report, &err),
+                BERTH_ERR_INTERNAL);
+}
+
 /* The same seed does the same. */
 static void test_replay(void **state) {
         struct sim_report first, second;
@@ -82,6 +117,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_without_faults),
                 cmocka_unit_test(test_replay),
+                cmocka_unit_test(test_snapshot),
                 cmocka_unit_test(test_seeds),
         };
 
