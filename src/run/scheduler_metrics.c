@@ -4,6 +4,7 @@
 #include "api/json.h"
 #include "base/util.h"
 #include "model/cluster.h"
+#include "plugin/sched_profile.h"
 #include "run/metrics.h"
 #include "sched/scheduler.h"
 #include <stdlib.h>
@@ -18,7 +19,8 @@ struct scheduler_metrics {
         uint64_t seen; /* number of the last decision counted */
         struct scheduler_stats last;
         struct metric *attempts, *duration, *algorithm, *tries, *pending, *preemptions, *victims,
-                *cache, *decisions, *calls;
+                *cache, *decisions, *calls, *unschedulable;
+        uint64_t seen_plugins;
         double attempt_buckets[ATTEMPT_BUCKETS], victim_buckets[VICTIM_BUCKETS],
                 try_buckets[TRY_BUCKETS];
 };
@@ -109,6 +111,26 @@ static void set_of(struct metric *metric, const char *label, size_t value) {
         metric_set(metric, (struct slice[]){ slice_of(label) }, (double)value);
 }
 
+/* Pods by what keeps them from a node; a plugin once seen stays, with 0. */
+static void refresh_refusals(struct scheduler_metrics *own) {
+        const struct sched_profile *profile;
+        uint32_t counts[PROFILE_PLUGINS_MAX];
+
+        for (size_t p = 0; (profile = scheduler_profile(own->scheduler, p)) != NULL; p++) {
+                scheduler_refusals(own->scheduler, p, counts);
+                for (size_t i = 0; i < profile->plugin_count; i++) {
+                        uint64_t bit = (uint64_t)1 << i;
+                        struct slice labels[] = { slice_of(profile->plugins[i].plugin->name),
+                                                  profile->scheduler_name };
+
+                        if (counts[i] > 0)
+                                own->seen_plugins |= bit;
+                        if ((own->seen_plugins & bit) != 0)
+                                metric_set(own->unschedulable, labels, counts[i]);
+                }
+        }
+}
+
 static void refresh(void *context) {
         struct scheduler_metrics *own = context;
         const struct cluster *cluster = runtime_cluster(own->runtime);
@@ -122,6 +144,16 @@ static void refresh(void *context) {
         set_of(own->cache, "nodes", cluster_node_count(cluster));
         set_of(own->cache, "pods", cluster_pod_count(cluster));
         set_of(own->cache, "assumed_pods", stats.binding);
+        refresh_refusals(own);
+}
+
+static void add_gauge_by_plugin(struct scheduler_metrics *own, struct metrics *metrics) {
+        own->unschedulable = metrics_add(
+                metrics, &(struct metric_config){ .name = "scheduler_unschedulable_pods",
+                                                  .help = "Pods that this plugin keeps from a "
+                                                          "node; a pod counts with each of them.",
+                                                  .type = METRIC_GAUGE,
+                                                  .labels = { "plugin", "profile" } });
 }
 
 static void add_counters(struct scheduler_metrics *own, struct metrics *metrics) {
@@ -199,6 +231,7 @@ struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct 
         own->runtime = runtime;
         own->scheduler = scheduler;
         add_counters(own, metrics);
+        add_gauge_by_plugin(own, metrics);
         add_histograms(own, metrics);
         metrics_on_write(metrics, refresh, own);
         return own;

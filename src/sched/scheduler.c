@@ -307,6 +307,21 @@ void scheduler_stats(const struct scheduler *scheduler, struct scheduler_stats *
         ret_stats->nominated = cluster_nominated_pods(scheduler->config.cluster, &nominated);
 }
 
+const struct sched_profile *scheduler_profile(const struct scheduler *scheduler, size_t index) {
+        return index < scheduler->config.profile_count ? scheduler->config.profiles[index] : NULL;
+}
+
+void scheduler_refusals(const struct scheduler *scheduler, size_t profile, uint32_t *ret_counts) {
+        size_t count = scheduler->config.profiles[profile]->plugin_count;
+        memset(ret_counts, 0, count * sizeof(*ret_counts));
+        for (const struct queued_pod *entry = scheduler->queue.unschedulable.first; entry != NULL;
+             entry = entry->next)
+                for (size_t i = 0; i < count && entry->profile == profile && !entry->hears_all &&
+                                   entry->rejectors != UINT64_MAX;
+                     i++)
+                        ret_counts[i] += entry->rejectors >> i & 1;
+}
+
 const char *queue_part_name(enum queue_part part) {
         static const char *const names[] = {
                 [QUEUE_NONE] = "none",       [QUEUE_ACTIVE] = "active",

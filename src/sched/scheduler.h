@@ -67,6 +67,10 @@ struct scheduler_stats {
         size_t nominated;
 };
 void scheduler_stats(const struct scheduler *scheduler, struct scheduler_stats *ret_stats);
+/* NULL beyond the last. */
+const struct sched_profile *scheduler_profile(const struct scheduler *scheduler, size_t index);
+/* How many pods each plugin of a profile keeps from a node; counts as long as its plugins. */
+void scheduler_refusals(const struct scheduler *scheduler, size_t profile, uint32_t *ret_counts);
 
 /* One remembered decision, newest last. */
 #define TRACE_PLUGINS_MAX 24

@@ -30,6 +30,7 @@ until_true 100 sh -c "curl -sk https://127.0.0.1:$port/metrics | grep -q 'attemp
 check "bound" 'scheduler_schedule_attempts_total\{result="scheduled",profile="default-scheduler"\} 2$' curl -sk "https://127.0.0.1:$port"/metrics
 check "refused" 'scheduler_schedule_attempts_total\{result="unschedulable",profile="default-scheduler"\} [1-9]' curl -sk "https://127.0.0.1:$port"/metrics
 check "pending" 'scheduler_pending_pods\{queue="unschedulable"\} 1$' curl -sk "https://127.0.0.1:$port"/metrics
+check "plugin that refuses" 'scheduler_unschedulable_pods\{plugin="NodeResourcesFit",profile="default-scheduler"\} 1$' curl -sk "https://127.0.0.1:$port"/metrics
 check "cache" 'scheduler_cache_size\{type="nodes"\} 3$' curl -sk "https://127.0.0.1:$port"/metrics
 check "leader" 'leader_election_master_status\{name="kube-scheduler"\} 1$' curl -sk "https://127.0.0.1:$port"/metrics
 check "writes" 'berth_writes_total\{kind="bind",result="asked"\} 2$' curl -sk "https://127.0.0.1:$port"/metrics
