@@ -61,7 +61,8 @@ class Extender(http.server.ThreadingHTTPServer):
         """A scheduler that ends cuts its connections."""
 
     def asked_for(self, verb, pod):
-        return [args for name, args in self.asked if name == verb and pod in json.dumps(args)]
+        return [args for name, args in self.asked
+                if name == verb and pod in (args.get("PodName"), args.get("Pod", {}).get("metadata", {}).get("name"))]
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
