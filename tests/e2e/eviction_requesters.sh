@@ -11,14 +11,13 @@ finish_early() {
         judge bad "$@"
         finish
 }
-pod() { # pod NAME NODE
+pod() { # pod NAME NODE: the descheduler may take it before anybody sees it run
         k create -f - >/dev/null <<END
 apiVersion: v1
 kind: Pod
 metadata: {name: $1, labels: {app: $1}, annotations: {descheduler.alpha.kubernetes.io/evict: "true"}}
 spec: {nodeName: $2, terminationGracePeriodSeconds: 1, containers: [{name: c, image: x}]}
 END
-        until_true 600 runs "$1" || finish_early "pod $1 never ran"
 }
 runs() {
         [ "$(k get pod "$1" -o 'jsonpath={.status.phase}')" = Running ]
@@ -51,7 +50,7 @@ END
         >"$work/descheduler.log" 2>&1 &
 descheduler=$!
 pod a node-0
-until_true 600 gone a || finish_early "a was not evicted directly"
+until_true 600 gone a || finish_early "a was not evicted directly: $(tail -n 5 "$work/descheduler.log")"
 kill $descheduler # it would look for the kinds again after ten minutes only
 
 "$berth" evictions --leader-elect=false >"$work/trail" 2>"$work/evictions.log" &
@@ -76,6 +75,7 @@ spec:
     spec: {nodeSelector: {none: such}, containers: [{name: c, image: x}]}
 END
 pod d node-1
+until_true 600 runs d || finish_early "d never ran"
 echo 1 >"$work/boot"
 touch "$work/sentinel"
 "$berth" reboot --eviction-requests --node-id node-1 --reboot-sentinel "$work/sentinel" --reboot-command "/bin/rm $work/sentinel" \
