@@ -61,7 +61,7 @@ static void read_uid(struct actor *actor, const struct buf *body) {
 }
 
 static void create_pod(struct actor *actor) {
-        char body[600];
+        char body[1200];
         struct buf answer = { 0 };
 
         snprintf(body, sizeof(body),
@@ -79,7 +79,7 @@ static void create_pod(struct actor *actor) {
 }
 
 static void create_budget(struct actor *actor) {
-        char body[300];
+        char body[1200];
 
         snprintf(body, sizeof(body),
                  "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"minAvailable\":1,\"selector\":{"
@@ -107,7 +107,7 @@ static void request_path(const struct actor *actor, size_t who, char *path) {
 static void wish(struct actor *actor, size_t who) {
         struct sim_actors *actors = actor->actors;
         bool is_wrong = chance(actors, 4);
-        char body[700];
+        char body[1200];
 
         actor->serials[who] = ++actors->serial;
         snprintf(body, sizeof(body),
@@ -222,25 +222,28 @@ static void respond(struct actor *actor) {
 
 /* ---- ticks ---- */
 
+#define STAGED_POLICY                                                                              \
+        "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionPolicy\","            \
+        "\"metadata\":{\"name\":\"staged\"},\"spec\":{\"selector\":{\"matchLabels\":{"             \
+        "\"staged\":\"yes\"}},\"deadline\":\"%s\",\"stages\":["                                    \
+        "{\"name\":\"prepare\",\"kind\":\"http\",\"http\":{\"url\":\"https://hook\"}},"            \
+        "{\"name\":\"move\",\"kind\":\"http\",\"timeout\":\"3m\",\"onFailure\":\"%s\","            \
+        "\"http\":{\"url\":\"https://hook\"}}%s],\"rollback\":["                                   \
+        "{\"stage\":\"prepare\",\"http\":{\"url\":\"https://hook\"}}]}}"
+
 /* Once the kind is defined. */
 static void create_policy(struct sim_actors *actors) {
-        static const char *const body =
-                "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionPolicy\","
-                "\"metadata\":{\"name\":\"staged\"},\"spec\":{\"selector\":{\"matchLabels\":{"
-                "\"staged\":\"yes\"}},\"deadline\":\"%s\",\"stages\":["
-                "{\"name\":\"prepare\",\"kind\":\"http\",\"http\":{\"url\":\"https://hook\"}},"
-                "{\"name\":\"move\",\"kind\":\"http\",\"timeout\":\"3m\",\"onFailure\":\"%s\","
-                "\"http\":{\"url\":\"https://hook\"}}%s],\"rollback\":["
-                "{\"stage\":\"prepare\",\"http\":{\"url\":\"https://hook\"}}]}}";
         static const char *const failures[] = { "Rollback", "Continue", "Decline" };
+        const char *deadline, *failure, *last;
         char text[900];
         int status;
 
         if (actors->has_policy)
                 return;
-        snprintf(text, sizeof(text), body, chance(actors, 50) ? "5m" : "1h",
-                 failures[rng_below(&actors->rng, 3)],
-                 chance(actors, 50) ? ",{\"name\":\"evict\",\"kind\":\"evict\"}" : "");
+        deadline = chance(actors, 50) ? "5m" : "1h";
+        failure = failures[rng_below(&actors->rng, 3)];
+        last = chance(actors, 50) ? ",{\"name\":\"evict\",\"kind\":\"evict\"}" : "";
+        snprintf(text, sizeof(text), STAGED_POLICY, deadline, failure, last);
         status = ask(actors, "POST", SIM_GROUP "/evictionpolicies", text);
         actors->has_policy = status == 201 || status == 409;
 }
