@@ -7,6 +7,7 @@
 #include "server/custom_resource.h"
 
 #include "server/api_priv.h"
+#include "server/column_path.h"
 #include "server/custom_schema.h"
 #include "server/pod_conditions.h"
 
@@ -77,29 +78,6 @@ static void validate(struct kind_context *context, enum kind_operation operation
                 custom_validate(custom->schema, object, errors);
 }
 
-/* Value at a simple path: .spec.size, .status.conditions[0].type */
-static const struct json *path_value(const struct json *object, struct slice path) {
-        struct slice step, index;
-        uint64_t at;
-
-        while (slice_split(&path, '.', &step)) {
-                struct slice name = SLICE_EMPTY;
-
-                if (step.len == 0)
-                        continue;
-                slice_split(&step, '[', &name);
-                object = json_get_slice(object, name);
-                while (slice_split(&step, '[', &index)) {
-                        if (index.len == 0 || index.ptr[index.len - 1] != ']' ||
-                            !slice_to_u64(slice_make(index.ptr, index.len - 1), &at) ||
-                            at >= json_count(object))
-                                return NULL;
-                        object = json_at(object, at);
-                }
-        }
-        return object;
-}
-
 static void cell_write(const struct json *value, struct slice type, struct wall_time now,
                        struct buf *out) {
         struct wall_time time;
@@ -132,7 +110,7 @@ static void table_row(struct kind_context *context, const struct json *object, s
         buf_json_string(cells, json_get_text(metadata, "name"));
         while (json_next(&iter, NULL, &column)) {
                 buf_char(cells, ',');
-                cell_write(path_value(object, json_get_text(column, "jsonPath")),
+                cell_write(column_path_value(object, json_get_text(column, "jsonPath")),
                            json_get_text(column, "type"), context->now, cells);
         }
         if (json_count(custom->printer_columns) == 0) {
