@@ -75,12 +75,16 @@ static void name_process(struct daemon *daemon) {
 
 /* ---- leading ---- */
 
+static void begin(struct daemon *daemon) {
+        daemon->is_leading = true;
+        runtime_start(daemon->runtime);
+}
+
 static void on_started(void *context) {
         struct daemon *daemon = context;
 
         LOG(LOG_INFO, "Leading", log_text("identity", daemon->identity));
-        daemon->is_leading = true;
-        runtime_start(daemon->runtime);
+        begin(daemon);
 }
 
 #define LEAD_LOST "leadership lost"
@@ -114,7 +118,7 @@ static int elect(struct daemon *daemon, struct err *err) {
         const struct daemon_options *options = daemon->options;
 
         if (!options->lease_name) {
-                on_started(daemon);
+                begin(daemon);
                 return 0;
         }
         return lease_elector_new(
