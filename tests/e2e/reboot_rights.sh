@@ -13,6 +13,7 @@ start_sandbox "$berth" --nodes 2 --controllers kubelet --seed 1
 ln -s "$(realpath "$berth")" "$work/kured"
 
 check "rights" "rolebinding.rbac.authorization.k8s.io/kured created" kubectl apply -f "$manifests/rbac.yaml"
+check "extra rights" "lease.coordination.k8s.io/kured created .server dry run." kubectl apply --dry-run=server -f "$manifests/extras.yaml"
 check "signal" "daemonset.apps/kured created" kubectl apply -f "$manifests/daemonset-signal.yaml"
 check "logind" "daemonset.apps/kured configured" kubectl apply -f "$manifests/daemonset-logind.yaml"
 check "command" "daemonset.apps/kured configured" kubectl apply -f "$manifests/daemonset.yaml"
