@@ -45,6 +45,7 @@ struct duplicate_kind {
 struct duplicate_search {
         struct desched_run *run;
         struct arena *scratch;
+        struct bitset nodes;     /* those of the pass, by index */
         struct map *kinds;       /* (namespace, owners, class) -> struct duplicate_kind */
         struct map *signatures;  /* text -> number + 1 */
         struct map *group_index; /* text -> number + 1 */
@@ -200,29 +201,21 @@ static void look_at_node(struct duplicate_search *search, const struct pod_scope
 
 /* ---- where they could go ---- */
 
-static bool is_possible(const struct cluster *cluster, const struct pod_spec *spec,
-                        struct node_id node) {
-        return !node_untolerated_taint(cluster, node, spec, TAINTS_THAT_BLOCK, true) &&
-               node_affinity_admits(cluster, spec, node);
-}
-
 /* Nodes that some duplicate could run on, those of pods with one such node left out. */
 static size_t count_targets(struct duplicate_search *search, const struct owner_group *group) {
         const struct cluster *cluster = desched_run_cluster(search->run);
-        struct node_batch_list nodes = desched_run_nodes(search->run);
-        struct bitset targets = bitset_in_arena(search->scratch, nodes.count);
-        struct bitset possible = bitset_in_arena(search->scratch, nodes.count);
+        struct bitset targets = bitset_in_arena(search->scratch, search->nodes.bits);
+        struct bitset possible = bitset_in_arena(search->scratch, search->nodes.bits);
         struct class_id last = { ID_NONE };
         for (size_t i = 0; i < group->count; i++) {
                 struct class_id class = cluster_pod(cluster, group->duplicates[i])->class;
+                const struct pod_spec *spec = &cluster_class(cluster, class)->spec;
                 if (class.index == last.index)
                         continue;
                 last = class;
-                bitset_clear(&possible);
-                for (size_t n = 0; n < nodes.count; n++)
-                        if (is_possible(cluster, &cluster_class(cluster, class)->spec,
-                                        nodes.nodes[n]))
-                                bitset_add(&possible, n);
+                bitset_copy(&possible, &search->nodes);
+                taints_narrow(cluster, spec, TAINTS_THAT_BLOCK, true, &possible);
+                node_affinity_narrow(cluster, spec, search->scratch, &possible);
                 if (bitset_count(&possible) > 1)
                         bitset_or(&targets, &possible);
         }
@@ -277,8 +270,12 @@ static int balance(struct desched_run *run, const void *state, struct err *err) 
         struct pod_scope scope = pod_scope_make(run, &args->namespaces, NULL);
         struct name_set excluded = name_set_make(desched_run_cluster(run),
                                                  &args->excluded_owner_kinds, search.scratch);
-        size_t node_count = desched_run_nodes(run).count;
-        for (size_t n = 0; n < node_count; n++)
+        struct node_batch_list nodes = desched_run_nodes(run);
+        search.nodes =
+                bitset_in_arena(search.scratch, cluster_nodes(desched_run_cluster(run))->count);
+        for (size_t n = 0; n < nodes.count; n++)
+                bitset_add(&search.nodes, nodes.nodes[n].index);
+        for (size_t n = 0; n < nodes.count; n++)
                 look_at_node(&search, &scope, &excluded, (uint32_t)n);
         for (size_t i = 0; i < search.group_count; i++)
                 if (!balance_group(&search, &search.groups[i]))
