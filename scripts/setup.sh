@@ -44,7 +44,7 @@ headers="stdio.h:libc6-dev uthash.h:uthash-dev"
 case $wanted in
 build) ;;
 check | dev)
-        commands="$commands clang:clang python3:python3 curl:curl git:git"
+        commands="$commands clang:clang python3:python3 curl:curl git:git openssl:openssl"
         # Another release of it formats differently, so only the one of Debian 12 is asked for.
         if [ "$codename" = bookworm ]; then
                 commands="$commands clang-format:clang-format"

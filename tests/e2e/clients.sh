@@ -26,6 +26,10 @@ skip() {
 }
 
 work=$(mktemp -d) || exit 1
+if [ -n "$kubectl_program" ]; then
+        mkdir "$work/bin" && ln -s "$kubectl_program" "$work/bin/kubectl"
+        PATH=$work/bin:$PATH
+fi
 children=
 trap 'kill $children 2>/dev/null; wait; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM

@@ -2,6 +2,7 @@
 # berth evict on a sandbox: by request and without, followed, cancelled, past a deadline: evict.sh BERTH. Skips (77)
 # without kubectl.
 berth=$1
+[ -z "${BERTH_KUBECTL:-}" ] || PATH=$(dirname "$BERTH_KUBECTL"):$PATH
 command -v kubectl >/dev/null || {
         echo "skipped: no kubectl"
         exit 77

@@ -3,6 +3,7 @@
 # eviction_stages.sh BERTH HOOK_SERVER. Skips (77) without kubectl or Python.
 berth=$1
 hook_server=$2
+[ -z "${BERTH_KUBECTL:-}" ] || PATH=$(dirname "$BERTH_KUBECTL"):$PATH
 for tool in kubectl python3; do
         command -v $tool >/dev/null || {
                 echo "skipped: no $tool"
