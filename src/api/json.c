@@ -107,7 +107,7 @@ int json_parse(struct slice text, struct json_doc **ret_doc, struct err *err) {
 
 int json_parse_prefix(struct slice text, struct json_doc **ret_doc, size_t *ret_used,
                       struct err *err) {
-        yyjson_doc *doc;
+        yyjson_doc *doc = NULL;
         int r = parse(text, YYJSON_READ_STOP_WHEN_DONE, &doc, err);
         if (r < 0)
                 return r;
