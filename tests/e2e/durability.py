@@ -232,7 +232,9 @@ def damage(source):
     for name, change in {
             "cut short": lambda text: text[:size // 2],
             "cut within a page": lambda text: text[:-1000],
-            "changed in the middle": lambda text: text[:size // 2] + bytes(64) + text[size // 2 + 64:],
+            # In every page: a single place might be one that holds nothing any more.
+            "changed in the middle": lambda text: text[:4096] + b"".join(
+                text[at:at + 2048] + bytes(64) + text[at + 2112:at + 4096] for at in range(4096, size, 4096)),
             "no database": lambda text: b"something else entirely " * 100,
     }.items():
         folder = WORK / "damaged"
