@@ -1,7 +1,7 @@
 /* berth evict: asks for evictions, and shows how they go. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
-#include "cmd/daemon.h"
+#include "cmd/daemon_options.h"
 
 #include "base/log.h"
 #include "base/time.h"
@@ -315,26 +315,8 @@ static const struct option evict_table[] = {
           .type = OPTION_FLAG,
           .offset = offsetof(struct evict_options, has_no_cordon),
           .help = "leave the node schedulable" },
-        { .name = "kubeconfig",
-          .type = OPTION_TEXT,
-          .offset = offsetof(struct evict_options, daemon.kubeconfig),
-          .value_name = "FILE",
-          .is_file = true,
-          .help = "the cluster to work on; by default $KUBECONFIG, ~/.kube/config, or the pod's "
-                  "service account" },
-        { .name = "context",
-          .type = OPTION_TEXT,
-          .offset = offsetof(struct evict_options, daemon.context),
-          .value_name = "NAME",
-          .help = "context of the kubeconfig" },
-        { .name = "v",
-          .type = OPTION_I64,
-          .offset = offsetof(struct evict_options, daemon.verbosity),
-          .letter = 'v',
-          .value_name = "LEVEL",
-          .fallback = "1",
-          .max = 3,
-          .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything" },
+        CLUSTER_OPTIONS(struct evict_options, daemon),
+        VERBOSITY_OPTION(struct evict_options, daemon.verbosity, "1"),
         OPTION_END,
 };
 

@@ -1,7 +1,7 @@
 /* berth evictions: the EvictionRequest API's controller and imperative responder. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
-#include "cmd/daemon.h"
+#include "cmd/daemon_options.h"
 
 #include "base/log.h"
 #include "base/time.h"
@@ -12,8 +12,8 @@
 
 struct evictions_options {
         struct daemon_options daemon;
-        const char *lease_name, *audit_path, *hook_directory;
-        bool may_delete, elects, has_no_evictor, keeps_definitions, is_audit_quiet;
+        const char *audit_path, *hook_directory;
+        bool may_delete, has_no_evictor, keeps_definitions, is_audit_quiet;
         int mode;
 };
 
@@ -67,7 +67,6 @@ static int run(const struct command_call *call) {
                 daemon.seed = 1;
         daemon.user_agent = EVICTION_MANAGER;
         daemon.has_no_model = true;
-        daemon.lease_name = options->elects ? options->lease_name : NULL;
         if (options->audit_path)
                 code = audit_file_open(options->audit_path, &self.file, &self.chain, &err);
         if (code == 0)
@@ -120,61 +119,10 @@ static const struct option evictions_table[] = {
           .type = OPTION_FLAG,
           .offset = offsetof(struct evictions_options, is_audit_quiet),
           .help = "do not print the audit trail on standard output" },
-        { .name = "kubeconfig",
-          .type = OPTION_TEXT,
-          .offset = offsetof(struct evictions_options, daemon.kubeconfig),
-          .value_name = "FILE",
-          .is_file = true,
-          .help = "the cluster to work on; by default $KUBECONFIG, ~/.kube/config, or the pod's "
-                  "service account" },
-        { .name = "context",
-          .type = OPTION_TEXT,
-          .offset = offsetof(struct evictions_options, daemon.context),
-          .value_name = "NAME",
-          .help = "context of the kubeconfig" },
-        { .name = "leader-elect",
-          .type = OPTION_FLAG,
-          .offset = offsetof(struct evictions_options, elects),
-          .fallback = "true",
-          .help = "work only while holding a Lease" },
-        { .name = "leader-elect-resource-name",
-          .type = OPTION_TEXT,
-          .offset = offsetof(struct evictions_options, lease_name),
-          .value_name = "NAME",
-          .fallback = "berth-evictions",
-          .help = "name of the Lease" },
-        { .name = "leader-elect-resource-namespace",
-          .type = OPTION_TEXT,
-          .offset = offsetof(struct evictions_options, daemon.lease_namespace),
-          .value_name = "NAME",
-          .fallback = "kube-system",
-          .help = "namespace of the Lease" },
-        { .name = "leader-elect-lease-duration",
-          .type = OPTION_DURATION,
-          .offset = offsetof(struct evictions_options, daemon.lease_duration_ns),
-          .value_name = "DURATION",
-          .fallback = "15s",
-          .help = "how long others wait before they take over" },
-        { .name = "leader-elect-renew-deadline",
-          .type = OPTION_DURATION,
-          .offset = offsetof(struct evictions_options, daemon.lease_renew_deadline_ns),
-          .value_name = "DURATION",
-          .fallback = "10s",
-          .help = "give up leading when it could not be renewed for so long" },
-        { .name = "leader-elect-retry-period",
-          .type = OPTION_DURATION,
-          .offset = offsetof(struct evictions_options, daemon.lease_retry_period_ns),
-          .value_name = "DURATION",
-          .fallback = "2s",
-          .help = "between attempts" },
-        { .name = "v",
-          .type = OPTION_I64,
-          .offset = offsetof(struct evictions_options, daemon.verbosity),
-          .letter = 'v',
-          .value_name = "LEVEL",
-          .fallback = "2",
-          .max = 3,
-          .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything" },
+        CLUSTER_OPTIONS(struct evictions_options, daemon),
+        ELECTION_OPTIONS(struct evictions_options, daemon, "true", "berth-evictions", "15s", "10s",
+                         "2s"),
+        VERBOSITY_OPTION(struct evictions_options, daemon.verbosity, "2"),
         OPTION_END,
 };
 

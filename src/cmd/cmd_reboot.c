@@ -1,7 +1,7 @@
 /* berth reboot: the agent that reboots one node, in kured's place, and the state of all of them. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
-#include "cmd/daemon.h"
+#include "cmd/daemon_options.h"
 
 #include "cmd/log_writer.h"
 #include "cmd/reboot_setup.h"
@@ -495,35 +495,9 @@ static const struct option reboot_table[] = {
           .fallback = "daemonset",
           .choices = lock_objects,
           .help = "kind of the object that carries the lock" },
-        { .name = "kubeconfig",
-          .type = OPTION_TEXT,
-          .offset = offsetof(struct reboot_options, daemon.kubeconfig),
-          .value_name = "FILE",
-          .is_file = true,
-          .is_not_in_environment = true,
-          .help = "the cluster to work on; by default $KUBECONFIG, ~/.kube/config, or the pod's "
-                  "service account" },
-        { .name = "context",
-          .type = OPTION_TEXT,
-          .offset = offsetof(struct reboot_options, daemon.context),
-          .value_name = "NAME",
-          .is_not_in_environment = true,
-          .help = "context of the kubeconfig" },
-        { .name = "parity",
-          .type = OPTION_FLAG,
-          .offset = offsetof(struct reboot_options, is_parity),
-          .fallback = "false",
-          .is_not_in_environment = true,
-          .help = "keep upstream's defects (docs/parity.md)" },
-        { .name = "v",
-          .type = OPTION_I64,
-          .offset = offsetof(struct reboot_options, daemon.verbosity),
-          .value_name = "LEVEL",
-          .fallback = "2",
-          .is_not_in_environment = true,
-          .letter = 'v',
-          .max = 3,
-          .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything" },
+        CLUSTER_OPTIONS(struct reboot_options, daemon),
+        PARITY_OPTION(struct reboot_options, is_parity),
+        VERBOSITY_OPTION(struct reboot_options, daemon.verbosity, "2"),
         OPTION_END,
 };
 

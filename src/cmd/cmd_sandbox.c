@@ -1,6 +1,7 @@
 /* berth sandbox: the embedded cluster alone, for any client. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/daemon_options.h"
 #include "cmd/log_writer.h"
 
 #include "base/time.h"
@@ -126,14 +127,7 @@ static const struct option sandbox_table[] = {
           .offset = OFFSET(seed),
           .value_name = "N",
           .help = "of uids, generated names and simulated durations; 0 takes a random one" },
-        { .name = "v",
-          .letter = 'v',
-          .type = OPTION_I64,
-          .offset = OFFSET(verbosity),
-          .value_name = "LEVEL",
-          .fallback = "1",
-          .max = 3,
-          .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything" },
+        VERBOSITY_OPTION(struct sandbox_options, verbosity, "1"),
         OPTION_END,
 };
 

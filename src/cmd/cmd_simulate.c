@@ -1,6 +1,7 @@
 /* berth simulate: seeded runs in virtual time, with faults; and what the early taint changes. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/daemon_options.h"
 #include "cmd/log_writer.h"
 #include "cmd/output.h"
 
@@ -391,14 +392,7 @@ static const struct option simulate_table[] = {
           .is_file = true,
           .help = "reboot: write a page with tables and plots (HTML)" },
         OUTPUT_OPTION(struct simulate_options, output),
-        { .name = "v",
-          .type = OPTION_I64,
-          .offset = offsetof(struct simulate_options, verbosity),
-          .letter = 'v',
-          .value_name = "LEVEL",
-          .fallback = "0",
-          .max = 3,
-          .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything" },
+        VERBOSITY_OPTION(struct simulate_options, verbosity, "0"),
         OPTION_END,
 };
 

@@ -1,6 +1,7 @@
 /* berth up: the main job, an embedded cluster with every role in one process. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/daemon_options.h"
 #include "cmd/log_writer.h"
 #include "cmd/up.h"
 
@@ -113,24 +114,14 @@ static const struct option up_table[] = {
           .value_name = "LIST",
           .fallback = "*",
           .help = "controllers to run: names, * for all, -NAME to leave one out, none" },
-        { .name = "parity",
-          .type = OPTION_FLAG,
-          .offset = offsetof(struct up_options, is_parity),
-          .help = "keep upstream's defects (docs/parity.md)" },
+        PARITY_OPTION(struct up_options, is_parity),
         { .name = "seed",
           .type = OPTION_I64,
           .offset = offsetof(struct up_options, seed),
           .value_name = "N",
           .fallback = "1",
           .help = "of ties, uids and simulated durations" },
-        { .name = "v",
-          .type = OPTION_I64,
-          .offset = offsetof(struct up_options, verbosity),
-          .letter = 'v',
-          .value_name = "LEVEL",
-          .fallback = "1",
-          .max = 3,
-          .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything" },
+        VERBOSITY_OPTION(struct up_options, verbosity, "1"),
         OPTION_END,
 };
 

@@ -117,7 +117,7 @@ static int elect(struct daemon *daemon, struct err *err) {
                                                             .failed = on_election_failed };
         const struct daemon_options *options = daemon->options;
 
-        if (!options->lease_name) {
+        if (!options->elects) {
                 begin(daemon);
                 return 0;
         }
@@ -196,7 +196,7 @@ static void refresh_leading(void *context) {
 static void count(struct daemon *daemon) {
         daemon->metrics = metrics_new();
         daemon->counts = runtime_metrics_new(daemon->metrics, daemon->runtime);
-        if (!daemon->options->lease_name)
+        if (!daemon->options->elects)
                 return;
         daemon->leading = metrics_add(
                 daemon->metrics, &(struct metric_config){ .name = "leader_election_master_status",

@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct lease_given { /* options that stand on the command line go before those of a file */
+        bool elects, lease_name, lease_namespace, lease_duration, renew_deadline, retry_period;
+};
+
 struct daemon_options {
         const char *kubeconfig, *context; /* NULL: $KUBECONFIG, ~/.kube/config, or the pod's own */
         const char *user_agent;
@@ -17,9 +21,10 @@ struct daemon_options {
         int64_t verbosity;
         bool keeps_finished, keeps_detail, keeps_shelf, keeps_groups,
                 has_no_model; /* see struct runtime_config */
-        /* Leader election; lease_name NULL = none. */
+        bool elects;          /* works only while it leads; the rest says by which Lease */
         const char *lease_name, *lease_namespace;
         int64_t lease_duration_ns, lease_renew_deadline_ns, lease_retry_period_ns;
+        struct lease_given given;
         uint64_t seed;
         const char *master; /* address of the API server instead of the kubeconfig's; NULL = none */
         /* Pages about the daemon itself; port 0 = none. */

@@ -51,7 +51,7 @@ static int check_options(const struct descheduler_options *options, struct err *
                 return err_set(err, BERTH_ERR_USAGE,
                                "option --watch: expected a --descheduling-interval above 0 with "
                                "it, as a safety net");
-        if (options->elects && options->interval_ns == 0)
+        if (options->daemon.elects && options->interval_ns == 0)
                 return err_set(err, BERTH_ERR_USAGE,
                                "option --leader-elect: expected a --descheduling-interval above 0 "
                                "with it");
@@ -82,7 +82,7 @@ int descheduler_command_run(const struct descheduler_options *options) {
         daemon.user_agent = "berth-descheduler";
         daemon.evicts_as = "descheduler.berth.dev/evict";
         daemon.keeps_finished = daemon.keeps_detail = true;
-        daemon.lease_name = options->elects && !options->is_dry_run ? options->lease_name : NULL;
+        daemon.elects = daemon.elects && !options->is_dry_run;
         daemon.health_name = "Descheduler";
         daemon.allows_metrics_reset = true;
         code = role_config_load(&sources, &self.config, &err);

@@ -5,9 +5,9 @@
 
 struct descheduler_options {
         struct daemon_options daemon;
-        const char *policy, *lease_name, *gates;
+        const char *policy, *gates;
         int64_t interval_ns;
-        bool elects, is_dry_run, is_parity, watches;
+        bool is_dry_run, is_parity, watches;
         const char *trace_endpoint, *trace_ca, *trace_service, *trace_namespace;
         double trace_rate;
         bool ends_well_without_lead; /* losing the lead is no failure, as upstream has it */

@@ -23,8 +23,6 @@ struct scheduler_daemon {
         struct daemon *process;
         struct shadow_role *shadow; /* NULL = it works itself */
         struct daemon_options daemon;
-        const char *lease_name;
-        bool elects;
 };
 
 /* ---- pages ---- */
@@ -147,13 +145,13 @@ static const char *text_in(struct arena *arena, struct slice text) {
 static void take_election(struct scheduler_daemon *self) {
         const struct leader_election_configuration *file =
                 &self->config.configuration->leader_election;
-        const struct scheduler_given *given = &self->options->given;
+        const struct lease_given *given = &self->daemon.given;
         struct arena *arena = &self->config.arena;
 
         if (!given->elects)
-                self->elects = file->leader_elect;
+                self->daemon.elects = file->leader_elect;
         if (!given->lease_name)
-                self->lease_name = text_in(arena, file->resource_name);
+                self->daemon.lease_name = text_in(arena, file->resource_name);
         if (!given->lease_namespace)
                 self->daemon.lease_namespace = text_in(arena, file->resource_namespace);
         if (!given->lease_duration)
@@ -179,10 +177,7 @@ static int load(struct scheduler_daemon *self, const struct scheduler_options *o
         struct role_config_sources sources = { .config_path = options->config,
                                                .is_parity = options->is_parity };
 
-        *self = (struct scheduler_daemon){ .options = options,
-                                           .daemon = options->daemon,
-                                           .lease_name = options->lease_name,
-                                           .elects = options->elects };
+        *self = (struct scheduler_daemon){ .options = options, .daemon = options->daemon };
         if (feature_gates_read(options->gates, scheduler_feature_gates, &sources.gates, err) < 0 ||
             role_config_load(&sources, &self->config, err) < 0)
                 return err->code;
@@ -201,7 +196,7 @@ int scheduler_command_run(const char *name, const struct scheduler_options *opti
         self.daemon.user_agent = "berth-scheduler";
         self.daemon.keeps_shelf = true;
         self.daemon.keeps_groups = (self.config.gates & FEATURE_GANGS) != 0;
-        self.daemon.lease_name = self.elects && !options->is_shadow ? self.lease_name : NULL;
+        self.daemon.elects = self.daemon.elects && !options->is_shadow;
         if (code == 0)
                 code = daemon_run(&self.daemon,
                                   &(struct daemon_role){ .context = &self,

@@ -1,0 +1,104 @@
+/* Options that the commands of single roles share, as parts of their tables; what differs is an
+ * argument.  member is the struct daemon_options among the command's options.  None of them comes
+ * from an environment meant for another program. */
+#pragma once
+
+#include "cmd/daemon.h"
+#include "cmd/option_table.h"
+
+#define CLUSTER_OPTIONS(options_type, member)                                                      \
+        { .name = "kubeconfig",                                                                    \
+          .type = OPTION_TEXT,                                                                     \
+          .offset = offsetof(options_type, member.kubeconfig),                                     \
+          .value_name = "FILE",                                                                    \
+          .is_file = true,                                                                         \
+          .is_not_in_environment = true,                                                           \
+          .help = "the cluster to work on; by default $KUBECONFIG, ~/.kube/config, or the pod's "  \
+                  "service account" },                                                             \
+        {                                                                                          \
+                .name = "context", .type = OPTION_TEXT,                                            \
+                .offset = offsetof(options_type, member.context), .value_name = "NAME",            \
+                .is_not_in_environment = true, .help = "context of the kubeconfig"                 \
+        }
+
+/* is_elected is "true" or "false"; the three durations are those of the program it stands for. */
+#define ELECTION_OPTIONS(options_type, member, is_elected, lease, duration, deadline, retry)       \
+        { .name = "leader-elect",                                                                  \
+          .type = OPTION_FLAG,                                                                     \
+          .offset = offsetof(options_type, member.elects),                                         \
+          .fallback = is_elected,                                                                  \
+          .presence = offsetof(options_type, member.given.elects),                                 \
+          .help = "work only while holding a Lease" },                                             \
+                { .name = "leader-elect-resource-name",                                            \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.lease_name),                             \
+                  .presence = offsetof(options_type, member.given.lease_name),                     \
+                  .value_name = "NAME",                                                            \
+                  .fallback = lease,                                                               \
+                  .help = "name of the Lease" },                                                   \
+                { .name = "leader-elect-resource-namespace",                                       \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.lease_namespace),                        \
+                  .presence = offsetof(options_type, member.given.lease_namespace),                \
+                  .value_name = "NAME",                                                            \
+                  .fallback = "kube-system",                                                       \
+                  .help = "namespace of the Lease" },                                              \
+                { .name = "leader-elect-lease-duration",                                           \
+                  .type = OPTION_DURATION,                                                         \
+                  .offset = offsetof(options_type, member.lease_duration_ns),                      \
+                  .presence = offsetof(options_type, member.given.lease_duration),                 \
+                  .value_name = "DURATION",                                                        \
+                  .fallback = duration,                                                            \
+                  .help = "how long others wait before they take over" },                          \
+                { .name = "leader-elect-renew-deadline",                                           \
+                  .type = OPTION_DURATION,                                                         \
+                  .offset = offsetof(options_type, member.lease_renew_deadline_ns),                \
+                  .presence = offsetof(options_type, member.given.renew_deadline),                 \
+                  .value_name = "DURATION",                                                        \
+                  .fallback = deadline,                                                            \
+                  .help = "give up leading when it could not be renewed for so long" },            \
+        {                                                                                          \
+                .name = "leader-elect-retry-period", .type = OPTION_DURATION,                      \
+                .offset = offsetof(options_type, member.lease_retry_period_ns),                    \
+                .presence = offsetof(options_type, member.given.retry_period),                     \
+                .value_name = "DURATION", .fallback = retry, .help = "between attempts"            \
+        }
+
+#define SERVING_OPTIONS(options_type, member)                                                      \
+        { .name = "bind-address",                                                                  \
+          .type = OPTION_TEXT,                                                                     \
+          .offset = offsetof(options_type, member.bind_address),                                   \
+          .value_name = "ADDRESS",                                                                 \
+          .fallback = "0.0.0.0",                                                                   \
+          .help = "where metrics, health and the like are served" },                               \
+                { .name = "secure-port",                                                           \
+                  .type = OPTION_I64,                                                              \
+                  .offset = offsetof(options_type, member.secure_port),                            \
+                  .value_name = "PORT",                                                            \
+                  .max = 65535,                                                                    \
+                  .help = "of those pages, over TLS; 0 serves none" },                             \
+                { .name = "tls-cert-file",                                                         \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.certificate_path),                       \
+                  .value_name = "FILE",                                                            \
+                  .is_file = true,                                                                 \
+                  .help = "certificate of those pages, PEM; without one it is made in memory" },   \
+        {                                                                                          \
+                .name = "tls-private-key-file", .type = OPTION_TEXT,                               \
+                .offset = offsetof(options_type, member.key_path), .value_name = "FILE",           \
+                .is_file = true, .help = "key of that certificate"                                 \
+        }
+
+#define PARITY_OPTION(options_type, member)                                                        \
+        {                                                                                          \
+                .name = "parity", .type = OPTION_FLAG, .offset = offsetof(options_type, member),   \
+                .is_not_in_environment = true, .help = "keep upstream's defects (docs/parity.md)"  \
+        }
+
+#define VERBOSITY_OPTION(options_type, member, level)                                              \
+        {                                                                                          \
+                .name = "v", .type = OPTION_I64, .offset = offsetof(options_type, member),         \
+                .letter = 'v', .value_name = "LEVEL", .fallback = level, .max = 3,                 \
+                .is_not_in_environment = true,                                                     \
+                .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything"             \
+        }
