@@ -137,8 +137,22 @@ struct eviction_look {
         struct eviction_effects *out;
 };
 
+/* ---- eviction_targets.c: what is known ---- */
+#define EVICTION_KEY_MAX 600
+/* "namespace/name" in a buffer of EVICTION_KEY_MAX. */
+struct slice eviction_key(struct slice ns, struct slice name, char *buffer);
+/* Index of the request or Eviction of that name; -1 = none. */
+int eviction_find_request(const struct eviction_target *target, struct slice ns, struct slice name);
+int eviction_find_slot(const struct eviction_target *target, struct slice ns, struct slice name);
+/* Forgets a target that nothing is left of. */
+void eviction_target_release(struct eviction_reconciler *reconciler,
+                             struct eviction_target *target);
 /* Lets the target be looked at again no later than at due. */
 void eviction_target_wake(struct eviction_target *target, struct mono_time due);
+
+/* ---- eviction_effects.c ---- */
+/* Those whose outcome the next decision about the target has to wait for. */
+bool eviction_effect_is_write(enum eviction_effect_kind kind);
 /* Adds an effect of the target and waits for its outcome; kinds that have one. */
 struct eviction_effect *eviction_effect_add(struct eviction_look *look,
                                             enum eviction_effect_kind kind,

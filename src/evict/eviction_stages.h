@@ -62,6 +62,31 @@ const struct eviction_policy *eviction_policy_named(const struct eviction_look *
 const struct eviction_policy *eviction_policy_for(const struct eviction_reconciler *reconciler,
                                                   const struct eviction_pod *pod);
 
+/* ---- eviction_stages_calls.c ---- */
+/* One call, or one look, of the stage whose turn it is. */
+void eviction_stages_perform(struct eviction_look *look, struct eviction_slot *slot,
+                             const struct eviction_stage *stage);
+
+/* ---- eviction_stages_answers.c ---- */
+void eviction_stages_enter(struct eviction_look *look, struct stages_turn *turn,
+                           const struct eviction_policy *policy, size_t index);
+/* To the next stage, or past the last. */
+void eviction_stages_go_on(struct eviction_look *look, struct stages_turn *turn,
+                           const struct eviction_policy *policy);
+void eviction_stages_fail(struct eviction_look *look, struct eviction_slot *slot,
+                          enum stage_failure how);
+void eviction_stages_take_answer(struct eviction_look *look, struct eviction_slot *slot,
+                                 const struct eviction_policy *policy);
+
+/* ---- eviction_stages_expect.c ---- */
+/* Sets the end of all stages: this one's median, once that passed its 95th percentile, then
+ * nothing is said; and the medians of those to come. */
+void eviction_stages_expect(const struct eviction_look *look, struct stages_turn *turn,
+                            const struct eviction_policy *policy);
+/* Notes how long the stage that was just finished took. */
+void eviction_stages_learn(const struct eviction_look *look, const struct stages_turn *turn,
+                           const struct eviction_policy *policy);
+
 /* ---- eviction_stages_undo.c ---- */
 /* Undoes one thing at a time; true when nothing is left to undo. */
 bool eviction_stages_undo(struct eviction_look *look, struct eviction_slot *slot,

@@ -1,0 +1,114 @@
+/* The next Eviction of a target: its name, and how long it has to wait. */
+#include "base/util.h"
+#include "evict/eviction_progress.h"
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 253
+#define DOUBLINGS_MAX 16
+
+/* "pod-7-name" of the same pod name has number 7; 0 for other names. */
+static uint64_t number_of(struct slice name, struct slice pod) {
+        struct slice rest = slice_make(name.ptr + 4, name.len < 4 ? 0 : name.len - 4), digits;
+        uint64_t number;
+
+        if (!slice_has_prefix(name, SLICE_LITERAL("pod-")) || !slice_split(&rest, '-', &digits) ||
+            !slice_to_u64(digits, &number))
+                return 0;
+        return slice_has_prefix(pod, rest) ? number : 0;
+}
+
+static uint64_t next_number(const struct eviction_look *look) {
+        uint64_t highest = 0;
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        while (map_next(look->reconciler->targets, &at, &key, &value)) {
+                const struct eviction_target *target = value;
+
+                if (strcmp(target->pod_name, look->target->pod_name) != 0)
+                        continue;
+                for (size_t i = 0; i < target->slot_count; i++) {
+                        uint64_t number =
+                                number_of(target->slots[i]->eviction->object.name, target->name);
+
+                        highest = number > highest ? number : highest;
+                }
+        }
+        return highest + 1;
+}
+
+static size_t failures_of(const struct eviction_target *target, struct mono_time *ret_last) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < target->slot_count; i++) {
+                const struct eviction_slot *slot = target->slots[i];
+
+                if (slot->eviction->status.conditions.outcome != EVICTION_NO_RESPONDER)
+                        continue;
+                if (count == 0 || slot->failed_at.ns > ret_last->ns)
+                        *ret_last = slot->failed_at;
+                count++;
+        }
+        return count;
+}
+
+bool eviction_next_has_to_wait(struct eviction_look *look) {
+        struct mono_time last = { 0 };
+        size_t count = failures_of(look->target, &last);
+        int64_t delay_ns = EVICTION_AGAIN_FIRST_NS;
+
+        if (look->target->creates && look->target->next_create.ns > look->now.mono.ns) {
+                eviction_target_wake(look->target, look->target->next_create);
+                return true;
+        }
+        if (count == 0)
+                return false;
+        for (size_t i = 1; i < count && i < DOUBLINGS_MAX; i++)
+                delay_ns *= 2;
+        if (delay_ns > EVICTION_AGAIN_MAX_NS)
+                delay_ns = EVICTION_AGAIN_MAX_NS;
+        if (last.ns + delay_ns <= look->now.mono.ns)
+                return false;
+        eviction_target_wake(look->target, (struct mono_time){ last.ns + delay_ns });
+        return true;
+}
+/* Requests that are gone, and known here still, get an Eviction that the garbage collector takes
+ * away at once: the pauses grow until the watch tells. */
+static void pause_creating(struct eviction_look *look) {
+        struct eviction_target *target = look->target;
+        int64_t delay_ns = NS_PER_S;
+
+        for (uint32_t i = 0; i < target->creates && delay_ns < EVICTION_AGAIN_FIRST_NS; i++)
+                delay_ns *= 2;
+        target->creates++;
+        target->next_create.ns = look->now.mono.ns + delay_ns;
+}
+
+void eviction_next_create(struct eviction_look *look) {
+        const struct eviction_target *target = look->target;
+        struct eviction_object object = { .ns = target->ns };
+        struct buf body = { 0 };
+        char name[NAME_MAX_BYTES + 1];
+
+        snprintf(name, sizeof(name), "pod-%llu-" SLICE_FMT, (unsigned long long)next_number(look),
+                 SLICE_ARG(target->name));
+        object.name = slice_of(name);
+        buf_printf(
+                &body,
+                "{\"apiVersion\":\"%s/" EVICTION_VERSION
+                "\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"" SLICE_FMT
+                "\",\"labels\":",
+                look->reconciler->config.group, name, SLICE_ARG(target->ns));
+        eviction_labels_write(look, NULL, &body);
+        buf_text(&body, ",\"ownerReferences\":");
+        eviction_owners_write(look, &body);
+        buf_printf(&body,
+                   "},\"spec\":{\"target\":{\"pod\":{\"name\":\"" SLICE_FMT "\",\"uid\":\"%s\"}}}}",
+                   SLICE_ARG(target->name), target->uid);
+        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("create"),
+                                                    .eviction = object.name });
+        pause_creating(look);
+        eviction_effect_add(look, EVICTION_CREATE, &object, eviction_text_keep(look->out, &body));
+}

@@ -1,0 +1,26 @@
+/* Inside the eviction reconciler: the controller's part of one look at a target. */
+#pragma once
+
+#include "evict/eviction_reconciler_priv.h"
+
+/* ---- eviction_progress.c ---- */
+bool eviction_slot_is_over(const struct eviction_slot *slot);
+/* Oldest that is not over; NULL when there is none. */
+struct eviction_slot *eviction_active_slot(const struct eviction_target *target);
+
+/* ---- eviction_next.c ---- */
+/* An Eviction that ran out of responders is followed by another after 30 s, 60 s ... 30 min. */
+bool eviction_next_has_to_wait(struct eviction_look *look);
+void eviction_next_create(struct eviction_look *look);
+
+/* ---- eviction_labels.c ---- */
+/* A JSON object with a label per participant; eviction NULL = requesters alone. */
+void eviction_labels_write(const struct eviction_look *look, const struct eviction *eviction,
+                           struct buf *out);
+void eviction_owners_write(const struct eviction_look *look, struct buf *out);
+/* Writes labels, owners and finalizers where some are missing. */
+void eviction_label(struct eviction_look *look, struct eviction_slot *slot);
+
+/* ---- eviction_turns.c ---- */
+/* Writes the status where it has to change: requesters, turns, the end. */
+void eviction_settle(struct eviction_look *look, struct eviction_slot *slot);

@@ -1,0 +1,186 @@
+/* What a stage does: calls of hooks and of the API server, looks at what it waits for, and what is
+ * noted of their answers. */
+#include "base/util.h"
+#include "evict/eviction_stages.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- calls ---- */
+
+static void await_answer(struct eviction_look *look, struct eviction_slot *slot,
+                         struct eviction_effect *effect, enum stages_called called) {
+        slot->stages.called = called;
+        eviction_effect_is_of_stages(look, effect);
+        slot->stages.is_calling = true;
+        slot->stages.is_stopping = false;
+        slot->stages.call_id = effect->id;
+}
+
+void eviction_stages_call(struct eviction_look *look, struct eviction_slot *slot,
+                          const struct hook_order *order) {
+        struct arena *arena = &look->out->arena;
+        struct eviction_effect *effect;
+        struct buf body = { 0 };
+
+        eviction_hook_body(look, slot->eviction, order, &body);
+        effect = eviction_effect_add(look, EVICTION_HOOK, &slot->eviction->object,
+                                     eviction_text_keep(look->out, &body));
+        effect->call = (struct eviction_call){
+                .is_exec = order->hook->is_exec,
+                .url = arena_slice(arena, order->hook->url),
+                .secret = arena_slice(arena, order->hook->secret),
+                .command = arena_slice(arena, order->hook->command),
+                .timeout_ns = order->hook->is_exec ? order->stage->timeout_ns : STAGES_CALL_NS,
+        };
+        slot->stages.is_poll = strcmp(order->op, "poll") == 0;
+        await_answer(look, slot, effect, STAGES_CALLED_HOOK);
+}
+
+void eviction_stages_stop_call(struct eviction_look *look, struct eviction_slot *slot) {
+        struct eviction_effects *out = look->out;
+
+        if (slot->stages.is_stopping)
+                return;
+        slot->stages.is_stopping = true;
+        eviction_effect_stop(out, slot->stages.call_id);
+}
+
+static void run_hook(struct eviction_look *look, struct eviction_slot *slot,
+                     const struct eviction_stage *stage) {
+        struct stages_turn *turn = &slot->stages;
+        struct hook_order order = { .op = turn->has_sent ? "poll" : "run",
+                                    .stage = stage,
+                                    .hook = &stage->hook,
+                                    .state = &turn->state,
+                                    .deadline = { turn->state.since.ns + stage->timeout_ns } };
+
+        if (!turn->has_sent)
+                eviction_stages_audit(look, slot, "stage-start", "");
+        eviction_stages_call(look, slot, &order);
+}
+
+static void call_pod(struct eviction_look *look, struct eviction_slot *slot, bool deletes) {
+        const struct eviction_target *target = look->target;
+        struct buf body = { 0 };
+
+        if (deletes)
+                buf_printf(&body, "{\"preconditions\":{\"uid\":\"%s\"}}", target->uid);
+        else
+                eviction_body_write(target, EVICTION_STAGER, &body);
+        eviction_stages_audit(look, slot, deletes ? "delete-call" : "evict-call", "");
+        await_answer(look, slot,
+                     eviction_effect_add(look, deletes ? EVICTION_DELETE_POD : EVICTION_EVICT_POD,
+                                         &slot->eviction->object,
+                                         eviction_text_keep(look->out, &body)),
+                     STAGES_CALLED_POD);
+}
+
+/* ---- waiting ---- */
+
+static int64_t ready_others(const struct eviction_look *look, const struct selector *selector) {
+        int64_t count = 0;
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        while (map_next(look->reconciler->pods, &at, &key, &value)) {
+                const struct eviction_pod *pod = &((struct kept_pod *)value)->pod;
+
+                if (pod->is_ready && !pod->is_terminating && !pod->is_finished &&
+                    slice_eq(pod->ns, look->target->ns) && !slice_is(pod->uid, look->target->uid) &&
+                    selector_matches(selector, pod->labels))
+                        count++;
+        }
+        return count;
+}
+
+static bool holds(struct eviction_look *look, struct stages_turn *turn,
+                  const struct eviction_wait *wait) {
+        bool has_label = false;
+
+        if (wait->counts_ready) {
+                int64_t count = ready_others(look, &wait->ready);
+
+                if (count < wait->ready_count) {
+                        snprintf(turn->text, sizeof(turn->text), "%lld of %lld other pods ready",
+                                 (long long)count, (long long)wait->ready_count);
+                        return false;
+                }
+        }
+        if (!wait->label_key.len)
+                return true;
+        for (size_t i = 0; i < look->pod->labels.count; i++)
+                has_label |= slice_eq(look->pod->labels.items[i].key, wait->label_key) &&
+                             slice_eq(look->pod->labels.items[i].value, wait->label_value);
+        if (!has_label)
+                snprintf(turn->text, sizeof(turn->text), "waiting for label " SLICE_FMT,
+                         SLICE_ARG(wait->label_key));
+        return has_label;
+}
+
+static void check_wait(struct eviction_look *look, struct eviction_slot *slot,
+                       const struct eviction_stage *stage) {
+        struct stages_turn *turn = &slot->stages;
+        struct eviction_effect *effect;
+
+        turn->bad_in_row = 0;
+        if (!holds(look, turn, &stage->wait)) {
+                turn->has_news = true;
+                turn->next_call.ns = look->now.mono.ns + STAGES_CHECK_NS;
+                eviction_target_wake(look->target, turn->next_call);
+                return;
+        }
+        if (!stage->wait.url.len) {
+                turn->has_answer = true;
+                turn->verdict = HOOK_DONE;
+                eviction_target_wake(look->target, look->now.mono);
+                return;
+        }
+        effect = eviction_effect_add(look, EVICTION_HOOK, &slot->eviction->object, SLICE_EMPTY);
+        effect->call =
+                (struct eviction_call){ .is_get = true,
+                                        .url = arena_slice(&look->out->arena, stage->wait.url),
+                                        .timeout_ns = STAGES_CALL_NS };
+        await_answer(look, slot, effect, STAGES_CALLED_URL);
+}
+
+/* ---- answers ---- */
+
+void eviction_stages_result(struct eviction_slot *slot,
+                            const struct eviction_effect_result *result) {
+        struct stages_turn *turn = &slot->stages;
+        struct hook_answer answer = eviction_hook_answer(result, turn->is_poll);
+
+        if (turn->called == STAGES_CALLED_URL)
+                answer.verdict = result->http == 200 ? HOOK_DONE : HOOK_RETRY;
+        else if (turn->called == STAGES_CALLED_POD)
+                answer.verdict = result->code == BERTH_OK || result->code == BERTH_ERR_NOT_FOUND
+                                         ? HOOK_IN_PROGRESS
+                                         : HOOK_RETRY;
+        if (turn->called == STAGES_CALLED_POD && answer.verdict == HOOK_IN_PROGRESS)
+                answer.text = SLICE_LITERAL("the pod is being deleted");
+        turn->is_calling = false;
+        turn->has_answer = true;
+        turn->verdict = (int)answer.verdict;
+        turn->retry_after_s = answer.retry_after_s;
+        turn->eta_s = answer.eta_s;
+        snprintf(turn->text, sizeof(turn->text), SLICE_FMT, SLICE_ARG(answer.text));
+}
+/* ---- the stage ---- */
+
+void eviction_stages_perform(struct eviction_look *look, struct eviction_slot *slot,
+                             const struct eviction_stage *stage) {
+        if (look->pod->is_terminating && !stage_is_hook(stage))
+                return; /* it is on its way */
+        switch (stage->kind) {
+        case STAGE_HTTP:
+        case STAGE_EXEC:
+                run_hook(look, slot, stage);
+                break;
+        case STAGE_WAIT:
+                check_wait(look, slot, stage);
+                break;
+        default:
+                call_pod(look, slot, stage->kind == STAGE_DELETE);
+        }
+}

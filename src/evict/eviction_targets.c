@@ -1,0 +1,282 @@
+/* What the reconciler knows: targets with their requests and Evictions, as watches tell of them. */
+#include "base/util.h"
+#include "evict/eviction_policy.h"
+#include "evict/eviction_reconciler_priv.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct slice eviction_key(struct slice ns, struct slice name, char *buffer) {
+        int size = snprintf(buffer, EVICTION_KEY_MAX, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns),
+                            SLICE_ARG(name));
+
+        return slice_make(buffer, size < EVICTION_KEY_MAX ? (size_t)size : EVICTION_KEY_MAX - 1);
+}
+
+/* ---- life ---- */
+
+struct eviction_reconciler *eviction_reconciler_new(
+        const struct eviction_reconciler_config *config) {
+        struct eviction_reconciler *reconciler = xcalloc(1, sizeof(*reconciler));
+
+        reconciler->config = *config;
+        if (!config->group)
+                reconciler->config.group = EVICTION_GROUP_OWN;
+        reconciler->targets = map_new();
+        reconciler->requests = map_new();
+        reconciler->evictions = map_new();
+        reconciler->pods = map_new();
+        reconciler->pod_targets = map_new();
+        reconciler->policies = map_new();
+        reconciler->moves = map_new();
+        reconciler->gates = map_new();
+        reconciler->open = map_u64_new();
+        return reconciler;
+}
+
+static void slot_free(struct eviction_slot *slot) {
+        eviction_free(slot->eviction);
+        free(slot);
+}
+
+static void target_free(struct eviction_target *target) {
+        for (size_t i = 0; i < target->request_count; i++)
+                eviction_request_free(target->requests[i]);
+        for (size_t i = 0; i < target->slot_count; i++)
+                slot_free(target->slots[i]);
+        free(target->requests);
+        free(target->slots);
+        free(target->uid);
+        free(target->pod_name);
+        free(target);
+}
+
+void eviction_reconciler_free(struct eviction_reconciler *reconciler) {
+        struct slice key;
+        uint64_t id;
+        void *value;
+        size_t at = 0;
+
+        if (!reconciler)
+                return;
+        while (map_next(reconciler->targets, &at, &key, &value))
+                target_free(value);
+        at = 0;
+        while (map_next(reconciler->pods, &at, &key, &value))
+                free(value);
+        at = 0;
+        while (map_next(reconciler->policies, &at, &key, &value))
+                eviction_policy_free(value);
+        at = 0;
+        while (map_u64_next(reconciler->open, &at, &id, &value))
+                free(value);
+        map_free(reconciler->targets);
+        map_free(reconciler->requests);
+        map_free(reconciler->evictions);
+        map_free(reconciler->pods);
+        map_free(reconciler->pod_targets);
+        map_free(reconciler->policies);
+        eviction_vm_moves_free(reconciler->moves);
+        eviction_gates_free(reconciler->gates);
+        map_u64_free(reconciler->open);
+        free(reconciler);
+}
+
+/* ---- targets ---- */
+
+static struct eviction_target *need_target(struct eviction_reconciler *reconciler,
+                                           const struct eviction_object *object) {
+        struct eviction_target *target = map_get(reconciler->targets, object->target_uid);
+        char key[EVICTION_KEY_MAX];
+        struct slice pod_key = eviction_key(object->ns, object->target_name, key);
+        uintptr_t count;
+
+        if (target)
+                return target;
+        target = xcalloc(1, sizeof(*target));
+        target->uid = slice_dup(object->target_uid);
+        target->pod_name = slice_dup(pod_key);
+        target->ns = slice_make(target->pod_name, object->ns.len);
+        target->name = slice_of(target->pod_name + object->ns.len + 1);
+        map_put(reconciler->targets, object->target_uid, target);
+        count = (uintptr_t)map_get(reconciler->pod_targets, pod_key) + 1;
+        map_put(reconciler->pod_targets, pod_key, (void *)count);
+        return target;
+}
+
+void eviction_target_release(struct eviction_reconciler *reconciler,
+                             struct eviction_target *target) {
+        struct slice pod_key = slice_of(target->pod_name);
+        uintptr_t count;
+
+        if (target->request_count || target->slot_count || target->open)
+                return;
+        count = (uintptr_t)map_get(reconciler->pod_targets, pod_key);
+        if (count > 1)
+                map_put(reconciler->pod_targets, pod_key, (void *)(count - 1));
+        else
+                map_remove(reconciler->pod_targets, pod_key);
+        map_remove(reconciler->targets, slice_of(target->uid));
+        target_free(target);
+}
+
+void eviction_target_wake(struct eviction_target *target, struct mono_time due) {
+        if (target->has_due && target->due.ns <= due.ns)
+                return;
+        target->has_due = true;
+        target->due = due;
+}
+
+/* Older, by the version where both are numbers: watches may be behind answers. */
+static bool is_older(const struct eviction_object *known, const struct eviction_object *news) {
+        uint64_t a, b;
+
+        return slice_eq(known->uid, news->uid) && slice_to_u64(known->version, &a) &&
+               slice_to_u64(news->version, &b) && b < a;
+}
+
+/* ---- requests ---- */
+
+int eviction_find_request(const struct eviction_target *target, struct slice ns,
+                          struct slice name) {
+        for (size_t i = 0; i < target->request_count; i++)
+                if (slice_eq(target->requests[i]->object.ns, ns) &&
+                    slice_eq(target->requests[i]->object.name, name))
+                        return (int)i;
+        return -1;
+}
+
+void eviction_reconciler_remove_request(struct eviction_reconciler *reconciler, struct slice ns,
+                                        struct slice name, struct slice uid) {
+        char text[EVICTION_KEY_MAX];
+        struct slice key = eviction_key(ns, name, text);
+        struct eviction_target *target = map_get(reconciler->requests, key);
+        int at = target ? eviction_find_request(target, ns, name) : -1;
+
+        if (at < 0 || (uid.len && !slice_eq(target->requests[at]->object.uid, uid)))
+                return;
+        map_remove(reconciler->requests, key);
+        eviction_request_free(target->requests[at]);
+        memmove(target->requests + at, target->requests + at + 1,
+                (target->request_count - (size_t)at - 1) * sizeof(target->requests[0]));
+        target->request_count--;
+        target->is_dirty = true;
+        reconciler->stats.requests--;
+        eviction_target_release(reconciler, target);
+}
+
+int eviction_reconciler_put_request(struct eviction_reconciler *reconciler,
+                                    const struct json *object, struct err *err) {
+        struct eviction_request *request;
+        struct eviction_target *target;
+        char text[EVICTION_KEY_MAX];
+        struct slice key;
+        int at;
+
+        if (eviction_request_decode(object, &request, err) < 0)
+                return err ? err->code : BERTH_ERR_INVALID;
+        key = eviction_key(request->object.ns, request->object.name, text);
+        target = map_get(reconciler->requests, key);
+        at = target ? eviction_find_request(target, request->object.ns, request->object.name) : -1;
+        if (at >= 0 && is_older(&target->requests[at]->object, &request->object)) {
+                eviction_request_free(request);
+                return 0;
+        }
+        if (at >= 0 && slice_is(request->object.target_uid, target->uid)) {
+                eviction_request_free(target->requests[at]);
+                target->requests[at] = request;
+                target->is_dirty = true;
+                return 0;
+        }
+        if (at >= 0) /* of the same name, for another pod */
+                eviction_reconciler_remove_request(reconciler, request->object.ns,
+                                                   request->object.name, SLICE_EMPTY);
+        target = need_target(reconciler, &request->object);
+        if (target->request_count == target->request_cap) {
+                target->request_cap = target->request_cap ? target->request_cap * 2 : 2;
+                target->requests = xreallocarray(target->requests, target->request_cap,
+                                                 sizeof(target->requests[0]));
+        }
+        target->requests[target->request_count++] = request;
+        target->is_dirty = true;
+        reconciler->stats.requests++;
+        map_put(reconciler->requests, key, target);
+        return 0;
+}
+
+/* ---- Evictions ---- */
+
+int eviction_find_slot(const struct eviction_target *target, struct slice ns, struct slice name) {
+        for (size_t i = 0; i < target->slot_count; i++)
+                if (slice_eq(target->slots[i]->eviction->object.ns, ns) &&
+                    slice_eq(target->slots[i]->eviction->object.name, name))
+                        return (int)i;
+        return -1;
+}
+
+void eviction_reconciler_remove_eviction(struct eviction_reconciler *reconciler, struct slice ns,
+                                         struct slice name, struct slice uid) {
+        char text[EVICTION_KEY_MAX];
+        struct slice key = eviction_key(ns, name, text);
+        struct eviction_target *target = map_get(reconciler->evictions, key);
+        int at = target ? eviction_find_slot(target, ns, name) : -1;
+
+        if (at < 0 || (uid.len && !slice_eq(target->slots[at]->eviction->object.uid, uid)))
+                return;
+        map_remove(reconciler->evictions, key);
+        slot_free(target->slots[at]);
+        memmove(target->slots + at, target->slots + at + 1,
+                (target->slot_count - (size_t)at - 1) * sizeof(target->slots[0]));
+        target->slot_count--;
+        target->is_dirty = true;
+        reconciler->stats.evictions--;
+        eviction_target_release(reconciler, target);
+}
+
+static void add_slot(struct eviction_reconciler *reconciler, struct eviction_target *target,
+                     struct eviction *eviction, struct slice key) {
+        struct eviction_slot *slot = xcalloc(1, sizeof(*slot));
+
+        slot->eviction = eviction;
+        slot->pulse_of = -1;
+        if (target->slot_count == target->slot_cap) {
+                target->slot_cap = target->slot_cap ? target->slot_cap * 2 : 2;
+                target->slots =
+                        xreallocarray(target->slots, target->slot_cap, sizeof(target->slots[0]));
+        }
+        target->slots[target->slot_count++] = slot;
+        reconciler->stats.evictions++;
+        map_put(reconciler->evictions, key, target);
+}
+
+int eviction_reconciler_put_eviction(struct eviction_reconciler *reconciler,
+                                     const struct json *object, struct err *err) {
+        struct eviction *eviction;
+        struct eviction_target *target;
+        char text[EVICTION_KEY_MAX];
+        struct slice key;
+        int at;
+
+        if (eviction_decode(object, &eviction, err) < 0)
+                return err ? err->code : BERTH_ERR_INVALID;
+        key = eviction_key(eviction->object.ns, eviction->object.name, text);
+        target = map_get(reconciler->evictions, key);
+        at = target ? eviction_find_slot(target, eviction->object.ns, eviction->object.name) : -1;
+        if (at >= 0 && is_older(&target->slots[at]->eviction->object, &eviction->object)) {
+                eviction_free(eviction);
+                return 0;
+        }
+        if (at >= 0 && slice_eq(target->slots[at]->eviction->object.uid, eviction->object.uid)) {
+                eviction_free(target->slots[at]->eviction);
+                target->slots[at]->eviction = eviction;
+                target->is_dirty = true;
+                return 0;
+        }
+        if (at >= 0)
+                eviction_reconciler_remove_eviction(reconciler, eviction->object.ns,
+                                                    eviction->object.name, SLICE_EMPTY);
+        target = need_target(reconciler, &eviction->object);
+        add_slot(reconciler, target, eviction, key);
+        target->is_dirty = true;
+        return 0;
+}

@@ -1,0 +1,256 @@
+/* The status of an Eviction: requesters, responders, whose turn it is, and its end. */
+#include "base/util.h"
+#include "evict/eviction_progress.h"
+#include "evict/eviction_stages.h"
+#include <stdlib.h>
+
+static void list_requesters(const struct eviction_target *target, struct eviction_status *status) {
+        static const enum eviction_intent order[] = { EVICTION_INTENT_EVICT,
+                                                      EVICTION_INTENT_WITHDRAWN };
+
+        status->requester_count = 0;
+        for (size_t pass = 0; pass < ARRAY_LEN(order); pass++) {
+                for (size_t i = 0; i < target->request_count; i++) {
+                        const struct eviction_request *request = target->requests[i];
+                        bool is_live = request->intent == EVICTION_INTENT_EVICT &&
+                                       !request->object.is_deleting;
+                        bool is_listed = false;
+
+                        if (is_live != (order[pass] == EVICTION_INTENT_EVICT) ||
+                            status->requester_count == EVICTION_REQUESTERS_MAX)
+                                continue;
+                        for (size_t k = 0; k < status->requester_count; k++)
+                                is_listed |=
+                                        slice_eq(status->requesters[k].name, request->requester);
+                        if (!is_listed)
+                                status->requesters[status->requester_count++] =
+                                        (struct eviction_requester){ request->requester,
+                                                                     order[pass] };
+                }
+        }
+}
+
+static bool has_same_requesters(const struct eviction_status *a, const struct eviction_status *b) {
+        if (a->requester_count != b->requester_count)
+                return false;
+        for (size_t i = 0; i < a->requester_count; i++)
+                if (a->requesters[i].intent != b->requesters[i].intent ||
+                    !slice_eq(a->requesters[i].name, b->requesters[i].name))
+                        return false;
+        return true;
+}
+
+static void add_responder(struct eviction_status *status, const char *name, int32_t priority) {
+        if (status->responder_count == EVICTION_RESPONDERS_MAX ||
+            eviction_find_responder(status, slice_of(name)) >= 0)
+                return;
+        status->responders[status->responder_count++] =
+                (struct eviction_responder){ .name = slice_of(name), .priority = priority };
+        eviction_responders_sort(status->responders, status->responder_count);
+}
+
+/* A pod that a policy is for has its stages led by us, and a VM is migrated, whether the pod says
+ * so or not. */
+static void add_own_responders(const struct eviction_look *look, struct eviction_status *status) {
+        const struct eviction_reconciler_config *config = &look->reconciler->config;
+
+        if (!look->is_alive)
+                return;
+        if (config->leads_stages && eviction_policy_for(look->reconciler, look->pod))
+                add_responder(status, EVICTION_STAGER, EVICTION_PRIORITY_STAGER);
+        if (config->is_evictor && eviction_pod_is_vm(look->pod))
+                add_responder(status, EVICTION_VM_MOVER, EVICTION_PRIORITY_VM_MOVER);
+}
+
+static void snapshot_responders(const struct eviction_look *look, struct eviction_status *status) {
+        struct slice text = look->is_alive ? look->pod->responders : SLICE_EMPTY;
+        struct err err = { 0 };
+
+        /* A list that may not be is as good as none: the evictor does the work. */
+        if (eviction_responders_parse(text, status->responders, &status->responder_count, &err) < 0)
+                eviction_responders_parse(SLICE_EMPTY, status->responders, &status->responder_count,
+                                          &err);
+        add_own_responders(look, status);
+        for (size_t i = 0; i < status->responder_count; i++) {
+                struct eviction_responder *responder = &status->responders[i];
+
+                responder->start = responder->heartbeat = WALL_TIME_UNSET;
+                responder->expected = responder->completion = WALL_TIME_UNSET;
+                responder->state = RESPONDER_INACTIVE;
+        }
+}
+
+static void finish(struct eviction_status *status, enum eviction_outcome outcome,
+                   enum responder_state state, struct wall_time now) {
+        int active = eviction_active(status);
+
+        if (active >= 0) {
+                struct eviction_responder *responder = &status->responders[active];
+
+                responder->state =
+                        wall_time_is_set(responder->completion) ? RESPONDER_COMPLETED : state;
+        }
+        eviction_conditions_set(&status->conditions, outcome, now);
+}
+
+static void activate(struct eviction_look *look, struct eviction_status *status, size_t index,
+                     const struct eviction *eviction) {
+        struct eviction_responder *responder = &status->responders[index];
+
+        responder->state = RESPONDER_ACTIVE;
+        responder->start = eviction_stamp(look->now.wall);
+        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("activate"),
+                                                    .eviction = eviction->object.name,
+                                                    .responder = responder->name });
+}
+
+/* How long the Active responder has been silent, by changes we saw. */
+static int64_t silence_ns(struct eviction_look *look, struct eviction_slot *slot, int active) {
+        const struct eviction_responder *responder = &slot->eviction->status.responders[active];
+        const struct eviction_reconciler *reconciler = look->reconciler;
+        struct wall_time beat =
+                wall_time_is_set(responder->heartbeat) ? responder->heartbeat : responder->start;
+        int64_t mono = look->now.mono.ns, age = look->now.wall.ns - beat.ns;
+        /* Where the wall clock would be without steps since the start. */
+        int64_t steady_age =
+                reconciler->first_wall.ns + (mono - reconciler->first_mono.ns) - beat.ns;
+
+        if (!slot->pulse.is_set || slot->pulse_of != active) {
+                slot->pulse.is_set = true;
+                slot->pulse_of = active;
+                slot->pulse.beat = beat;
+                slot->pulse.at.ns = mono - (age > 0 ? age : 0);
+        } else if (slot->pulse.beat.ns != beat.ns) {
+                slot->pulse.beat = beat;
+                if (llabs(age) <= EVICTION_SKEW_NS || llabs(steady_age) <= EVICTION_SKEW_NS)
+                        slot->pulse.at.ns = mono;
+        }
+        return mono - slot->pulse.at.ns;
+}
+
+/* The Active responder is done or silent: the next one's turn, or the end. */
+static void pass_turn(struct eviction_look *look, struct eviction_status *status, int active,
+                      const struct eviction *eviction) {
+        struct eviction_responder *responder = &status->responders[active];
+        bool is_done = wall_time_is_set(responder->completion);
+
+        responder->state = is_done ? RESPONDER_COMPLETED : RESPONDER_INTERRUPTED;
+        if (!is_done) {
+                look->reconciler->stats.interrupts++;
+                eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("heartbeat-lost"),
+                                                            .eviction = eviction->object.name,
+                                                            .responder = responder->name });
+        }
+        if ((size_t)active + 1 < status->responder_count)
+                activate(look, status, (size_t)active + 1, eviction);
+        else
+                eviction_conditions_set(&status->conditions, EVICTION_NO_RESPONDER,
+                                        eviction_stamp(look->now.wall));
+}
+
+/* Gone or finished, when the responder had its time to say so; else cancelled; else onwards. */
+static void advance(struct eviction_look *look, struct eviction_slot *slot,
+                    struct eviction_status *status) {
+        struct wall_time now = eviction_stamp(look->now.wall);
+        int active = eviction_active(status);
+        bool has_report = active < 0 || wall_time_is_set(status->responders[active].completion);
+
+        if (look->is_gone || look->is_finished) {
+                struct mono_time end = { look->target->gone_at.ns + EVICTION_GONE_WAIT_NS };
+
+                if (!has_report && look->now.mono.ns < end.ns) {
+                        eviction_target_wake(look->target, end);
+                        return;
+                }
+                finish(status, look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
+                       RESPONDER_INTERRUPTED, now);
+        } else if (!look->is_wanted) {
+                finish(status, EVICTION_CANCELED, RESPONDER_CANCELED, now);
+        } else if (look->is_alive && active >= 0) {
+                int64_t silent_ns = silence_ns(look, slot, active);
+
+                if (has_report || silent_ns >= EVICTION_SILENCE_NS)
+                        pass_turn(look, status, active, slot->eviction);
+                else
+                        eviction_target_wake(look->target,
+                                             (struct mono_time){ look->now.mono.ns +
+                                                                 EVICTION_SILENCE_NS - silent_ns });
+        }
+}
+
+/* First write: responders are set once, here. */
+static void begin(struct eviction_look *look, struct eviction_slot *slot,
+                  struct eviction_status *status) {
+        struct wall_time now = eviction_stamp(look->now.wall);
+
+        snapshot_responders(look, status);
+        if (look->is_gone || look->is_finished)
+                finish(status, look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
+                       RESPONDER_INACTIVE, now);
+        else if (look->pod->has_group)
+                finish(status, EVICTION_INVALID, RESPONDER_INACTIVE, now);
+        else if (!look->is_wanted)
+                finish(status, EVICTION_CANCELED, RESPONDER_INACTIVE, now);
+        else {
+                activate(look, status, 0, slot->eviction);
+                eviction_conditions_set(&status->conditions, EVICTION_AWAITING, now);
+        }
+}
+
+static void audit_end(struct eviction_look *look, const struct eviction *eviction,
+                      enum eviction_outcome outcome) {
+        const char *op = eviction_outcome_is_evicted(outcome) ? "evicted"
+                         : outcome == EVICTION_CANCELED       ? "cancel"
+                                                              : "failed";
+
+        look->reconciler->stats.outcomes[outcome]++;
+        eviction_audit(look,
+                       (struct audit_record){ .op = slice_of(op),
+                                              .eviction = eviction->object.name,
+                                              .reason = slice_of(eviction_outcome_name(outcome)) });
+}
+
+static void patch_status(struct eviction_look *look, const struct eviction *eviction,
+                         const struct eviction_status *status) {
+        struct buf body = { 0 };
+
+        if (eviction_outcome_is_final(status->conditions.outcome))
+                audit_end(look, eviction, status->conditions.outcome);
+        eviction_patch_open(&eviction->object, &body);
+        eviction_status_write(status, &body);
+        buf_char(&body, '}');
+        eviction_effect_add(look, EVICTION_PATCH_STATUS, &eviction->object,
+                            eviction_text_keep(look->out, &body));
+}
+
+static bool differs(const struct eviction_status *was, const struct eviction_status *is) {
+        if (was->responder_count != is->responder_count ||
+            was->observed_generation != is->observed_generation ||
+            was->conditions.outcome != is->conditions.outcome || !has_same_requesters(was, is))
+                return true;
+        for (size_t i = 0; i < is->responder_count; i++)
+                if (was->responders[i].state != is->responders[i].state)
+                        return true;
+        return false;
+}
+
+void eviction_settle(struct eviction_look *look, struct eviction_slot *slot) {
+        struct eviction_status *status = xmalloc(sizeof(*status));
+
+        *status = slot->eviction->status;
+        list_requesters(look->target, status);
+        status->observed_generation = slot->eviction->object.generation;
+        if (slot != eviction_active_slot(look->target)) { /* a second one at the same time */
+                if (status->responder_count == 0)
+                        snapshot_responders(look, status);
+                finish(status, EVICTION_INVALID, RESPONDER_INTERRUPTED,
+                       eviction_stamp(look->now.wall));
+        } else if (status->responder_count == 0) {
+                begin(look, slot, status);
+        } else {
+                advance(look, slot, status);
+        }
+        if (differs(&slot->eviction->status, status))
+                patch_status(look, slot->eviction, status);
+        free(status);
+}
