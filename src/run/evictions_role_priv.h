@@ -1,0 +1,79 @@
+/* Inside the role of evictions: its state, and what its parts ask of each other. */
+#pragma once
+
+#include "client/reflector.h"
+#include "run/evictions_role.h"
+#include "run/history_store.h"
+#include "run/hook_caller.h"
+
+#define EVICTIONS_PATH_MAX 1024
+
+enum followed {
+        FOLLOWED_REQUESTS,
+        FOLLOWED_EVICTIONS,
+        FOLLOWED_PODS,
+        FOLLOWED_POLICIES,
+        FOLLOWED_COUNT
+};
+
+struct open_call {
+        struct evictions_role *role;
+        struct api_request *request;
+        uint64_t id;
+        enum eviction_effect_kind kind;
+        struct open_call *next, *prev;
+};
+
+struct feed_line {
+        struct evictions_role *role;
+        enum followed followed;
+        struct reflector *reflector;
+};
+
+struct evictions_role {
+        struct runtime *runtime;
+        struct loop *loop;
+        struct transport *transport;
+        struct evictions_role_config config;
+        struct eviction_reconciler *reconciler;
+        struct eviction_effects effects;
+        struct audit_chain chain;
+        const char *group; /* NULL until discovery is over */
+        bool is_started, is_controller, has_stepped_down, is_native_served, has_policies;
+        size_t definition; /* next one to create */
+        struct feed_line lines[FOLLOWED_COUNT];
+        struct reflector *budgets;
+        struct reflector *migrations; /* of KubeVirt; NULL = there are none */
+        struct open_call *calls;
+        struct hook_caller *hooks;
+        struct eviction_history *history;
+        struct history_store *store;
+        struct api_request *discovery;
+        struct loop_timer step_timer, discovery_timer, take_over_timer;
+        uint64_t skipped;
+};
+
+/* ---- evictions_role.c ---- */
+bool evictions_is_native(const struct evictions_role *role);
+const char *evictions_mode_name(const struct evictions_role *role);
+struct eviction_now evictions_now(const struct evictions_role *role);
+void evictions_write_audit(struct evictions_role *role, const struct audit_record *record);
+void evictions_step_soon(struct evictions_role *role);
+
+/* ---- evictions_effects.c ---- */
+void evictions_carry_out(struct evictions_role *role, const struct eviction_effect *effect);
+void evictions_drop_calls(struct evictions_role *role);
+/* Of a hook_caller: a hook answered. */
+void evictions_on_answered(void *context, const struct eviction_effect_result *result);
+
+/* ---- evictions_watch.c ---- */
+/* Of a timer: nobody has looked at a native request for a while. */
+void evictions_take_over(void *context);
+/* Follows requests, Evictions, pods, policies, and budgets. */
+void evictions_follow(struct evictions_role *role);
+/* Answer of /apis/kubevirt.io/v1: where it is installed its migrations are told as progress. */
+void evictions_on_kubevirt(void *context, const struct api_reply *reply);
+
+/* ---- evictions_discovery.c ---- */
+/* Finds out which form of the API there is, defines ours where none is, and starts. */
+void evictions_discover(void *context);
