@@ -6,266 +6,14 @@
 #include "client/write_queue.h"
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/map.h"
-#include "base/rng.h"
 #include "base/util.h"
-#include "client/backoff.h"
 #include "client/patch_compose.h"
 #include "client/resource_path.h"
-#include "client/token_bucket.h"
+#include "client/write_queue_priv.h"
 #include <assert.h>
 #include <stdlib.h>
-
-enum write_state {
-        WRITE_READY,     /* in its lane */
-        WRITE_HELD,      /* behind another write of its object */
-        WRITE_WAITING,   /* for the time to try again */
-        WRITE_IN_FLIGHT, /* sent */
-        WRITE_OVER,      /* to be reported */
-};
-
-struct waiter {
-        struct waiter *next;
-        void (*done)(void *context, const struct write_result *result);
-        void *context;
-};
-
-struct write {
-        struct write *next, *previous; /* in a lane, or in the list of those to be reported */
-        struct write *behind;          /* next write of the same object */
-        struct slot *slot;
-        struct write_queue *queue;
-        enum write_state state;
-        enum write_lane lane;
-        enum api_method method;
-        enum write_outcome outcome; /* once over */
-        char *path, *content_type;
-        struct buf body;
-        bool is_repeatable, reports_busy;
-        bool (*merge)(struct slice older, struct slice newer, struct buf *ret_body);
-        bool (*is_no_op)(void *context, struct slice body);
-        void *no_op_context;
-        struct waiter *waiters; /* oldest first */
-        struct backoff backoff;
-        struct loop_timer wait;
-        struct api_request *request;
-        unsigned attempts;
-};
-
-/* One object's writes. */
-struct slot {
-        struct slot *next, *previous; /* all of the queue */
-        struct write *first, *last;
-        char *key; /* NULL for writes without an object */
-};
-
-struct list {
-        struct write *first, *last;
-        size_t count;
-};
-
-struct write_queue {
-        struct transport *transport;
-        struct loop *loop;
-        struct slot *all;     /* slots */
-        struct map *slots;    /* those of objects, by object */
-        struct map *counters; /* by method and resource */
-        struct list lanes[WRITE_LANE_COUNT];
-        struct list over;
-        struct loop_timer work;
-        struct token_bucket bucket;
-        struct rng rng;
-        unsigned concurrency, in_flight, events_in_flight;
-        size_t count, event_count; /* writes that are not over */
-};
-
-/* ---- lists ---- */
-
-static void list_append(struct list *list, struct write *write) {
-        write->next = NULL;
-        write->previous = list->last;
-        if (list->last)
-                list->last->next = write;
-        else
-                list->first = write;
-        list->last = write;
-        list->count++;
-}
-
-static void list_remove(struct list *list, struct write *write) {
-        if (write->previous)
-                write->previous->next = write->next;
-        else
-                list->first = write->next;
-        if (write->next)
-                write->next->previous = write->previous;
-        else
-                list->last = write->previous;
-        write->next = write->previous = NULL;
-        list->count--;
-}
-
-/* ---- writes and slots ---- */
-
-static void add_waiter(struct write *write, const struct api_write *asked) {
-        struct waiter **link = &write->waiters;
-
-        if (!asked->done)
-                return;
-        while (*link)
-                link = &(*link)->next;
-        *link = xcalloc(1, sizeof(**link));
-        **link = (struct waiter){ .done = asked->done, .context = asked->context };
-}
-
-static void on_wait_over(void *context);
-
-static struct write *write_new(struct write_queue *queue, const struct api_write *asked) {
-        struct write *write = xcalloc(1, sizeof(*write));
-
-        write->queue = queue;
-        write->lane = asked->lane;
-        write->method = asked->method;
-        write->path = slice_dup(asked->path);
-        write->content_type = slice_dup(asked->content_type);
-        buf_slice(&write->body, asked->body);
-        write->is_repeatable = asked->is_repeatable;
-        write->reports_busy = asked->reports_busy;
-        write->merge = asked->merge;
-        write->is_no_op = asked->is_no_op;
-        write->no_op_context = asked->context;
-        write->backoff = (struct backoff){ .min_ns = WRITE_BACKOFF_MIN_NS,
-                                           .max_ns = WRITE_BACKOFF_MAX_NS,
-                                           .jitter = 0.5 };
-        write->wait = (struct loop_timer){ .fired = on_wait_over, .context = write };
-        add_waiter(write, asked);
-        return write;
-}
-
-static void write_free(struct write *write) {
-        while (write->waiters) {
-                struct waiter *waiter = write->waiters;
-
-                write->waiters = waiter->next;
-                free(waiter);
-        }
-        free(write->path);
-        free(write->content_type);
-        buf_release(&write->body);
-        free(write);
-}
-
-static void wake(struct write_queue *queue, int64_t delay_ns) {
-        loop_timer_arm(queue->loop, &queue->work, delay_ns);
-}
-
-static void make_ready(struct write *write) {
-        write->state = WRITE_READY;
-        list_append(&write->queue->lanes[write->lane], write);
-        wake(write->queue, 0);
-}
-
-static void on_wait_over(void *context) {
-        make_ready(context);
-}
-
-static struct slot *slot_of(struct write_queue *queue, const struct api_write *asked) {
-        CLEANUP(buf_release) struct buf key = { 0 };
-        struct slot *slot;
-
-        if (asked->name.len) {
-                buf_printf(&key, SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT,
-                           SLICE_ARG(asked->kind), SLICE_ARG(asked->namespace_name),
-                           SLICE_ARG(asked->name), SLICE_ARG(asked->uid));
-                slot = map_get(queue->slots, buf_view(&key));
-                if (slot)
-                        return slot;
-        }
-        slot = xcalloc(1, sizeof(*slot));
-        slot->next = queue->all;
-        if (slot->next)
-                slot->next->previous = slot;
-        queue->all = slot;
-        if (asked->name.len) {
-                slot->key = slice_dup(buf_view(&key));
-                map_put(queue->slots, buf_view(&key), slot);
-        }
-        return slot;
-}
-
-static void slot_append(struct slot *slot, struct write *write) {
-        write->slot = slot;
-        if (slot->last)
-                slot->last->behind = write;
-        else
-                slot->first = write;
-        slot->last = write;
-        write->queue->count++;
-        write->queue->event_count += write->lane == WRITE_EVENT;
-        if (slot->first == write)
-                make_ready(write);
-        else
-                write->state = WRITE_HELD;
-}
-
-static void slot_free(struct write_queue *queue, struct slot *slot) {
-        if (slot->previous)
-                slot->previous->next = slot->next;
-        else
-                queue->all = slot->next;
-        if (slot->next)
-                slot->next->previous = slot->previous;
-        if (slot->key)
-                map_remove(queue->slots, slice_of(slot->key));
-        free(slot->key);
-        free(slot);
-}
-
-/* Takes a write out of everything but memory. The slot goes with its last write, unless kept. */
-static void slot_remove(struct write *write, bool keeps_slot) {
-        struct write_queue *queue = write->queue;
-        struct slot *slot = write->slot;
-        struct write *before = NULL;
-
-        for (struct write *at = slot->first; at != write; at = at->behind)
-                before = at;
-        if (before)
-                before->behind = write->behind;
-        else
-                slot->first = write->behind;
-        if (slot->last == write)
-                slot->last = before;
-        if (write->state == WRITE_READY)
-                list_remove(&queue->lanes[write->lane], write);
-        loop_timer_disarm(queue->loop, &write->wait);
-        write->slot = NULL;
-        write->behind = NULL;
-        queue->count--;
-        queue->event_count -= write->lane == WRITE_EVENT;
-        if (slot->first && slot->first->state == WRITE_HELD)
-                make_ready(slot->first);
-        if (!slot->first && !keeps_slot)
-                slot_free(queue, slot);
-}
-
-static void report_later(struct write *write, enum write_outcome outcome) {
-        write->state = WRITE_OVER;
-        write->outcome = outcome;
-        list_append(&write->queue->over, write);
-        wake(write->queue, 0);
-}
-
-static void report(struct write *write, const struct write_result *result) {
-        while (write->waiters) {
-                struct waiter *waiter = write->waiters;
-
-                write->waiters = waiter->next;
-                waiter->done(waiter->context, result);
-                free(waiter);
-        }
-        write_free(write);
-}
+#include <string.h>
 
 /* ---- adding ---- */
 
@@ -297,12 +45,12 @@ static bool merge_into(struct write *write, const struct api_write *asked) {
         write->is_no_op = asked->is_no_op;
         write->no_op_context = asked->context;
         write->is_repeatable = write->is_repeatable && asked->is_repeatable;
-        add_waiter(write, asked);
+        write_add_waiter(write, asked);
         return true;
 }
 
 /* Patches of the object that wait and are less urgent make way. */
-static void supersede(struct slot *slot, enum write_lane lane) {
+static void supersede(struct write_slot *slot, enum write_lane lane) {
         struct write *write = slot->first;
 
         while (write) {
@@ -310,8 +58,8 @@ static void supersede(struct slot *slot, enum write_lane lane) {
 
                 if (write->state != WRITE_IN_FLIGHT && write->lane > lane &&
                     write->method == API_PATCH) {
-                        slot_remove(write, true);
-                        report_later(write, WRITE_SUPERSEDED);
+                        write_slot_remove(write, true);
+                        write_report_later(write, WRITE_SUPERSEDED);
                 }
                 write = behind;
         }
@@ -323,25 +71,25 @@ static bool is_full(const struct write_queue *queue, enum write_lane lane) {
 }
 
 void write_queue_add(struct write_queue *queue, const struct api_write *asked) {
-        struct slot *slot = slot_of(queue, asked);
+        struct write_slot *slot = write_slot_of(queue, asked);
         struct write *last = slot->last;
 
         assert(asked->lane < WRITE_LANE_COUNT && asked->path.len);
         if (last && last->state != WRITE_IN_FLIGHT && last->lane < asked->lane &&
             asked->method == API_PATCH) {
-                report_later(write_new(queue, asked), WRITE_SUPERSEDED);
+                write_report_later(write_new(queue, asked), WRITE_SUPERSEDED);
                 return;
         }
         supersede(slot, asked->lane);
         if (slot->last && merge_into(slot->last, asked))
                 return;
         if (!is_full(queue, asked->lane)) {
-                slot_append(slot, write_new(queue, asked));
+                write_slot_append(slot, write_new(queue, asked));
                 return;
         }
-        report_later(write_new(queue, asked), WRITE_REFUSED);
+        write_report_later(write_new(queue, asked), WRITE_REFUSED);
         if (!slot->first)
-                slot_free(queue, slot);
+                write_slot_free(queue, slot);
 }
 
 /* ---- sending ---- */
@@ -370,7 +118,7 @@ static void send_write(struct write *write) {
                                  .content_type = slice_of(write->content_type),
                                  .body = buf_view(&write->body) };
 
-        list_remove(&queue->lanes[write->lane], write);
+        write_list_remove(&queue->lanes[write->lane], write);
         write->state = WRITE_IN_FLIGHT;
         write->attempts++;
         queue->in_flight++;
@@ -400,12 +148,12 @@ static void send_ready(struct write_queue *queue) {
         while ((write = next_ready(queue))) {
                 if (write->is_no_op &&
                     write->is_no_op(write->no_op_context, buf_view(&write->body))) {
-                        slot_remove(write, false);
-                        report_later(write, WRITE_NO_OP);
+                        write_slot_remove(write, false);
+                        write_report_later(write, WRITE_NO_OP);
                         continue;
                 }
                 if (!token_bucket_take(&queue->bucket, loop_mono(queue->loop), &wait_ns)) {
-                        wake(queue, wait_ns);
+                        write_queue_wake(queue, wait_ns);
                         return;
                 }
                 send_write(write);
@@ -422,11 +170,11 @@ static void on_work(void *context) {
         while (count-- > 0) {
                 struct write *write = queue->over.first;
 
-                list_remove(&queue->over, write);
-                report(write, &(struct write_result){ .outcome = write->outcome });
+                write_list_remove(&queue->over, write);
+                write_report(write, &(struct write_result){ .outcome = write->outcome });
         }
         if (queue->over.first)
-                wake(queue, 0);
+                write_queue_wake(queue, 0);
 }
 
 /* ---- answers ---- */
@@ -458,14 +206,14 @@ static void on_reply(void *context, const struct api_reply *reply) {
         write->request = NULL;
         queue->in_flight--;
         queue->events_in_flight -= write->lane == WRITE_EVENT;
-        wake(queue, 0);
+        write_queue_wake(queue, 0);
         if (delay >= 0) {
                 write->state = WRITE_WAITING;
                 loop_timer_arm(queue->loop, &write->wait, delay);
                 return;
         }
-        slot_remove(write, false);
-        report(write, &result);
+        write_slot_remove(write, false);
+        write_report(write, &result);
 }
 
 /* ---- life ---- */
@@ -496,13 +244,13 @@ void write_queue_free(struct write_queue *queue) {
 
                 if (write->request)
                         transport_cancel(queue->transport, write->request);
-                slot_remove(write, false);
+                write_slot_remove(write, false);
                 write_free(write);
         }
         while (queue->over.first) {
                 struct write *write = queue->over.first;
 
-                list_remove(&queue->over, write);
+                write_list_remove(&queue->over, write);
                 write_free(write);
         }
         loop_timer_disarm(queue->loop, &queue->work);

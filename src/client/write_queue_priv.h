@@ -1,0 +1,92 @@
+/* The writes of a queue, the slots that keep them in order, and the queue itself. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/rng.h"
+#include "client/backoff.h"
+#include "client/token_bucket.h"
+#include "client/write_queue.h"
+
+enum write_state {
+        WRITE_READY,     /* in its lane */
+        WRITE_HELD,      /* behind another write of its object */
+        WRITE_WAITING,   /* for the time to try again */
+        WRITE_IN_FLIGHT, /* sent */
+        WRITE_OVER,      /* to be reported */
+};
+
+struct waiter {
+        struct waiter *next;
+        void (*done)(void *context, const struct write_result *result);
+        void *context;
+};
+
+struct write {
+        struct write *next, *previous; /* in a lane, or in the list of those to be reported */
+        struct write *behind;          /* next write of the same object */
+        struct write_slot *slot;
+        struct write_queue *queue;
+        enum write_state state;
+        enum write_lane lane;
+        enum api_method method;
+        enum write_outcome outcome; /* once over */
+        char *path, *content_type;
+        struct buf body;
+        bool is_repeatable, reports_busy;
+        bool (*merge)(struct slice older, struct slice newer, struct buf *ret_body);
+        bool (*is_no_op)(void *context, struct slice body);
+        void *no_op_context;
+        struct waiter *waiters; /* oldest first */
+        struct backoff backoff;
+        struct loop_timer wait;
+        struct api_request *request;
+        unsigned attempts;
+};
+
+/* One object's writes. */
+struct write_slot {
+        struct write_slot *next, *previous; /* all of the queue */
+        struct write *first, *last;
+        char *key; /* NULL for writes without an object */
+};
+
+struct write_list {
+        struct write *first, *last;
+        size_t count;
+};
+
+struct write_queue {
+        struct transport *transport;
+        struct loop *loop;
+        struct write_slot *all; /* slots */
+        struct map *slots;      /* those of objects, by object */
+        struct map *counters;   /* by method and resource */
+        struct write_list lanes[WRITE_LANE_COUNT];
+        struct write_list over;
+        struct loop_timer work;
+        struct token_bucket bucket;
+        struct rng rng;
+        unsigned concurrency, in_flight, events_in_flight;
+        size_t count, event_count; /* writes that are not over */
+};
+
+void write_list_remove(struct write_list *list, struct write *write);
+
+struct write *write_new(struct write_queue *queue, const struct api_write *asked);
+void write_free(struct write *write);
+/* One more who is told of the outcome; none when asked has no callback. */
+void write_add_waiter(struct write *write, const struct api_write *asked);
+/* Tells all, and frees the write. */
+void write_report(struct write *write, const struct write_result *result);
+/* The same from the next turn of the queue. */
+void write_report_later(struct write *write, enum write_outcome outcome);
+
+/* The slot of the object; a new one when it has none, or when the write names no object. */
+struct write_slot *write_slot_of(struct write_queue *queue, const struct api_write *asked);
+void write_slot_append(struct write_slot *slot, struct write *write);
+/* Takes a write out of everything but memory. The slot goes with its last write, unless kept. */
+void write_slot_remove(struct write *write, bool keeps_slot);
+void write_slot_free(struct write_queue *queue, struct write_slot *slot); /* an empty one */
+
+/* Works through the queue after the delay; 0 = with the next turn of the loop. */
+void write_queue_wake(struct write_queue *queue, int64_t delay_ns);

@@ -1,0 +1,193 @@
+/* Memory and order of writes: lists of them, and a slot per object. */
+#include "client/write_queue_priv.h"
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/util.h"
+#include <stdlib.h>
+
+/* ---- lists ---- */
+
+static void list_append(struct write_list *list, struct write *write) {
+        write->next = NULL;
+        write->previous = list->last;
+        if (list->last)
+                list->last->next = write;
+        else
+                list->first = write;
+        list->last = write;
+        list->count++;
+}
+
+void write_list_remove(struct write_list *list, struct write *write) {
+        if (write->previous)
+                write->previous->next = write->next;
+        else
+                list->first = write->next;
+        if (write->next)
+                write->next->previous = write->previous;
+        else
+                list->last = write->previous;
+        write->next = write->previous = NULL;
+        list->count--;
+}
+
+/* ---- writes and slots ---- */
+
+void write_add_waiter(struct write *write, const struct api_write *asked) {
+        struct waiter **link = &write->waiters;
+
+        if (!asked->done)
+                return;
+        while (*link)
+                link = &(*link)->next;
+        *link = xcalloc(1, sizeof(**link));
+        **link = (struct waiter){ .done = asked->done, .context = asked->context };
+}
+
+static void on_wait_over(void *context);
+
+struct write *write_new(struct write_queue *queue, const struct api_write *asked) {
+        struct write *write = xcalloc(1, sizeof(*write));
+
+        write->queue = queue;
+        write->lane = asked->lane;
+        write->method = asked->method;
+        write->path = slice_dup(asked->path);
+        write->content_type = slice_dup(asked->content_type);
+        buf_slice(&write->body, asked->body);
+        write->is_repeatable = asked->is_repeatable;
+        write->reports_busy = asked->reports_busy;
+        write->merge = asked->merge;
+        write->is_no_op = asked->is_no_op;
+        write->no_op_context = asked->context;
+        write->backoff = (struct backoff){ .min_ns = WRITE_BACKOFF_MIN_NS,
+                                           .max_ns = WRITE_BACKOFF_MAX_NS,
+                                           .jitter = 0.5 };
+        write->wait = (struct loop_timer){ .fired = on_wait_over, .context = write };
+        write_add_waiter(write, asked);
+        return write;
+}
+
+void write_free(struct write *write) {
+        while (write->waiters) {
+                struct waiter *waiter = write->waiters;
+
+                write->waiters = waiter->next;
+                free(waiter);
+        }
+        free(write->path);
+        free(write->content_type);
+        buf_release(&write->body);
+        free(write);
+}
+
+void write_queue_wake(struct write_queue *queue, int64_t delay_ns) {
+        loop_timer_arm(queue->loop, &queue->work, delay_ns);
+}
+
+static void make_ready(struct write *write) {
+        write->state = WRITE_READY;
+        list_append(&write->queue->lanes[write->lane], write);
+        write_queue_wake(write->queue, 0);
+}
+
+static void on_wait_over(void *context) {
+        make_ready(context);
+}
+
+struct write_slot *write_slot_of(struct write_queue *queue, const struct api_write *asked) {
+        CLEANUP(buf_release) struct buf key = { 0 };
+        struct write_slot *slot;
+
+        if (asked->name.len) {
+                buf_printf(&key, SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT,
+                           SLICE_ARG(asked->kind), SLICE_ARG(asked->namespace_name),
+                           SLICE_ARG(asked->name), SLICE_ARG(asked->uid));
+                slot = map_get(queue->slots, buf_view(&key));
+                if (slot)
+                        return slot;
+        }
+        slot = xcalloc(1, sizeof(*slot));
+        slot->next = queue->all;
+        if (slot->next)
+                slot->next->previous = slot;
+        queue->all = slot;
+        if (asked->name.len) {
+                slot->key = slice_dup(buf_view(&key));
+                map_put(queue->slots, buf_view(&key), slot);
+        }
+        return slot;
+}
+
+void write_slot_append(struct write_slot *slot, struct write *write) {
+        write->slot = slot;
+        if (slot->last)
+                slot->last->behind = write;
+        else
+                slot->first = write;
+        slot->last = write;
+        write->queue->count++;
+        write->queue->event_count += write->lane == WRITE_EVENT;
+        if (slot->first == write)
+                make_ready(write);
+        else
+                write->state = WRITE_HELD;
+}
+
+void write_slot_free(struct write_queue *queue, struct write_slot *slot) {
+        if (slot->previous)
+                slot->previous->next = slot->next;
+        else
+                queue->all = slot->next;
+        if (slot->next)
+                slot->next->previous = slot->previous;
+        if (slot->key)
+                map_remove(queue->slots, slice_of(slot->key));
+        free(slot->key);
+        free(slot);
+}
+
+void write_slot_remove(struct write *write, bool keeps_slot) {
+        struct write_queue *queue = write->queue;
+        struct write_slot *slot = write->slot;
+        struct write *before = NULL;
+
+        for (struct write *at = slot->first; at != write; at = at->behind)
+                before = at;
+        if (before)
+                before->behind = write->behind;
+        else
+                slot->first = write->behind;
+        if (slot->last == write)
+                slot->last = before;
+        if (write->state == WRITE_READY)
+                write_list_remove(&queue->lanes[write->lane], write);
+        loop_timer_disarm(queue->loop, &write->wait);
+        write->slot = NULL;
+        write->behind = NULL;
+        queue->count--;
+        queue->event_count -= write->lane == WRITE_EVENT;
+        if (slot->first && slot->first->state == WRITE_HELD)
+                make_ready(slot->first);
+        if (!slot->first && !keeps_slot)
+                write_slot_free(queue, slot);
+}
+
+void write_report_later(struct write *write, enum write_outcome outcome) {
+        write->state = WRITE_OVER;
+        write->outcome = outcome;
+        list_append(&write->queue->over, write);
+        write_queue_wake(write->queue, 0);
+}
+
+void write_report(struct write *write, const struct write_result *result) {
+        while (write->waiters) {
+                struct waiter *waiter = write->waiters;
+
+                write->waiters = waiter->next;
+                waiter->done(waiter->context, result);
+                free(waiter);
+        }
+        write_free(write);
+}
