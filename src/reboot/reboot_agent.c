@@ -1,9 +1,9 @@
-/* Readings, results, waiting and writing of the agent; the phases are in files of their own. */
+/* Life, results and steps of the agent; readings, ends of steps and phases are in files of their
+ * own. */
 #include "reboot/reboot_agent.h"
 
 #include "base/util.h"
 #include "reboot/reboot_agent_priv.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 const int64_t lead_bucket_s[LEAD_BUCKETS] = { 10,   60,    300,   900,   1800,
@@ -45,171 +45,6 @@ void reboot_agent_free(struct reboot_agent *agent) {
         arena_release(&agent->health_arena);
         free(agent->boot_id);
         free(agent);
-}
-
-/* ---- readings ---- */
-
-void agent_forget(struct reboot_agent *agent, enum agent_scope scope) {
-        agent->knows_pods = agent->knows_health = false;
-        if (scope == SCOPE_PODS)
-                return;
-        agent->knows_node = false;
-        if (scope == SCOPE_NODE)
-                return;
-        agent->knows_sentinel = agent->knows_lock = agent->knows_blockers = false;
-        agent->knows_holder = agent->knows_peers = agent->is_taint_skipped = false;
-}
-
-bool agent_needs(struct agent_step *step, enum reboot_read read) {
-        const struct reboot_agent *agent = step->agent;
-        const bool known[REBOOT_READ_COUNT] = {
-                [REBOOT_READ_SENTINEL] = agent->knows_sentinel,
-                [REBOOT_READ_NODE] = agent->knows_node,
-                [REBOOT_READ_LOCK] = agent->knows_lock,
-                [REBOOT_READ_BLOCKERS] = agent->knows_blockers,
-                [REBOOT_READ_PODS] = agent->knows_pods,
-                [REBOOT_READ_PEERS] = agent->knows_peers,
-                [REBOOT_READ_HOLDER] = agent->knows_holder,
-                [REBOOT_READ_HEALTH] = agent->knows_health,
-        };
-
-        if (known[read])
-                return true;
-        step->agent->reading = read;
-        step->turn->read = read;
-        step->turn->holder = slice_of(agent->holder);
-        step->turn->is_uncordoned = agent->phase == REBOOT_RELEASING;
-        return false;
-}
-
-/* The reading came to an end; false: it failed, and is repeated later. */
-static bool answered(struct reboot_agent *agent, int code) {
-        agent->reading = REBOOT_READ_NOTHING;
-        if (code == BERTH_OK)
-                return true;
-        agent->errors++;
-        agent->must_pause = true;
-        agent->stats.errors++;
-        return false;
-}
-
-void reboot_agent_saw_sentinel(struct reboot_agent *agent, bool is_required) {
-        answered(agent, BERTH_OK);
-        agent->knows_sentinel = true;
-        agent->is_required = is_required;
-        agent->was_required = agent->was_required || is_required;
-        agent->stats.is_required = is_required;
-}
-
-void reboot_agent_saw_node(struct reboot_agent *agent, int code, struct json_doc *node) {
-        agent->node_is_gone = code == BERTH_ERR_NOT_FOUND;
-        if (!answered(agent, agent->node_is_gone ? BERTH_OK : code)) {
-                json_doc_free(node);
-                return;
-        }
-        agent->knows_node = agent->node_is_newer = true;
-        arena_clear(&agent->node_arena);
-        node_facts_take(&agent->node, node, agent->config->taint_key, &agent->node_arena);
-        agent->was_required = agent->was_required || agent->node.is_forced;
-}
-
-void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc *object) {
-        const struct json *annotations, *value;
-
-        agent->lock_is_missing = code == BERTH_ERR_NOT_FOUND;
-        if (!answered(agent, agent->lock_is_missing ? BERTH_OK : code)) {
-                json_doc_free(object);
-                return;
-        }
-        json_doc_free(agent->lock_doc);
-        agent->lock_doc = object;
-        agent->knows_lock = true;
-        agent->node_is_newer = false;
-        agent->lock = (struct reboot_lock){ 0 };
-        arena_clear(&agent->lock_arena);
-        annotations = json_get(json_get(json_doc_root(object), "metadata"), "annotations");
-        value = json_get_slice(annotations, agent->config->lock_annotation);
-        agent->lock_is_broken = reboot_lock_parse(json_text(value), value != NULL,
-                                                  &agent->lock_arena, &agent->lock, NULL) < 0;
-}
-
-void reboot_agent_saw_blockers(struct reboot_agent *agent, struct slice reason) {
-        answered(agent, BERTH_OK);
-        agent->knows_blockers = true;
-        arena_clear(&agent->blocker_arena);
-        agent->blocker = arena_slice(&agent->blocker_arena, reason);
-}
-
-static struct drain_pod copy_pod(const struct drain_pod *pod, struct arena *arena) {
-        struct drain_pod copy = *pod;
-
-        copy.ns = arena_slice(arena, pod->ns);
-        copy.name = arena_slice(arena, pod->name);
-        copy.uid = arena_slice(arena, pod->uid);
-        copy.daemon_set = arena_slice(arena, pod->daemon_set);
-        copy.labels.items = ARENA_ARRAY(arena, struct label, pod->labels.count);
-        for (size_t i = 0; i < pod->labels.count; i++)
-                copy.labels.items[i] = (struct label){
-                        arena_slice(arena, pod->labels.items[i].key),
-                        arena_slice(arena, pod->labels.items[i].value),
-                };
-        return copy;
-}
-
-void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
-                           const struct drain_listing *listing) {
-        struct drain_rules rules = { &agent->config->drain_selector,
-                                     agent->config->skip_wait_for_delete_s };
-        struct arena *arena = &agent->pods_arena;
-
-        if (!answered(agent, code))
-                return;
-        agent->knows_pods = true;
-        arena_clear(arena);
-        agent->lacks_eviction = listing->lacks_eviction;
-        agent->pods.count = listing->pods->count;
-        agent->pods.items = ARENA_ARRAY(arena, struct drain_pod, listing->pods->count);
-        for (size_t i = 0; i < listing->pods->count; i++)
-                agent->pods.items[i] = copy_pod(&listing->pods->items[i], arena);
-        agent->impossible = drain_impossible(&agent->pods, &rules, listing->budgets,
-                                             (struct wall_time){ 0 }, arena);
-}
-
-void reboot_agent_saw_peers(struct reboot_agent *agent, uint32_t waiting_before) {
-        answered(agent, BERTH_OK);
-        agent->knows_peers = true;
-        agent->waiting_before = waiting_before;
-}
-
-uint32_t reboot_peers_before(const struct json *nodes, struct slice node) {
-        return fleet_waiting_before(nodes, node);
-}
-
-void reboot_agent_saw_nodes(struct reboot_agent *agent, const struct json *nodes) {
-        const struct reboot_config *config = agent->config;
-
-        reboot_agent_saw_peers(agent, nodes ? fleet_waiting_before(nodes, config->node) : 0);
-        arena_clear(&agent->peers_arena);
-        agent->fleet = (struct fleet_answer){ 0 };
-        agent->cap_reason = SLICE_EMPTY;
-        if (!nodes || !fleet_rules_ask(&config->fleet))
-                return;
-        fleet_judge(nodes, config->node, &config->fleet, &agent->peers_arena, &agent->fleet);
-        agent->cap_reason =
-                fleet_cap_reason(nodes, config->node, &config->fleet, &agent->peers_arena);
-}
-
-void reboot_agent_saw_health(struct reboot_agent *agent, struct slice reason) {
-        answered(agent, BERTH_OK);
-        agent->knows_health = true;
-        arena_clear(&agent->health_arena);
-        agent->ill = arena_slice(&agent->health_arena, reason);
-}
-
-void reboot_agent_saw_holder(struct reboot_agent *agent, int code) {
-        agent->holder_is_gone = code == BERTH_ERR_NOT_FOUND;
-        answered(agent, BERTH_OK); /* what cannot be told is taken for there */
-        agent->knows_holder = true;
 }
 
 /* ---- results ---- */
@@ -260,96 +95,6 @@ bool reboot_agent_result(struct reboot_agent *agent, const struct action_result 
         return true;
 }
 
-/* ---- ends of a step ---- */
-
-void agent_wait(struct agent_step *step, int64_t delay_ns, enum agent_scope scope) {
-        struct reboot_agent *agent = step->agent;
-
-        agent->is_waiting = true;
-        agent->wake.ns = step->now->mono.ns + (delay_ns > 0 ? delay_ns : 0);
-        agent->wake_scope = scope;
-        agent->is_final_check = false;
-        step->turn->has_wake = true;
-        step->turn->wake = agent->wake;
-}
-
-static void add(struct agent_step *step, const struct action *action) {
-        step->agent->pending_kind = action->kind;
-        step->agent->pending_phase = REBOOT_IDLE;
-        step->agent->is_order_pending = false;
-        step->agent->pending = action_list_add(step->out, action);
-}
-
-void agent_patch_node(struct agent_step *step, struct node_change *change,
-                      const struct reboot_record *record) {
-        struct reboot_agent *agent = step->agent;
-        struct buf body = { 0 };
-
-        change->taint_key = step->config->taint_key;
-        change->now = step->now->wall;
-        change->record = record;
-        node_change_print(&agent->node, change, &body);
-        add(step, &(struct action){
-                          .kind = ACTION_PATCH_NODE,
-                          .target = { .kind = SLICE_LITERAL("Node"), .name = step->config->node },
-                          .patch = { buf_view(&body) } });
-        agent->pending_phase = record->phase;
-        agent->pending_taint = change->taint != TURN_KEEP;
-        buf_release(&body);
-}
-
-/* The object goes back as it came, but for the one annotation. */
-void agent_put_lock(struct agent_step *step, const struct reboot_lock *lock) {
-        const struct reboot_config *config = step->config;
-        struct json_tree *tree = json_tree_new();
-        struct json_node *root = node_import(tree, json_doc_root(step->agent->lock_doc));
-        struct json_node *meta = node_need_object(tree, root, "metadata");
-        struct json_node *annotations = meta ? node_need_object(tree, meta, "annotations") : NULL;
-        struct buf text = { 0 }, body = { 0 };
-
-        if (annotations) {
-                if (reboot_lock_print(lock, config->concurrency, &text))
-                        node_set(tree, annotations, config->lock_annotation,
-                                 node_text(tree, buf_view(&text)));
-                else
-                        node_remove_slice(annotations, config->lock_annotation);
-        }
-        node_write(root, &body);
-        add(step, &(struct action){ .kind = ACTION_PATCH_OBJECT,
-                                    .target = { .kind = config->lock_kind,
-                                                .ns = config->lock_ns,
-                                                .name = config->lock_name },
-                                    .patch = { buf_view(&body) } });
-        buf_release(&text);
-        buf_release(&body);
-        json_tree_free(tree);
-}
-
-/* The template's %s is the node's name; one without it gets what Go's printf would append. */
-void agent_notify(struct agent_step *step, struct slice message) {
-        struct slice node = step->config->node, rest = message, head;
-        struct buf text = { 0 };
-        bool is_named = false;
-
-        for (size_t i = 0; i + 1 < message.len && !is_named; i++) {
-                if (message.ptr[i] != '%' || message.ptr[i + 1] != 's')
-                        continue;
-                head = slice_make(message.ptr, i);
-                rest = slice_make(message.ptr + i + 2, message.len - i - 2);
-                buf_slice(&text, head);
-                buf_slice(&text, node);
-                is_named = true;
-        }
-        buf_slice(&text, rest);
-        if (!is_named)
-                buf_printf(&text, "%%!(EXTRA string=" SLICE_FMT ")", SLICE_ARG(node));
-        action_list_add(step->out,
-                        &(struct action){ .kind = ACTION_NOTIFY,
-                                          .target = { .kind = SLICE_LITERAL("Node"), .name = node },
-                                          .notify = { buf_view(&text) } });
-        buf_release(&text);
-}
-
 /* ---- the step ---- */
 
 static int64_t error_delay(unsigned errors) {
@@ -398,9 +143,9 @@ static void order_reboot(struct agent_step *step) {
         }
         agent->stats.reboots++;
         agent_notify(step, step->config->reboot_message);
-        add(step, &(struct action){ .kind = ACTION_REBOOT,
-                                    .target = { .kind = SLICE_LITERAL("Node"),
-                                                .name = step->config->node } });
+        agent_act(step, &(struct action){ .kind = ACTION_REBOOT,
+                                          .target = { .kind = SLICE_LITERAL("Node"),
+                                                      .name = step->config->node } });
 }
 
 static bool is_other_boot(const struct reboot_agent *agent) {

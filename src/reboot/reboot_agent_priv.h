@@ -76,6 +76,7 @@ struct agent_step {
 };
 
 /* Each ends the step: by a reading, an action or a wait. */
+void agent_act(struct agent_step *step, const struct action *action);
 void agent_wait(struct agent_step *step, int64_t delay_ns, enum agent_scope scope);
 void agent_patch_node(struct agent_step *step, struct node_change *change,
                       const struct reboot_record *record);

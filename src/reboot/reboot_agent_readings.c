@@ -1,0 +1,167 @@
+/* What the agent is told of the world, kept until it is forgotten. */
+#include "reboot/reboot_agent_priv.h"
+
+#include "base/util.h"
+
+void agent_forget(struct reboot_agent *agent, enum agent_scope scope) {
+        agent->knows_pods = agent->knows_health = false;
+        if (scope == SCOPE_PODS)
+                return;
+        agent->knows_node = false;
+        if (scope == SCOPE_NODE)
+                return;
+        agent->knows_sentinel = agent->knows_lock = agent->knows_blockers = false;
+        agent->knows_holder = agent->knows_peers = agent->is_taint_skipped = false;
+}
+
+bool agent_needs(struct agent_step *step, enum reboot_read read) {
+        const struct reboot_agent *agent = step->agent;
+        const bool known[REBOOT_READ_COUNT] = {
+                [REBOOT_READ_SENTINEL] = agent->knows_sentinel,
+                [REBOOT_READ_NODE] = agent->knows_node,
+                [REBOOT_READ_LOCK] = agent->knows_lock,
+                [REBOOT_READ_BLOCKERS] = agent->knows_blockers,
+                [REBOOT_READ_PODS] = agent->knows_pods,
+                [REBOOT_READ_PEERS] = agent->knows_peers,
+                [REBOOT_READ_HOLDER] = agent->knows_holder,
+                [REBOOT_READ_HEALTH] = agent->knows_health,
+        };
+
+        if (known[read])
+                return true;
+        step->agent->reading = read;
+        step->turn->read = read;
+        step->turn->holder = slice_of(agent->holder);
+        step->turn->is_uncordoned = agent->phase == REBOOT_RELEASING;
+        return false;
+}
+
+/* The reading came to an end; false: it failed, and is repeated later. */
+static bool answered(struct reboot_agent *agent, int code) {
+        agent->reading = REBOOT_READ_NOTHING;
+        if (code == BERTH_OK)
+                return true;
+        agent->errors++;
+        agent->must_pause = true;
+        agent->stats.errors++;
+        return false;
+}
+
+void reboot_agent_saw_sentinel(struct reboot_agent *agent, bool is_required) {
+        answered(agent, BERTH_OK);
+        agent->knows_sentinel = true;
+        agent->is_required = is_required;
+        agent->was_required = agent->was_required || is_required;
+        agent->stats.is_required = is_required;
+}
+
+void reboot_agent_saw_node(struct reboot_agent *agent, int code, struct json_doc *node) {
+        agent->node_is_gone = code == BERTH_ERR_NOT_FOUND;
+        if (!answered(agent, agent->node_is_gone ? BERTH_OK : code)) {
+                json_doc_free(node);
+                return;
+        }
+        agent->knows_node = agent->node_is_newer = true;
+        arena_clear(&agent->node_arena);
+        node_facts_take(&agent->node, node, agent->config->taint_key, &agent->node_arena);
+        agent->was_required = agent->was_required || agent->node.is_forced;
+}
+
+void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc *object) {
+        const struct json *annotations, *value;
+
+        agent->lock_is_missing = code == BERTH_ERR_NOT_FOUND;
+        if (!answered(agent, agent->lock_is_missing ? BERTH_OK : code)) {
+                json_doc_free(object);
+                return;
+        }
+        json_doc_free(agent->lock_doc);
+        agent->lock_doc = object;
+        agent->knows_lock = true;
+        agent->node_is_newer = false;
+        agent->lock = (struct reboot_lock){ 0 };
+        arena_clear(&agent->lock_arena);
+        annotations = json_get(json_get(json_doc_root(object), "metadata"), "annotations");
+        value = json_get_slice(annotations, agent->config->lock_annotation);
+        agent->lock_is_broken = reboot_lock_parse(json_text(value), value != NULL,
+                                                  &agent->lock_arena, &agent->lock, NULL) < 0;
+}
+
+void reboot_agent_saw_blockers(struct reboot_agent *agent, struct slice reason) {
+        answered(agent, BERTH_OK);
+        agent->knows_blockers = true;
+        arena_clear(&agent->blocker_arena);
+        agent->blocker = arena_slice(&agent->blocker_arena, reason);
+}
+
+static struct drain_pod copy_pod(const struct drain_pod *pod, struct arena *arena) {
+        struct drain_pod copy = *pod;
+
+        copy.ns = arena_slice(arena, pod->ns);
+        copy.name = arena_slice(arena, pod->name);
+        copy.uid = arena_slice(arena, pod->uid);
+        copy.daemon_set = arena_slice(arena, pod->daemon_set);
+        copy.labels.items = ARENA_ARRAY(arena, struct label, pod->labels.count);
+        for (size_t i = 0; i < pod->labels.count; i++)
+                copy.labels.items[i] = (struct label){
+                        arena_slice(arena, pod->labels.items[i].key),
+                        arena_slice(arena, pod->labels.items[i].value),
+                };
+        return copy;
+}
+
+void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
+                           const struct drain_listing *listing) {
+        struct drain_rules rules = { &agent->config->drain_selector,
+                                     agent->config->skip_wait_for_delete_s };
+        struct arena *arena = &agent->pods_arena;
+
+        if (!answered(agent, code))
+                return;
+        agent->knows_pods = true;
+        arena_clear(arena);
+        agent->lacks_eviction = listing->lacks_eviction;
+        agent->pods.count = listing->pods->count;
+        agent->pods.items = ARENA_ARRAY(arena, struct drain_pod, listing->pods->count);
+        for (size_t i = 0; i < listing->pods->count; i++)
+                agent->pods.items[i] = copy_pod(&listing->pods->items[i], arena);
+        agent->impossible = drain_impossible(&agent->pods, &rules, listing->budgets,
+                                             (struct wall_time){ 0 }, arena);
+}
+
+void reboot_agent_saw_peers(struct reboot_agent *agent, uint32_t waiting_before) {
+        answered(agent, BERTH_OK);
+        agent->knows_peers = true;
+        agent->waiting_before = waiting_before;
+}
+
+uint32_t reboot_peers_before(const struct json *nodes, struct slice node) {
+        return fleet_waiting_before(nodes, node);
+}
+
+void reboot_agent_saw_nodes(struct reboot_agent *agent, const struct json *nodes) {
+        const struct reboot_config *config = agent->config;
+
+        reboot_agent_saw_peers(agent, nodes ? fleet_waiting_before(nodes, config->node) : 0);
+        arena_clear(&agent->peers_arena);
+        agent->fleet = (struct fleet_answer){ 0 };
+        agent->cap_reason = SLICE_EMPTY;
+        if (!nodes || !fleet_rules_ask(&config->fleet))
+                return;
+        fleet_judge(nodes, config->node, &config->fleet, &agent->peers_arena, &agent->fleet);
+        agent->cap_reason =
+                fleet_cap_reason(nodes, config->node, &config->fleet, &agent->peers_arena);
+}
+
+void reboot_agent_saw_health(struct reboot_agent *agent, struct slice reason) {
+        answered(agent, BERTH_OK);
+        agent->knows_health = true;
+        arena_clear(&agent->health_arena);
+        agent->ill = arena_slice(&agent->health_arena, reason);
+}
+
+void reboot_agent_saw_holder(struct reboot_agent *agent, int code) {
+        agent->holder_is_gone = code == BERTH_ERR_NOT_FOUND;
+        answered(agent, BERTH_OK); /* what cannot be told is taken for there */
+        agent->knows_holder = true;
+}
