@@ -1,33 +1,16 @@
 /* One call or pause at a time; what comes next is a function. */
 #include "sim/sim_kured.h"
 
-#include "api/json.h"
 #include "base/arena.h"
-#include "base/rng.h"
 #include "base/time.h"
 #include "base/util.h"
+#include "sim/sim_kured_priv.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PATH_MAX_SIZE 256
 #define CONFLICT_PAUSE_NS (1 * NS_PER_S)
-#define LOCK_PAUSE_NS (5 * NS_PER_S)
-#define LOCK_TRIES 60 /* five minutes */
 #define RECOVERY_PAUSE_NS (60 * NS_PER_S)
 #define DRAIN_PAUSE_NS (5 * NS_PER_S)
-
-struct sim_kured {
-        struct sim_kured_config config;
-        struct rng rng;
-        struct api_request *request; /* NULL = none under way */
-        struct loop_timer timer;
-        void (*pause_over)(struct sim_kured *kured);
-        void (*replied)(struct sim_kured *kured, const struct api_reply *reply);
-        struct json_tree *lock; /* the object, as read last */
-        void (*lock_read)(struct sim_kured *kured, bool is_read);
-        unsigned lock_tries;
-        bool was_cordoned, has_taint;
-};
 
 static void period_over(struct sim_kured *kured);
 static void recover(struct sim_kured *kured);
@@ -41,7 +24,7 @@ static void on_timer(void *context) {
         kured->pause_over(kured);
 }
 
-static void pause_for(struct sim_kured *kured, int64_t ns, void (*next)(struct sim_kured *kured)) {
+void kured_pause(struct sim_kured *kured, int64_t ns, void (*next)(struct sim_kured *kured)) {
         kured->pause_over = next;
         loop_timer_arm(kured->config.loop, &kured->timer, ns);
 }
@@ -53,13 +36,8 @@ static void on_reply(void *context, const struct api_reply *reply) {
         kured->replied(kured, reply);
 }
 
-struct kured_call {
-        enum api_method method;
-        const char *path, *body, *content_type;
-};
-
-static void call(struct sim_kured *kured, const struct kured_call *what,
-                 void (*next)(struct sim_kured *kured, const struct api_reply *reply)) {
+void kured_send(struct sim_kured *kured, const struct kured_call *what,
+                void (*next)(struct sim_kured *kured, const struct api_reply *reply)) {
         kured->replied = next;
         kured->request =
                 transport_call(&kured->config.transport,
@@ -75,7 +53,7 @@ static void get_node(struct sim_kured *kured,
         char path[PATH_MAX_SIZE];
 
         snprintf(path, sizeof(path), "/api/v1/nodes/%s", kured->config.node);
-        call(kured, &(struct kured_call){ .method = API_GET, .path = path }, next);
+        kured_send(kured, &(struct kured_call){ .method = API_GET, .path = path }, next);
 }
 
 static void patch_node(struct sim_kured *kured, const char *body,
@@ -83,13 +61,13 @@ static void patch_node(struct sim_kured *kured, const char *body,
         char path[PATH_MAX_SIZE];
 
         snprintf(path, sizeof(path), "/api/v1/nodes/%s", kured->config.node);
-        call(kured,
-             &(struct kured_call){ API_PATCH, path, body,
-                                   "application/strategic-merge-patch+json" },
-             next);
+        kured_send(kured,
+                   &(struct kured_call){ API_PATCH, path, body,
+                                         "application/strategic-merge-patch+json" },
+                   next);
 }
 
-static bool is_done(const struct api_reply *reply) {
+bool kured_reply_is_done(const struct api_reply *reply) {
         return reply->status >= 200 && reply->status < 300;
 }
 
@@ -105,13 +83,13 @@ static void exits(struct sim_kured *kured) {
 }
 
 static void wait_for_period(struct sim_kured *kured) {
-        pause_for(kured, kured->config.period_ns, period_over);
+        kured_pause(kured, kured->config.period_ns, period_over);
 }
 
 /* ---- the taint, a hint ---- */
 
 static void on_untainted(struct sim_kured *kured, const struct api_reply *reply) {
-        kured->has_taint = !is_done(reply);
+        kured->has_taint = !kured_reply_is_done(reply);
         wait_for_period(kured);
 }
 
@@ -123,7 +101,7 @@ static void untaint(struct sim_kured *kured) {
 }
 
 static void on_tainted(struct sim_kured *kured, const struct api_reply *reply) {
-        kured->has_taint = is_done(reply);
+        kured->has_taint = kured_reply_is_done(reply);
         wait_for_period(kured);
 }
 
@@ -139,101 +117,12 @@ static void taint(struct sim_kured *kured) {
                 patch_node(kured, body, on_tainted);
 }
 
-/* ---- the lock ---- */
-
-static void read_lock(struct sim_kured *kured);
-
-static void on_lock(struct sim_kured *kured, const struct api_reply *reply) {
-        json_tree_free(kured->lock);
-        kured->lock = NULL;
-        if (is_done(reply))
-                json_tree_parse(reply->body, &kured->lock, NULL);
-        if (!kured->lock && kured->lock_tries++ < LOCK_TRIES)
-                pause_for(kured, LOCK_PAUSE_NS, read_lock);
-        else
-                kured->lock_read(kured, kured->lock != NULL);
-}
-
-static void read_lock(struct sim_kured *kured) {
-        call(kured, &(struct kured_call){ .method = API_GET, .path = kured->config.lock_path },
-             on_lock);
-}
-
-static void look_at_lock(struct sim_kured *kured,
-                         void (*next)(struct sim_kured *kured, bool is_read)) {
-        kured->lock_tries = 0;
-        kured->lock_read = next;
-        read_lock(kured);
-}
-
-static struct json_node *annotations(struct sim_kured *kured) {
-        return node_need_object(
-                kured->lock, node_need_object(kured->lock, json_tree_root(kured->lock), "metadata"),
-                "annotations");
-}
-
-/* What the annotation says, as a value; NULL = free. */
-static struct json_tree *claims(struct sim_kured *kured) {
-        struct slice text = node_get_text(annotations(kured), kured->config.lock_key);
-        struct json_tree *tree = NULL;
-
-        if (text.len > 0)
-                json_tree_parse(text, &tree, NULL);
-        return tree;
-}
-
-static struct json_node *own_claim(struct sim_kured *kured, struct json_tree *tree,
-                                   size_t *ret_index) {
-        struct json_node *locks, *claim;
-
-        *ret_index = 0;
-        if (!tree)
-                return NULL;
-        if (kured->config.concurrency <= 1) {
-                claim = json_tree_root(tree);
-                return slice_is(node_get_text(claim, "nodeID"), kured->config.node) ? claim : NULL;
-        }
-        locks = node_get(json_tree_root(tree), "locks");
-        for (; *ret_index < node_count(locks); ++*ret_index) {
-                claim = node_at(locks, *ret_index);
-                if (slice_is(node_get_text(claim, "nodeID"), kured->config.node))
-                        return claim;
-        }
-        return NULL;
-}
-
-static void put_lock(struct sim_kured *kured, const char *text,
-                     void (*next)(struct sim_kured *kured, const struct api_reply *reply)) {
-        struct buf body = { 0 };
-
-        if (text)
-                node_put_string(kured->lock, annotations(kured), kured->config.lock_key, text);
-        else
-                node_remove(annotations(kured), kured->config.lock_key);
-        node_write(json_tree_root(kured->lock), &body);
-        call(kured,
-             &(struct kured_call){ API_PUT, kured->config.lock_path, body.data,
-                                   "application/json" },
-             next);
-        buf_release(&body);
-}
-
-static void print_claim(struct sim_kured *kured, struct buf *out) {
-        char now[WALL_TIME_TEXT_MAX];
-
-        wall_time_format(loop_wall(kured->config.loop), now);
-        buf_printf(out,
-                   "{\"nodeID\":\"%s\",\"metadata\":{\"unschedulable\":%s},\"created\":\"%s\","
-                   "\"TTL\":0}",
-                   kured->config.node, kured->was_cordoned ? "true" : "false", now);
-}
-
 /* ---- recovery: the start of every process ---- */
 
 static void on_first_node(struct sim_kured *kured, const struct api_reply *reply) {
         int64_t period = kured->config.period_ns;
 
-        if (!is_done(reply)) {
+        if (!kured_reply_is_done(reply)) {
                 exits(kured);
                 return;
         }
@@ -241,8 +130,8 @@ static void on_first_node(struct sim_kured *kured, const struct api_reply *reply
         if (kured->has_taint && !kured->config.is_required(kured->config.context))
                 untaint(kured);
         else
-                pause_for(kured, period / 2 + (int64_t)rng_below(&kured->rng, (uint64_t)period),
-                          period_over);
+                kured_pause(kured, period / 2 + (int64_t)rng_below(&kured->rng, (uint64_t)period),
+                            period_over);
 }
 
 static void start_main(struct sim_kured *kured) {
@@ -250,15 +139,15 @@ static void start_main(struct sim_kured *kured) {
 }
 
 static void on_uncordoned(struct sim_kured *kured, const struct api_reply *reply) {
-        if (is_done(reply))
+        if (kured_reply_is_done(reply))
                 release(kured);
         else
                 exits(kured);
 }
 
 static void on_recovery_node(struct sim_kured *kured, const struct api_reply *reply) {
-        if (!is_done(reply))
-                pause_for(kured, RECOVERY_PAUSE_NS, recover);
+        if (!kured_reply_is_done(reply))
+                kured_pause(kured, RECOVERY_PAUSE_NS, recover);
         else if (!kured->was_cordoned && is_cordoned(reply))
                 patch_node(kured, "{\"spec\":{\"unschedulable\":null}}", on_uncordoned);
         else
@@ -266,9 +155,9 @@ static void on_recovery_node(struct sim_kured *kured, const struct api_reply *re
 }
 
 static void on_recovery_lock(struct sim_kured *kured, bool is_read) {
-        CLEANUP(cleanup_json_tree) struct json_tree *tree = is_read ? claims(kured) : NULL;
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = is_read ? kured_claims(kured) : NULL;
         size_t index;
-        struct json_node *own = own_claim(kured, tree, &index);
+        struct json_node *own = kured_own_claim(kured, tree, &index);
 
         if (!own) {
                 start_main(kured);
@@ -279,37 +168,37 @@ static void on_recovery_lock(struct sim_kured *kured, bool is_read) {
 }
 
 static void recover(struct sim_kured *kured) {
-        look_at_lock(kured, on_recovery_lock);
+        kured_look_at_lock(kured, on_recovery_lock);
 }
 
 static void on_released(struct sim_kured *kured, const struct api_reply *reply) {
-        if (is_done(reply))
+        if (kured_reply_is_done(reply))
                 start_main(kured);
         else
-                pause_for(kured, CONFLICT_PAUSE_NS, release);
+                kured_pause(kured, CONFLICT_PAUSE_NS, release);
 }
 
 static void on_release_lock(struct sim_kured *kured, bool is_read) {
-        CLEANUP(cleanup_json_tree) struct json_tree *tree = is_read ? claims(kured) : NULL;
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = is_read ? kured_claims(kured) : NULL;
         struct buf text = { 0 };
         size_t index;
 
-        if (!own_claim(kured, tree, &index)) {
+        if (!kured_own_claim(kured, tree, &index)) {
                 start_main(kured);
                 return;
         }
         if (kured->config.concurrency <= 1) {
-                put_lock(kured, NULL, on_released);
+                kured_put_lock(kured, NULL, on_released);
                 return;
         }
         node_remove_at(node_get(json_tree_root(tree), "locks"), index);
         node_write(json_tree_root(tree), &text);
-        put_lock(kured, text.data, on_released);
+        kured_put_lock(kured, text.data, on_released);
         buf_release(&text);
 }
 
 static void release(struct sim_kured *kured) {
-        look_at_lock(kured, on_release_lock);
+        kured_look_at_lock(kured, on_release_lock);
 }
 
 /* ---- drain and reboot ---- */
@@ -317,12 +206,12 @@ static void release(struct sim_kured *kured) {
 static void drain(struct sim_kured *kured);
 
 static void forever(struct sim_kured *kured) {
-        pause_for(kured, RECOVERY_PAUSE_NS, forever); /* until the host goes down */
+        kured_pause(kured, RECOVERY_PAUSE_NS, forever); /* until the host goes down */
 }
 
 static void on_evicted(struct sim_kured *kured, const struct api_reply *reply) {
         (void)reply; /* refused or not, the node is looked at again */
-        pause_for(kured, DRAIN_PAUSE_NS, drain);
+        kured_pause(kured, DRAIN_PAUSE_NS, drain);
 }
 
 static void evict(struct sim_kured *kured, const struct json *pod) {
@@ -337,7 +226,8 @@ static void evict(struct sim_kured *kured, const struct json *pod) {
                  "v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"" SLICE_FMT
                  "\",\"namespace\":\"" SLICE_FMT "\"}}",
                  SLICE_ARG(name), SLICE_ARG(ns));
-        call(kured, &(struct kured_call){ API_POST, path, body, "application/json" }, on_evicted);
+        kured_send(kured, &(struct kured_call){ API_POST, path, body, "application/json" },
+                   on_evicted);
 }
 
 static void on_pods(struct sim_kured *kured, const struct api_reply *reply) {
@@ -345,8 +235,8 @@ static void on_pods(struct sim_kured *kured, const struct api_reply *reply) {
         struct json_iter iter;
         const struct json *pod;
 
-        if (!is_done(reply) || json_parse(reply->body, &doc, NULL) < 0) {
-                pause_for(kured, DRAIN_PAUSE_NS, drain);
+        if (!kured_reply_is_done(reply) || json_parse(reply->body, &doc, NULL) < 0) {
+                kured_pause(kured, DRAIN_PAUSE_NS, drain);
                 return;
         }
         iter = json_iter(json_get(json_doc_root(doc), "items"));
@@ -356,7 +246,7 @@ static void on_pods(struct sim_kured *kured, const struct api_reply *reply) {
                         return;
                 }
         if (json_count(json_get(json_doc_root(doc), "items")) > 0)
-                pause_for(kured, DRAIN_PAUSE_NS, drain);
+                kured_pause(kured, DRAIN_PAUSE_NS, drain);
         else if (kured->config.reboot(kured->config.context) == BERTH_OK)
                 forever(kured);
         else
@@ -368,11 +258,11 @@ static void drain(struct sim_kured *kured) {
 
         snprintf(path, sizeof(path), "/api/v1/pods?fieldSelector=spec.nodeName%%3D%s",
                  kured->config.node);
-        call(kured, &(struct kured_call){ .method = API_GET, .path = path }, on_pods);
+        kured_send(kured, &(struct kured_call){ .method = API_GET, .path = path }, on_pods);
 }
 
 static void on_cordoned(struct sim_kured *kured, const struct api_reply *reply) {
-        if (is_done(reply))
+        if (kured_reply_is_done(reply))
                 drain(kured);
         else
                 exits(kured);
@@ -390,10 +280,10 @@ static void begin_drain(struct sim_kured *kured) {
 static void acquire(struct sim_kured *kured);
 
 static void on_acquired(struct sim_kured *kured, const struct api_reply *reply) {
-        if (is_done(reply))
+        if (kured_reply_is_done(reply))
                 begin_drain(kured);
         else if (reply->status == 409)
-                pause_for(kured, CONFLICT_PAUSE_NS, acquire);
+                kured_pause(kured, CONFLICT_PAUSE_NS, acquire);
         else
                 taint(kured);
 }
@@ -403,29 +293,29 @@ static void take(struct sim_kured *kured, struct json_tree *tree) {
         struct buf text = { 0 };
 
         if (kured->config.concurrency <= 1) {
-                print_claim(kured, &text);
+                kured_print_claim(kured, &text);
         } else {
                 buf_printf(&text, "{\"maxOwners\":%u,\"locks\":[", kured->config.concurrency);
                 for (size_t i = 0; i < node_count(locks); i++) {
                         node_write(node_at(locks, i), &text);
                         buf_char(&text, ',');
                 }
-                print_claim(kured, &text);
+                kured_print_claim(kured, &text);
                 buf_text(&text, "]}");
         }
-        put_lock(kured, text.data, on_acquired);
+        kured_put_lock(kured, text.data, on_acquired);
         buf_release(&text);
 }
 
 static void on_acquire_lock(struct sim_kured *kured, bool is_read) {
-        CLEANUP(cleanup_json_tree) struct json_tree *tree = is_read ? claims(kured) : NULL;
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = is_read ? kured_claims(kured) : NULL;
         size_t index;
         bool is_free = kured->config.concurrency <= 1
                                ? tree == NULL
                                : node_count(tree ? node_get(json_tree_root(tree), "locks") : NULL) <
                                          kured->config.concurrency;
 
-        if (own_claim(kured, tree, &index))
+        if (kured_own_claim(kured, tree, &index))
                 begin_drain(kured);
         else if (is_read && is_free)
                 take(kured, tree);
@@ -434,13 +324,13 @@ static void on_acquire_lock(struct sim_kured *kured, bool is_read) {
 }
 
 static void acquire(struct sim_kured *kured) {
-        look_at_lock(kured, on_acquire_lock);
+        kured_look_at_lock(kured, on_acquire_lock);
 }
 
 static void on_blockers(struct sim_kured *kured, const struct api_reply *reply) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
 
-        if (!is_done(reply) || json_parse(reply->body, &doc, NULL) < 0 ||
+        if (!kured_reply_is_done(reply) || json_parse(reply->body, &doc, NULL) < 0 ||
             json_count(json_get(json_doc_root(doc), "items")) > 0)
                 wait_for_period(kured);
         else
@@ -450,7 +340,7 @@ static void on_blockers(struct sim_kured *kured, const struct api_reply *reply) 
 static void on_node(struct sim_kured *kured, const struct api_reply *reply) {
         char path[PATH_MAX_SIZE];
 
-        if (!is_done(reply)) {
+        if (!kured_reply_is_done(reply)) {
                 exits(kured);
                 return;
         }
@@ -458,7 +348,7 @@ static void on_node(struct sim_kured *kured, const struct api_reply *reply) {
         snprintf(path, sizeof(path),
                  "/api/v1/pods?labelSelector=%s&limit=10&fieldSelector=spec.nodeName%%3D%s",
                  kured->config.blocking_label, kured->config.node);
-        call(kured, &(struct kured_call){ .method = API_GET, .path = path }, on_blockers);
+        kured_send(kured, &(struct kured_call){ .method = API_GET, .path = path }, on_blockers);
 }
 
 static void period_over(struct sim_kured *kured) {
@@ -480,7 +370,7 @@ struct sim_kured *sim_kured_new(const struct sim_kured_config *config) {
         kured->config = *config;
         rng_init(&kured->rng, config->seed);
         kured->timer = (struct loop_timer){ .fired = on_timer, .context = kured };
-        pause_for(kured, 0, start);
+        kured_pause(kured, 0, start);
         return kured;
 }
 
