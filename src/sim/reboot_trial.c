@@ -137,8 +137,8 @@ static void sample(void *context) {
 static int start(struct trial *trial, struct err *err) {
         bool deschedules = trial->arm == TRIAL_DESCHEDULE;
 
-        trial->time = sim_loop_new();
-        trial->loop = sim_loop_get(trial->time);
+        trial->time = virtual_loop_new();
+        trial->loop = virtual_loop_get(trial->time);
         trial->cluster = cluster_new(&(struct cluster_config){ .keeps_finished = deschedules,
                                                                .keeps_detail = deschedules });
         action_list_init(&trial->binds);
@@ -175,7 +175,7 @@ static void stop(struct trial *trial) {
         role_config_release(&trial->roles);
         action_list_release(&trial->binds);
         cluster_free(trial->cluster);
-        sim_loop_free(trial->time);
+        virtual_loop_free(trial->time);
         buf_release(&trial->text);
         free(trial->evicting);
 }
@@ -188,7 +188,7 @@ int reboot_trial_run(const struct trial_setting *setting, enum trial_arm arm, ui
         int code = start(&trial, err);
 
         while (code == 0 && trial.failure[0] == '\0' && trial.returned_count < trial.wanted_count &&
-               sim_loop_step(trial.time, end))
+               virtual_loop_step(trial.time, end))
                 if (++steps > STEPS_MAX)
                         trial_failed(&trial, "time stands still");
         if (code == 0 && trial.failure[0])

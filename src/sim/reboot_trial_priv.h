@@ -5,10 +5,10 @@
 #include "base/rng.h"
 #include "model/cluster.h"
 #include "model/event.h"
+#include "port/virtual_loop.h"
 #include "reboot/reboot_agent.h"
 #include "run/role_config.h"
 #include "sim/reboot_trial.h"
-#include "sim/sim_loop.h"
 
 #define TRIAL_NS "d"
 #define TRIAL_TAINT "weave.works/kured-node-reboot"
@@ -63,7 +63,7 @@ struct trial {
         struct trial_setting setting;
         enum trial_arm arm;
         uint64_t seed;
-        struct sim_loop *time;
+        struct virtual_loop *time;
         struct loop *loop;
         struct cluster *cluster;
         struct role_config roles;

@@ -125,8 +125,8 @@ static struct sim_fleet *fleet_new(const struct sim_fleet_config *config) {
 
         fleet->config = *config;
         rng_init(&fleet->rng, config->seed ^ 0xf1ee7);
-        fleet->time = sim_loop_new();
-        fleet->loop = sim_loop_get(fleet->time);
+        fleet->time = virtual_loop_new();
+        fleet->loop = virtual_loop_get(fleet->time);
         fleet->server =
                 api_server_new(&(struct api_server_config){ .seed = config->seed,
                                                             .read_yaml = document_read_tree },
@@ -148,7 +148,7 @@ static void fleet_free(struct sim_fleet *fleet) {
         store_unsubscribe(api_server_store(fleet->server), fleet->subscription);
         local_transport_free(fleet->local);
         api_server_free(fleet->server);
-        sim_loop_free(fleet->time);
+        virtual_loop_free(fleet->time);
         free(fleet);
 }
 
@@ -167,7 +167,7 @@ static void advance(struct sim_fleet *fleet, int64_t ns) {
         struct mono_time end = { loop_mono(fleet->loop).ns + ns };
         uint64_t steps = 0;
 
-        while (!fleet->report.violation[0] && sim_loop_step(fleet->time, end)) {
+        while (!fleet->report.violation[0] && virtual_loop_step(fleet->time, end)) {
                 kill_marked(fleet);
                 if (++steps > STEPS_MAX)
                         fleet_violated(fleet, "time stands still");

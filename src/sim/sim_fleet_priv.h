@@ -2,13 +2,13 @@
 #pragma once
 
 #include "base/arena.h"
+#include "port/virtual_loop.h"
 #include "reboot/node_facts.h"
 #include "reboot/reboot_config.h"
 #include "reboot/reboot_lock.h"
 #include "run/reboot_role.h"
 #include "sim/sim_fleet.h"
 #include "sim/sim_kured.h"
-#include "sim/sim_loop.h"
 
 #define FLEET_NODES_MAX 50
 #define FLEET_PROCESSES 2 /* of one node */
@@ -68,7 +68,7 @@ struct fleet_dying { /* a pod whose grace is running */
 
 struct sim_fleet {
         struct sim_fleet_config config;
-        struct sim_loop *time;
+        struct virtual_loop *time;
         struct loop *loop;
         struct api_server *server;
         struct local_transport *local;

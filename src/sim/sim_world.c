@@ -94,8 +94,8 @@ struct sim_world *sim_world_new(const struct sim_world_config *config) {
 
         world->config = *config;
         rng_init(&world->rng, config->seed ^ 0x5eed);
-        world->time = sim_loop_new();
-        world->loop = sim_loop_get(world->time);
+        world->time = virtual_loop_new();
+        world->loop = virtual_loop_get(world->time);
         world->server =
                 api_server_new(&(struct api_server_config){ .seed = config->seed,
                                                             .read_yaml = document_read_tree },
@@ -136,7 +136,7 @@ void sim_world_free(struct sim_world *world) {
         sim_check_stop(world);
         control_free(world->control);
         api_server_free(world->server);
-        sim_loop_free(world->time);
+        virtual_loop_free(world->time);
         buf_release(&world->audit);
         sim_snapshot_release(world);
         free(world);
@@ -204,7 +204,7 @@ void sim_world_advance(struct sim_world *world, int64_t ns) {
         struct mono_time end = { loop_mono(world->loop).ns + ns };
         uint64_t steps = 0;
 
-        while (world->violation[0] == '\0' && sim_loop_step(world->time, end)) {
+        while (world->violation[0] == '\0' && virtual_loop_step(world->time, end)) {
                 if (world->wants_kill)
                         kill_for_a_while(world);
                 if (++steps > STEPS_MAX)
@@ -214,7 +214,7 @@ void sim_world_advance(struct sim_world *world, int64_t ns) {
 
 void sim_world_step_clock(struct sim_world *world, int64_t back_ns) {
         world->has_stepped = true;
-        sim_loop_set_back(world->time, back_ns);
+        virtual_loop_set_back(world->time, back_ns);
 }
 
 /* ---- a seed ---- */

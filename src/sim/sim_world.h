@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct api_server;
-struct sim_loop;
+struct virtual_loop;
 struct sim_world;
 
 struct sim_world_config {

@@ -3,8 +3,8 @@
 
 #include "base/map.h"
 #include "evict/eviction_request.h"
+#include "port/virtual_loop.h"
 #include "run/evictions_role.h"
-#include "sim/sim_loop.h"
 #include "sim/sim_world.h"
 
 #define SIM_NS "default"
@@ -21,7 +21,7 @@ struct sim_hooks;  /* of eviction stages */
 
 struct sim_world {
         struct sim_world_config config;
-        struct sim_loop *time;
+        struct virtual_loop *time;
         struct loop *loop;
         struct store *store;
         struct api_server *server;

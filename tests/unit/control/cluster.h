@@ -4,9 +4,9 @@
 #include "api/json.h"
 #include "base/util.h"
 #include "control/control.h"
+#include "port/virtual_loop.h"
 #include "server/api_server.h"
 #include "store/store.h"
-#include "virtual_loop.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 
 #include "base/util.h"
 #include "control/control.h"
+#include "port/virtual_loop.h"
 #include "run/runtime.h"
 #include "server/local_transport.h"
-#include "sim/sim_loop.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -248,8 +248,8 @@ struct scene *scene_new_as(const struct api_user *user) {
         struct scene *scene = xcalloc(1, sizeof(*scene));
         struct err err = { 0 };
 
-        scene->time = sim_loop_new();
-        scene->loop = sim_loop_get(scene->time);
+        scene->time = virtual_loop_new();
+        scene->loop = virtual_loop_get(scene->time);
         scene->server = api_server_new(&(struct api_server_config){ .seed = 1 }, scene->loop);
         assert_int_equal(control_new(&(struct control_config){ .loop = scene->loop,
                                                                .server = scene->server,
@@ -292,7 +292,7 @@ void scene_free(struct scene *scene) {
         local_transport_free(scene->local);
         control_free(scene->control);
         api_server_free(scene->server);
-        sim_loop_free(scene->time);
+        virtual_loop_free(scene->time);
         buf_release(&scene->calls);
         free(scene);
 }
@@ -331,7 +331,7 @@ void scene_boot(struct scene *scene, size_t index) {
 void scene_run(struct scene *scene, int64_t seconds) {
         struct mono_time end = { loop_mono(scene->loop).ns + seconds * NS_PER_S };
 
-        for (int i = 0; sim_loop_step(scene->time, end); i++)
+        for (int i = 0; virtual_loop_step(scene->time, end); i++)
                 assert_true(i < 1000000);
 }
 

@@ -15,7 +15,7 @@
 struct control;
 struct local_transport;
 struct runtime;
-struct sim_loop;
+struct virtual_loop;
 
 /* Answers the next `times` calls that match after letting `skip` of them through. */
 struct scene_rule {
@@ -36,7 +36,7 @@ struct scene_agent {
 };
 
 struct scene {
-        struct sim_loop *time;
+        struct virtual_loop *time;
         struct loop *loop;
         struct api_server *server;
         struct control *control;

@@ -208,8 +208,8 @@ bool desched_world_open(struct desched_world *world, const struct desched_world_
         struct err err = { 0 };
 
         world->config = *config;
-        world->time = sim_loop_new();
-        world->loop = sim_loop_get(world->time);
+        world->time = virtual_loop_new();
+        world->loop = virtual_loop_get(world->time);
         world->server = api_server_new(
                 &(struct api_server_config){ .seed = 1, .read_yaml = document_read_tree },
                 world->loop);
@@ -234,7 +234,7 @@ void desched_world_close(struct desched_world *world) {
         sim_faults_free(world->faults);
         local_transport_free(world->local);
         api_server_free(world->server);
-        sim_loop_free(world->time);
+        virtual_loop_free(world->time);
         config_problems_free(world->problems);
         role_config_release(&world->roles);
 }
@@ -242,6 +242,6 @@ void desched_world_close(struct desched_world *world) {
 void desched_world_advance(struct desched_world *world, int64_t ns) {
         const struct mono_time end = { loop_mono(world->loop).ns + ns };
 
-        while (sim_loop_step(world->time, end))
+        while (virtual_loop_step(world->time, end))
                 continue;
 }

@@ -2,13 +2,13 @@
  * makes in answer is seen with its time.  Shared by tests and a benchmark. */
 #pragma once
 
+#include "port/virtual_loop.h"
 #include "run/descheduler_role.h"
 #include "run/role_config.h"
 #include "run/runtime.h"
 #include "server/api_server.h"
 #include "server/local_transport.h"
 #include "sim/sim_faults.h"
-#include "sim/sim_loop.h"
 
 #define WORLD_EVICTIONS_MAX 256
 
@@ -21,7 +21,7 @@ struct desched_world_config {
 };
 struct desched_world {
         struct desched_world_config config;
-        struct sim_loop *time;
+        struct virtual_loop *time;
         struct loop *loop;
         struct api_server *server;
         struct local_transport *local;

@@ -1,5 +1,5 @@
-/* Virtual time: a heap of timers and a list of deferred calls. */
-#include "virtual_loop.h"
+/* A heap of timers and a queue of deferred calls. */
+#include "port/virtual_loop.h"
 
 #include "base/heap.h"
 #include "base/util.h"
@@ -12,14 +12,16 @@ struct deferred {
 
 struct virtual_loop {
         struct loop loop;
-        int64_t now_ns;
+        int64_t now_ns, wall_ns; /* since the start */
         struct heap timers;
         struct deferred *calls;
         size_t first, count, cap;
 };
 
 static struct wall_time wall(void *self) {
-        return (struct wall_time){ VIRTUAL_START_NS + ((struct virtual_loop *)self)->now_ns };
+        const struct virtual_loop *loop = self;
+
+        return (struct wall_time){ VIRTUAL_START_NS + loop->now_ns + loop->wall_ns };
 }
 
 static struct mono_time mono(void *self) {
@@ -60,10 +62,17 @@ static void defer(void *self, void (*call)(void *context), void *context) {
         loop->calls[loop->count++] = (struct deferred){ call, context };
 }
 
+static void stop(void *self) {
+        (void)self; /* whoever steps the loop decides when to end */
+}
+
 struct virtual_loop *virtual_loop_new(void) {
-        static const struct loop_ops ops = {
-                .wall = wall, .mono = mono, .timer_arm = arm, .timer_disarm = disarm, .defer = defer
-        };
+        static const struct loop_ops ops = { .wall = wall,
+                                             .mono = mono,
+                                             .timer_arm = arm,
+                                             .timer_disarm = disarm,
+                                             .defer = defer,
+                                             .stop = stop };
         struct virtual_loop *loop = xcalloc(1, sizeof(*loop));
 
         loop->loop = (struct loop){ &ops, loop };
@@ -71,7 +80,21 @@ struct virtual_loop *virtual_loop_new(void) {
         return loop;
 }
 
+static bool run_deferred(struct virtual_loop *loop) {
+        struct deferred call;
+
+        if (loop->first == loop->count)
+                return false;
+        call = loop->calls[loop->first++];
+        if (loop->first == loop->count)
+                loop->first = loop->count = 0;
+        call.call(call.context);
+        return true;
+}
+
 void virtual_loop_free(struct virtual_loop *loop) {
+        if (!loop)
+                return;
         virtual_loop_run(loop);
         heap_release(&loop->timers);
         free(loop->calls);
@@ -82,27 +105,36 @@ struct loop *virtual_loop_get(struct virtual_loop *loop) {
         return &loop->loop;
 }
 
-void virtual_loop_run(struct virtual_loop *loop) {
-        while (loop->first < loop->count) {
-                struct deferred call = loop->calls[loop->first++];
+bool virtual_loop_step(struct virtual_loop *loop, struct mono_time limit) {
+        struct loop_timer *timer;
 
-                if (loop->first == loop->count)
-                        loop->first = loop->count = 0;
-                call.call(call.context);
+        if (run_deferred(loop))
+                return true;
+        timer = heap_peek(&loop->timers);
+        if (!timer || timer->due.ns > limit.ns) {
+                if (limit.ns > loop->now_ns)
+                        loop->now_ns = limit.ns;
+                return false;
         }
+        if (timer->due.ns > loop->now_ns)
+                loop->now_ns = timer->due.ns;
+        heap_pop(&loop->timers);
+        timer->fired(timer->context);
+        return true;
+}
+
+void virtual_loop_run(struct virtual_loop *loop) {
+        while (run_deferred(loop))
+                continue;
 }
 
 void virtual_loop_advance(struct virtual_loop *loop, int64_t ns) {
-        int64_t end_ns = loop->now_ns + ns;
-        struct loop_timer *first;
+        struct mono_time end = { loop->now_ns + ns };
 
-        virtual_loop_run(loop);
-        while ((first = heap_peek(&loop->timers)) && first->due.ns <= end_ns) {
-                if (first->due.ns > loop->now_ns)
-                        loop->now_ns = first->due.ns;
-                heap_pop(&loop->timers);
-                first->fired(first->context);
-                virtual_loop_run(loop);
-        }
-        loop->now_ns = end_ns;
+        while (virtual_loop_step(loop, end))
+                continue;
+}
+
+void virtual_loop_set_back(struct virtual_loop *loop, int64_t ns) {
+        loop->wall_ns -= ns;
 }
