@@ -64,7 +64,7 @@ void cluster_nominate(struct cluster *cluster, struct pod_id pod,
 /* Opens a what-if; they nest.  Until the matching rollback only assume, forget, nominate, and
  * cluster_withdraw are allowed.  None of them is logged or raises a generation then, so that nobody
  * wakes for what did not happen; a reader with a memory that is asked inside a what-if takes the
- * touched nodes as changed. */
+ * touched nodes as changed, and takes them so once more when it is over. */
 void cluster_checkpoint(struct cluster *cluster);
 void cluster_rollback(struct cluster *cluster);
 /* Takes any assigned pod off its node (as if it were gone); what-if only. */
@@ -72,6 +72,8 @@ void cluster_withdraw(struct cluster *cluster, struct pod_id pod);
 /* Nodes a what-if changed since the outermost checkpoint (possibly already changed back); NULL
  * outside of what-ifs. */
 const struct bitset *cluster_touched_nodes(const struct cluster *cluster);
+/* The same as a list, in the order touched; outside of what-ifs it is empty. */
+size_t cluster_touched_list(const struct cluster *cluster, const struct node_id **ret_nodes);
 
 /* ---- reading; rows and what they point to stay put until the next change ---- */
 uint64_t cluster_generation(const struct cluster *cluster);

@@ -123,6 +123,11 @@ const struct bitset *cluster_touched_nodes(const struct cluster *cluster) {
         return cluster_is_what_if(cluster) ? &cluster->what_if.touched : NULL;
 }
 
+size_t cluster_touched_list(const struct cluster *cluster, const struct node_id **ret_nodes) {
+        *ret_nodes = cluster->what_if.touched_list;
+        return cluster->what_if.touched_count;
+}
+
 /* ---- steps ---- */
 
 static void take_off(struct cluster *cluster, struct pod_id pod) {

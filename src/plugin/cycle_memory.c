@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/util.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define CHANGES_MIN 16
 
@@ -37,8 +38,31 @@ void cycle_memory_limit(struct cycle_memory *memory, size_t max_bytes) {
         memory->has_grown = true;
 }
 
+/* ---- nodes of what-ifs ---- */
+
+void node_list_set_touched(struct node_list *list, const struct cluster *cluster) {
+        const struct node_id *touched;
+        size_t count = cluster_touched_list(cluster, &touched);
+        if (count > list->cap) {
+                list->cap = count + count / 2;
+                list->items = xreallocarray(list->items, list->cap, sizeof(*list->items));
+        }
+        if (count > 0)
+                memcpy(list->items, touched, count * sizeof(*touched));
+        list->count = count;
+}
+
+void node_list_release(struct node_list *list) {
+        free(list->items);
+        *list = (struct node_list){ 0 };
+}
+
+/* ---- entries ---- */
+
 static void entry_free(struct memory_entry *entry) {
         arena_release(&entry->arena);
+        node_list_release(&entry->as_if);
+        node_list_release(&entry->was_as_if);
         free(entry->news.items);
         free(entry);
 }
@@ -57,7 +81,8 @@ void cycle_memory_free(struct cycle_memory *memory) {
 
 static size_t entry_bytes(const struct memory_entry *entry) {
         return sizeof(*entry) + entry->arena.reserved_bytes +
-               entry->news.cap * sizeof(*entry->news.items);
+               entry->news.cap * sizeof(*entry->news.items) +
+               (entry->as_if.cap + entry->was_as_if.cap) * sizeof(struct node_id);
 }
 
 size_t cycle_memory_bytes(const struct cycle_memory *memory) {
@@ -161,25 +186,37 @@ static void start_anew(struct cycle_memory *memory, const struct cluster *cluste
         memory->has_grown = true;
 }
 
+/* From here on the nodes of the present what-if are those that differ. */
+static void turn_as_if(struct memory_entry *entry, const struct cluster *cluster) {
+        struct node_list last = entry->was_as_if;
+        entry->was_as_if = entry->as_if;
+        entry->as_if = last;
+        node_list_set_touched(&entry->as_if, cluster);
+}
+
 bool cycle_memory_recall(struct cycle_memory *memory, const struct cluster *cluster, uint64_t key,
                          uint32_t breaking, struct memory_news *ret_news) {
         uint64_t generation = cluster_generation(cluster);
-        if (memory == NULL || cluster_touched_nodes(cluster) != NULL)
+        if (memory == NULL)
                 return false;
         struct memory_entry *entry = entry_for(memory, key);
+        struct domain_news *news = &entry->news;
         *ret_news = (struct memory_news){ .entry = entry };
-        if (entry->value != NULL && entry->generation == generation)
+        turn_as_if(entry, cluster);
+        if (entry->value != NULL && entry->generation == generation && entry->as_if.count == 0 &&
+            entry->was_as_if.count == 0)
                 return true;
         if (!can_follow(entry, cluster, breaking, &ret_news->range)) {
                 ret_news->range = (struct change_range){ 0 };
                 start_anew(memory, cluster, entry);
         }
-        if (entry->news.is_incomplete || entry->news.count > entry->news.cap / 2) {
-                entry->news.count = 0;
-                entry->news.is_incomplete = false;
-                entry->news.since = entry->generation;
+        if (news->is_incomplete || news->count > news->cap / 2) {
+                news->count = 0;
+                news->is_incomplete = false;
+                news->since = news->version;
         }
-        entry->news.generation = entry->generation = generation;
+        news->version++;
+        entry->generation = generation;
         return true;
 }
 
@@ -191,9 +228,21 @@ static void each_of_run(const struct cluster_change *changes, size_t count,
                         each(context, changes[i].node);
 }
 
+/* without: nodes left out; NULL = none. */
+static void each_of_list(const struct node_list *list, const struct bitset *live,
+                         const struct bitset *without,
+                         void (*each)(void *context, struct node_id node), void *context) {
+        for (size_t i = 0; i < list->count; i++)
+                if (bitset_has(live, list->items[i].index) &&
+                    (without == NULL || !bitset_has(without, list->items[i].index)))
+                        each(context, list->items[i]);
+}
+
 void memory_news_each(const struct memory_news *news, const struct cluster *cluster,
                       void (*each)(void *context, struct node_id node), void *context) {
         const struct bitset *live = &cluster_nodes(cluster)->live;
         each_of_run(news->range.first, news->range.first_count, live, each, context);
         each_of_run(news->range.second, news->range.second_count, live, each, context);
+        each_of_list(&news->entry->was_as_if, live, cluster_touched_nodes(cluster), each, context);
+        each_of_list(&news->entry->as_if, live, NULL, each, context);
 }

@@ -11,6 +11,14 @@
 
 struct cycle_memory;
 
+struct node_list { /* owned */
+        struct node_id *items;
+        size_t count, cap;
+};
+/* Makes it the nodes a what-if touched; empty outside of what-ifs. */
+void node_list_set_touched(struct node_list *list, const struct cluster *cluster);
+void node_list_release(struct node_list *list);
+
 /* max_bytes: entries go when they hold more. */
 struct cycle_memory *cycle_memory_new(size_t max_bytes);
 void cycle_memory_limit(struct cycle_memory *memory, size_t max_bytes);
@@ -25,9 +33,11 @@ struct memory_entry {
         void *value;        /* NULL: to be made from the cluster as it is */
         size_t node_count;  /* node rows when it was made */
         uint64_t key;
-        uint64_t epoch;          /* of value: another number for another one, never 0 */
-        uint64_t generation;     /* of the cluster it agrees with */
-        struct domain_news news; /* what changed lately */
+        uint64_t epoch;             /* of value: another number for another one, never 0 */
+        uint64_t generation;        /* of the cluster it agrees with ... */
+        struct node_list as_if;     /* ... but for nodes that are as a what-if had them */
+        struct node_list was_as_if; /* those at the use before */
+        struct domain_news news;    /* what changed lately; its version is the value's */
 };
 /* What changed since the entry was in use; runs are empty for a new one. */
 struct memory_news {
@@ -36,8 +46,9 @@ struct memory_news {
 };
 /* The entry, and the changes its owner has to apply node by node; from then on it counts as up to
  * date.  Its value is NULL when it is new, when one of the changes is among breaking (CLUSTER_*
- * bits), or when there are too many.  False: nothing may be remembered, as in what-ifs (memory may
- * be NULL). */
+ * bits), or when there are too many.  Inside a what-if the value becomes as the what-if has it; the
+ * next call, inside or outside of one, brings these nodes up to date again.  A value in use since
+ * the cluster last changed stays.  False: nothing is remembered (memory is NULL). */
 bool cycle_memory_recall(struct cycle_memory *memory, const struct cluster *cluster, uint64_t key,
                          uint32_t breaking, struct memory_news *ret_news);
 /* The nodes of the changes, one call each; some more than once. */

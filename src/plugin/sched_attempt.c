@@ -277,23 +277,50 @@ static void keep_refusal(struct arena *arena, struct node_refusal *refusal) {
         refusal->reasons = reasons;
 }
 
+/* The states of the attempt while copies stand in for them. */
+struct trial {
+        struct attempt_plugin copies[PROFILE_PLUGINS_MAX];
+        struct attempt_plugin *saved;
+        struct arena *scratch;
+};
+
+/* Takes counts anew into copies of the states; remembered ones are changed in place. */
+static void trial_begin(struct trial *trial, struct sched_attempt *attempt) {
+        trial->saved = attempt->plugins;
+        trial->scratch = attempt->cycle.scratch;
+        memcpy(trial->copies, trial->saved,
+               attempt->profile->plugin_count * sizeof(*trial->copies));
+        attempt->plugins = trial->copies;
+        attempt->cycle.scratch = &attempt->trial;
+        recount(attempt);
+}
+
+static void trial_end(struct trial *trial, struct sched_attempt *attempt) {
+        attempt->plugins = trial->saved;
+        attempt->cycle.scratch = trial->scratch;
+        arena_clear(&attempt->trial);
+}
+
 /* The plugins' word with their counts taken anew; what they compute is dropped again. */
 static bool explain_changed(struct sched_attempt *attempt, struct node_id node,
                             struct node_refusal *ret_refusal) {
-        struct attempt_plugin copies[PROFILE_PLUGINS_MAX];
-        struct attempt_plugin *saved = attempt->plugins;
-        struct arena *scratch = attempt->cycle.scratch;
-        memcpy(copies, saved, attempt->profile->plugin_count * sizeof(*saved));
-        attempt->plugins = copies;
-        attempt->cycle.scratch = &attempt->trial;
-        recount(attempt);
+        struct trial trial;
+        trial_begin(&trial, attempt);
         bool fits = explain_node(attempt, node, ret_refusal);
-        attempt->plugins = saved;
-        attempt->cycle.scratch = scratch;
         if (!fits)
-                keep_refusal(scratch, ret_refusal);
-        arena_clear(&attempt->trial);
+                keep_refusal(trial.scratch, ret_refusal);
+        trial_end(&trial, attempt);
+        attempt->is_unsettled = attempt->cycle.memory != NULL;
         return fits;
+}
+
+void sched_attempt_settle(struct sched_attempt *attempt) {
+        struct trial trial;
+        if (!attempt->is_unsettled)
+                return;
+        attempt->is_unsettled = false;
+        trial_begin(&trial, attempt);
+        trial_end(&trial, attempt);
 }
 
 /* Judges with the node's nominees added; those that are not there leave nothing to judge. */
@@ -324,6 +351,7 @@ bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
         if (attempt->nominee_count > 0 && has_nominees(attempt, node) &&
             !judge_with_nominees(attempt, node, ret_refusal))
                 return false;
+        sched_attempt_settle(attempt);
         return explain_node(attempt, node, ret_refusal);
 }
 
@@ -359,6 +387,7 @@ void sched_attempt_filter(struct sched_attempt *attempt, struct bitset *nodes) {
         const struct profile_point *point = &attempt->profile->points[POINT_FILTER];
         if (attempt->only != NULL)
                 bitset_and(nodes, attempt->only);
+        sched_attempt_settle(attempt);
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
                 const struct profile_plugin *plugin = &attempt->profile->plugins[index];

@@ -93,6 +93,7 @@ struct sched_attempt {
         struct slice nomination;
         struct preemption preemption;
         struct arena trial; /* what-if states; cleared by each */
+        bool is_unsettled;  /* remembered counts are as some what-if had them */
 };
 
 struct attempt_request {
@@ -121,6 +122,9 @@ bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
 /* The same inside a what-if: plugins that count pods count again. */
 bool sched_attempt_judge_changed(struct sched_attempt *attempt, struct node_id node,
                                  struct node_refusal *ret_refusal);
+/* After what-ifs were rolled back, and before the plugins' states of PreFilter are used by others:
+ * brings remembered counts back to the cluster as it is. */
+void sched_attempt_settle(struct sched_attempt *attempt);
 /* Asks the PreScore plugins; part of sched_attempt_score. */
 enum verdict_code sched_attempt_pre_score(struct sched_attempt *attempt, struct node_batch feasible,
                                           struct verdict *verdict);

@@ -6,7 +6,7 @@ void domain_news_add(struct domain_news *news, const struct topology *topology, 
                 news->is_incomplete = true;
         else
                 news->items[news->count++] =
-                        (struct domain_change){ topology, domain, news->generation };
+                        (struct domain_change){ topology, domain, news->version };
 }
 
 void domain_sums_init(struct domain_sums *sums, const struct topology *topology,

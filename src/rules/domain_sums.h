@@ -9,14 +9,14 @@
 struct domain_change {
         const struct topology *topology;
         uint32_t domain;
-        uint64_t generation;
+        uint64_t version;
 };
 struct domain_news {
         struct domain_change *items; /* room for cap */
         size_t count, cap;
-        uint64_t generation; /* of what is being added */
-        uint64_t since;      /* all changes after this generation are there ... */
-        bool is_incomplete;  /* ... unless more than cap changed */
+        uint64_t version;   /* of the numbers, with what is being added */
+        uint64_t since;     /* all changes after this version are there ... */
+        bool is_incomplete; /* ... unless more than cap changed */
 };
 void domain_news_add(struct domain_news *news, const struct topology *topology, uint32_t domain);
 

@@ -3,8 +3,11 @@
 
 #include "base/util.h"
 #include "plugin/sched_profile_list.h"
+#include "sched/class_engine.h"
 #include "sched/decision.h"
 #include <stdlib.h>
+
+#define ENGINE_BYTES ((size_t)8 << 20) /* of caches, and as much of counts */
 
 struct pod_move {
         struct pod_id pod;
@@ -14,6 +17,7 @@ struct pod_move {
 struct placement_brain {
         struct cluster *cluster;
         const struct sched_profile_list *profiles;
+        struct class_engine *engine;
         struct wall_time now;
         size_t move_count, move_cap;
         struct pod_move *moves;
@@ -26,6 +30,7 @@ struct placement_brain *placement_brain_new(struct cluster *cluster,
 
         brain->cluster = cluster;
         brain->profiles = profiles;
+        brain->engine = class_engine_new(ENGINE_BYTES);
         arena_init(&brain->arena, 0);
         return brain;
 }
@@ -34,6 +39,7 @@ void placement_brain_free(struct placement_brain *brain) {
         if (!brain)
                 return;
         arena_release(&brain->arena);
+        class_engine_free(brain->engine);
         free(brain->moves);
         free(brain);
 }
@@ -66,18 +72,6 @@ static void make_moves(struct placement_brain *brain) {
         }
 }
 
-static bool total_of(const struct decision *decision, struct node_id node, int64_t *ret_total) {
-        *ret_total = 0;
-        for (size_t i = 0; i < decision->feasible_count; i++) {
-                if (decision->feasible[i].index != node.index)
-                        continue;
-                if (decision->totals)
-                        *ret_total = decision->totals[i];
-                return true;
-        }
-        return false;
-}
-
 static bool place(void *context, struct pod_id pod, struct placement *ret_placement) {
         struct placement_brain *brain = context;
         struct cluster *cluster = brain->cluster;
@@ -87,7 +81,6 @@ static bool place(void *context, struct pod_id pod, struct placement *ret_placem
         struct node_id home = row->node;
         struct decision decision;
         struct placement placement = { .node = NODE_NONE };
-        int64_t here;
 
         if (!profile)
                 return false;
@@ -95,15 +88,18 @@ static bool place(void *context, struct pod_id pod, struct placement *ret_placem
         cluster_checkpoint(cluster);
         make_moves(brain);
         cluster_withdraw(cluster, pod);
-        scheduler_decide(cluster, profile,
-                         &(struct decision_request){ .pod = pod, .now = brain->now }, &brain->arena,
-                         &decision);
+        scheduler_decide(
+                cluster, profile,
+                &(struct decision_request){
+                        .pod = pod, .now = brain->now, .engine = brain->engine, .beside = &home },
+                &brain->arena, &decision);
         cluster_rollback(cluster);
         placement.is_placed = decision.outcome == DECISION_PLACED;
         if (placement.is_placed) {
                 placement.node = decision.node;
-                placement.has_gain = total_of(&decision, home, &here);
-                placement.gain = placement.has_gain ? decision.best_total - here : 0;
+                placement.has_gain = decision.beside_fits;
+                placement.gain =
+                        decision.beside_fits ? decision.best_total - decision.beside_total : 0;
         }
         *ret_placement = placement;
         return true;

@@ -31,6 +31,7 @@ void class_cache_clear(struct class_cache *cache) {
                 free(cache->scores[i].offers);
         }
         top_tree_release(&cache->tree);
+        node_list_release(&cache->as_if);
         *cache = (struct class_cache){ .key = cache->key,
                                        .last_used = cache->last_used,
                                        .was_seen = true,
@@ -173,18 +174,18 @@ static bool refresh_run(struct update *update, const struct cluster_change *chan
 /* ---- plugins that count pods ---- */
 
 /* Whether the memory's news say all that happened since the cache was up to date. */
-static bool has_all_news(const struct class_cache *cache, const struct memory_entry *entry) {
-        return cache->generation == entry->generation ||
-               (cache->generation >= entry->news.since && !entry->news.is_incomplete);
+static bool has_all_news(const struct follow_mark *mark, const struct memory_entry *entry) {
+        return mark->version == entry->news.version ||
+               (mark->version >= entry->news.since && !entry->news.is_incomplete);
 }
 
 /* Nodes of the domains that changed. */
-static void add_news(const struct class_cache *cache, const struct memory_entry *entry,
+static void add_news(const struct follow_mark *mark, const struct memory_entry *entry,
                      struct bitset *nodes) {
         for (size_t i = entry->news.count; i-- > 0;) {
                 const struct domain_change *change = &entry->news.items[i];
                 const struct topology *topology = change->topology;
-                if (change->generation <= cache->generation)
+                if (change->version <= mark->version)
                         break;
                 if (change->domain == topology->domain_count) { /* the nodes without the label */
                         for (size_t n = 0; n < topology->node_count; n++)
@@ -209,13 +210,14 @@ static void follow_filter(const struct cache_call *call, struct counted_filter *
         void *state = filter_state(call, filter->plugin);
         const struct memory_entry *entry = sched->filter_follow->entry(state);
         struct arena *scratch = call->attempt->cycle.scratch;
-        struct follow_mark now = { entry->epoch, frame_of(sched->filter_follow, state, NULL) };
+        struct follow_mark now = { entry->epoch, frame_of(sched->filter_follow, state, NULL),
+                                   entry->news.version };
         struct bitset asked = bitset_in_arena(scratch, call->cache->node_count);
         if (filter->mark.epoch != now.epoch || filter->mark.frame != now.frame ||
-            !has_all_news(call->cache, entry))
+            !has_all_news(&filter->mark, entry))
                 bitset_or(&asked, &cluster_nodes(call->cluster)->live);
         else
-                add_news(call->cache, entry, &asked);
+                add_news(&filter->mark, entry, &asked);
         filter->mark = now;
         if (bitset_is_empty(&asked))
                 return;
@@ -322,15 +324,16 @@ static bool follow_score(struct update *update, struct normalized_score *score) 
         struct class_cache *cache = update->cache;
         void *state = score_state(call, score->plugin);
         const struct memory_entry *entry = score->follow->entry(state);
-        struct follow_mark now = { entry->epoch, frame_of(score->follow, state, score->offers) };
+        struct follow_mark now = { entry->epoch, frame_of(score->follow, state, score->offers),
+                                   entry->news.version };
         struct bitset nodes = bitset_in_arena(call->attempt->cycle.scratch, cache->node_count);
         if (score->mark.epoch != now.epoch || score->mark.frame != now.frame ||
-            !has_all_news(cache, entry)) {
+            !has_all_news(&score->mark, entry)) {
                 update->is_bulk = true;
                 distinct_scores_clear(&score->distinct);
                 bitset_or(&nodes, &cache->fits);
         } else {
-                add_news(cache, entry, &nodes);
+                add_news(&score->mark, entry, &nodes);
                 bitset_or(&nodes, update->is_bulk ? &cache->fits : &call->marks->set);
                 bitset_and(&nodes, &cache->fits);
                 if (bitset_count(&nodes) > cache->node_count / BULK_SHARE)
@@ -472,6 +475,7 @@ static bool follow(struct update *update) {
                         return false;
         settle(update);
         cache->generation = cluster_generation(update->call->cluster);
+        node_list_set_touched(&cache->as_if, update->call->cluster);
         return true;
 }
 
@@ -621,20 +625,38 @@ static bool are_epochs_current(const struct cache_call *call) {
         return true;
 }
 
+/* Nodes of what-ifs; without: those left out (NULL = none). */
+static bool refresh_list(struct update *update, const struct node_id *nodes, size_t count,
+                         const struct bitset *without) {
+        const struct bitset *live = &cluster_nodes(update->call->cluster)->live;
+        for (size_t i = 0; i < count; i++)
+                if (bitset_has(live, nodes[i].index) &&
+                    (without == NULL || !bitset_has(without, nodes[i].index)) &&
+                    !refresh(update, nodes[i], CLUSTER_POD_REMOVED))
+                        return false;
+        return true;
+}
+
 bool class_cache_catch_up(const struct cache_call *call) {
         struct class_cache *cache = call->cache;
         struct update update = { .call = call, .cache = cache };
         struct change_range range;
+        const struct node_id *touched;
+        size_t touched_count = cluster_touched_list(call->cluster, &touched);
         if (!are_epochs_current(call))
                 return false;
-        if (cache->generation == cluster_generation(call->cluster))
+        if (cache->generation == cluster_generation(call->cluster) && touched_count == 0 &&
+            cache->as_if.count == 0)
                 return true;
         if (!cluster_changes_since(call->cluster, cache->generation, &range) ||
             range.first_count + range.second_count > cache->node_count / 4 + 16)
                 return false;
         clear_marks(call->marks);
         bool is_current = refresh_run(&update, range.first, range.first_count) &&
-                          refresh_run(&update, range.second, range.second_count) && follow(&update);
+                          refresh_run(&update, range.second, range.second_count) &&
+                          refresh_list(&update, cache->as_if.items, cache->as_if.count,
+                                       cluster_touched_nodes(call->cluster)) &&
+                          refresh_list(&update, touched, touched_count, NULL) && follow(&update);
         clear_marks(call->marks);
         return is_current;
 }

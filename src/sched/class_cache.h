@@ -14,7 +14,7 @@
 
 /* Where the cache stands with the memory of a plugin that counts pods. */
 struct follow_mark {
-        uint64_t epoch, frame;
+        uint64_t epoch, frame, version;
 };
 struct counted_filter {
         size_t plugin; /* in the profile */
@@ -42,6 +42,7 @@ struct class_cache {
         uint32_t pause; /* decisions left until building is tried again */
         const struct sched_profile *profile;
         struct cache_plugins plugins;
+        struct node_list as_if; /* nodes that are as the last what-if had them */
         size_t node_count, fitting_count, bytes;
         struct bitset static_fits, own_fits; /* by local plugins: the node's own part, all */
         struct bitset fits;

@@ -102,7 +102,6 @@ static bool is_for_engine(struct sched_attempt *attempt, struct cache_plugins *r
         struct verdict verdict = { .code = VERDICT_OK };
         *ret_plugins = (struct cache_plugins){ 0 };
         return attempt->only == NULL && slice_is_empty(attempt->cycle.node_name) &&
-               cluster_touched_nodes(attempt->cluster) == NULL &&
                attempt->profile->points[POINT_SCORE].count > 0 &&
                are_totals_small(attempt->profile) &&
                take_plugins(attempt, POINT_FILTER, &ret_plugins->filters,
@@ -238,6 +237,7 @@ bool class_engine_choose(struct class_engine *engine, struct sched_attempt *atte
         struct cache_plugins plugins;
         uint32_t best_count;
         int32_t total;
+        sched_attempt_settle(attempt);
         reserve_marks(engine, cluster_nodes(call.cluster)->count);
         if (!is_for_engine(attempt, &plugins)) {
                 engine->stats.refusals++;

@@ -218,6 +218,18 @@ static void take_feasible(struct decide *d, const struct bitset *nodes) {
                 out->next_node = start;
 }
 
+static void keep_beside(struct decide *d) {
+        struct decision *out = d->out;
+        if (d->request->beside == NULL)
+                return;
+        for (size_t i = 0; i < out->feasible_count; i++) {
+                if (out->feasible[i].index != d->request->beside->index)
+                        continue;
+                out->beside_fits = true;
+                out->beside_total = out->totals == NULL ? 0 : out->totals[i];
+        }
+}
+
 static void keep_best(struct decide *d) {
         struct decision *out = d->out;
         struct node_id *best = ARENA_ARRAY(d->arena, struct node_id, out->feasible_count);
@@ -298,6 +310,7 @@ static void place(struct decide *d) {
         }
         add_bonuses(d);
         keep_best(d);
+        keep_beside(d);
 }
 
 /* A nominated node that still fits is taken whatever the others are worth. */
@@ -332,6 +345,11 @@ static bool place_by_class(struct decide *d) {
         d->out->feasible_count = choice.feasible_count;
         d->out->best_count = choice.best_count;
         d->out->best_total = choice.total;
+        if (d->request->beside != NULL && bitset_has(choice.feasible, d->request->beside->index)) {
+                d->out->beside_fits = true;
+                d->out->beside_total =
+                        choice.feasible_count > 1 ? choice.totals[d->request->beside->index] : 0;
+        }
         return true;
 }
 

@@ -44,11 +44,12 @@ struct decision_request {
         int32_t percentage_of_nodes; /* parity: share to look at; 0 = upstream's formula */
         struct wall_time now;        /* start of pods that have not started, in preemption */
         struct rng *rng;             /* breaks ties; NULL = first by node order */
-        /* Caches to use where nothing but a choice is wanted; NULL = always scan.  Not in parity.
-         */
+        /* Caches to use where nothing but a choice is wanted, inside of what-ifs too; NULL = always
+         * scan.  Not in parity. */
         struct class_engine *engine;
-        const size_t *next_node; /* parity: where the sampled scan starts; NULL = 0 */
-        bool offers_all;         /* extenders are to be asked: the nominated node is one of many */
+        const struct node_id *beside; /* a node whose worth is told as well; NULL = none */
+        const size_t *next_node;      /* parity: where the sampled scan starts; NULL = 0 */
+        bool offers_all; /* extenders are to be asked: the nominated node is one of many */
         const struct decision_extension *extension; /* what they answered; NULL = not asked */
 };
 
@@ -65,6 +66,8 @@ struct decision {
         int64_t best_total;                      /* 0 when nothing was scored */
         size_t best_count;
         const struct node_id *best; /* feasible nodes of the highest total */
+        bool beside_fits;           /* the pod fits the request's other node ... */
+        int64_t beside_total;       /* ... and this is what it is worth; 0 when nothing scored */
         size_t next_node;           /* parity: where the next sampled scan starts */
         bool took_nominated;        /* the nominated node still fits; no other was looked at */
         bool has_no_nodes;          /* DECISION_ERROR because the cluster is empty */

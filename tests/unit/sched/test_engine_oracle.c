@@ -213,7 +213,41 @@ static void nominate(struct world *world) {
                 cluster_nominate(world->cluster, pod, slice_of(pick(world, 3) ? "" : node));
 }
 
+/* ---- what-ifs ---- */
+
+static struct node_id any_node(struct world *world) {
+        const struct node_id *order = cluster_node_order(world->cluster);
+        return order[pick(world, (unsigned)cluster_node_count(world->cluster))];
+}
+
+/* Some pods are taken off their nodes, and some of these put elsewhere. */
+static void imagine_moves(struct world *world, struct pod_id asking) {
+        for (unsigned i = 1 + pick(world, 6); i > 0; i--) {
+                struct pod_id pod = find_pod(world, pick(world, POD_NAMES));
+                if (pod_id_is_none(pod) || pod.index == asking.index ||
+                    pod_row_is_finished(cluster_pod(world->cluster, pod)))
+                        continue;
+                cluster_withdraw(world->cluster, pod);
+                if (pick(world, 2) == 0)
+                        cluster_assume(world->cluster, pod, any_node(world));
+        }
+}
+
 /* ---- comparing ---- */
+
+static void compare_preemptions(const struct preemption *slow, const struct preemption *fast) {
+        assert_int_equal(fast->code, slow->code);
+        assert_int_equal(fast->candidate_count, slow->candidate_count);
+        assert_int_equal(fast->rejected_count, slow->rejected_count);
+        for (size_t i = 0; i < slow->candidate_count; i++) {
+                const struct preemption_candidate *a = &slow->candidates[i];
+                const struct preemption_candidate *b = &fast->candidates[i];
+                assert_int_equal(b->node.index, a->node.index);
+                assert_int_equal(b->victim_count, a->victim_count);
+                for (size_t j = 0; j < a->victim_count; j++)
+                        assert_int_equal(b->victims[j].index, a->victims[j].index);
+        }
+}
 
 static void compare_scans(const struct decision *slow, const struct decision *fast) {
         assert_int_equal(fast->outcome, slow->outcome);
@@ -223,6 +257,11 @@ static void compare_scans(const struct decision *slow, const struct decision *fa
                 if (slow->totals != NULL)
                         assert_int_equal(fast->totals[i], slow->totals[i]);
         }
+        assert_int_equal(fast->refusal_count, slow->refusal_count);
+        assert_int_equal(fast->rejectors, slow->rejectors);
+        assert_true(slice_eq(fast->message, slow->message));
+        if (slow->preemption != NULL)
+                compare_preemptions(slow->preemption, fast->preemption);
 }
 
 static void compare_choice(const struct decision *slow, const struct engine_choice *choice) {
@@ -258,36 +297,68 @@ static bool ask_engine(struct world *world, struct pod_id pod, struct engine_cho
         return is_chosen;
 }
 
+/* The scan and the engine about the cluster as it is now. */
+static void ask(struct world *world, struct pod_id pod, struct decision *ret_slow) {
+        struct decision_request request = { .pod = pod };
+        struct decision fast;
+        struct engine_choice choice;
+        arena_clear(&world->arena);
+        if (pick(world, 2) == 0)
+                request.wants = DECIDE_POST_FILTER | DECIDE_VERDICTS;
+        scheduler_decide(world->cluster, world->profile, &request, &world->arena, ret_slow);
+        if (pick(world, 4) == 0) {
+                request.engine = world->engine;
+                request.wants |= DECIDE_SCORES; /* the scan, with remembered counts */
+                scheduler_decide(world->cluster, world->profile, &request, &world->arena, &fast);
+                compare_scans(ret_slow, &fast);
+        }
+        /* Now and then the engine misses a decision that its memory takes part in. */
+        if (pick(world, 8) != 0 && ask_engine(world, pod, &choice)) {
+                compare_choice(ret_slow, &choice);
+                world->engine_choices++;
+        }
+        world->compared++;
+}
+
+/* The same in a what-if or two, one inside the other, that leave nothing behind. */
+static void ask_inside(struct world *world, struct pod_id pod) {
+        struct decision slow;
+        uint64_t digest = cluster_digest(world->cluster);
+        cluster_checkpoint(world->cluster);
+        imagine_moves(world, pod);
+        ask(world, pod, &slow);
+        if (pick(world, 2) == 0) {
+                cluster_checkpoint(world->cluster);
+                imagine_moves(world, pod);
+                ask(world, pod, &slow);
+                cluster_rollback(world->cluster);
+                ask(world, pod, &slow);
+        }
+        cluster_rollback(world->cluster);
+        assert_int_equal(cluster_digest(world->cluster), digest);
+}
+
 /* A pod asks for a node; the best one takes it, mostly. */
 static void place(struct world *world) {
         bool is_focused = pick(world, 8) != 0;
         unsigned name = is_focused ? 2 * pick(world, POD_NAMES / 2) : pick(world, POD_NAMES);
         unsigned shape = is_focused ? (world->focus + pick(world, FOCUS_SHAPES)) % ARRAY_LEN(shapes)
                                     : pick(world, ARRAY_LEN(shapes));
-        struct decision slow, fast;
-        struct engine_choice choice;
+        struct decision slow;
         if (cluster_node_count(world->cluster) == 0)
                 return;
         remove_pod(world, name);
-        feed_pod(world,
-                 &(struct pod_plan){ name, shape, is_focused ? shape : pick(world, 3), "", "" });
-        struct decision_request request = { .pod = find_pod(world, name) };
-        arena_clear(&world->arena);
-        scheduler_decide(world->cluster, world->profile, &request, &world->arena, &slow);
-        if (pick(world, 4) == 0) {
-                request.engine = world->engine;
-                request.wants = DECIDE_SCORES; /* the scan, with remembered counts */
-                scheduler_decide(world->cluster, world->profile, &request, &world->arena, &fast);
-                compare_scans(&slow, &fast);
-        }
-        /* Now and then the engine misses a decision that its memory takes part in. */
-        if (pick(world, 8) != 0 && ask_engine(world, request.pod, &choice)) {
-                compare_choice(&slow, &choice);
-                world->engine_choices++;
-        }
-        world->compared++;
+        feed_pod(world, &(struct pod_plan){ name, shape, is_focused ? shape : pick(world, 3),
+                                            pick(world, 6) ? "" : "\"priority\":7,", "" });
+        struct pod_id pod = find_pod(world, name);
+        if (pick(world, 3) == 0)
+                ask_inside(world, pod);
+        ask(world, pod, &slow);
         if (slow.outcome == DECISION_PLACED && pick(world, 5) != 0)
-                cluster_assume(world->cluster, request.pod, slow.node);
+                cluster_assume(world->cluster, pod, slow.node);
+        else if (pick(world, 8) == 0)
+                cluster_nominate(world->cluster, pod,
+                                 cluster_node_name(world->cluster, any_node(world)));
 }
 
 /* ---- runs ---- */
@@ -324,7 +395,7 @@ static void change_something(struct world *world) {
                 change_namespace(world);
         else if (kind == 2)
                 change_service(world);
-        else if (kind < 6)
+        else if (kind < 12)
                 nominate(world);
         else
                 change_pod(world);
