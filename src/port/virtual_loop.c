@@ -135,6 +135,14 @@ void virtual_loop_advance(struct virtual_loop *loop, int64_t ns) {
                 continue;
 }
 
+void virtual_loop_sleep(struct virtual_loop *loop, int64_t ns) {
+        loop->now_ns += ns;
+}
+
+size_t virtual_loop_timers(const struct virtual_loop *loop) {
+        return loop->timers.count;
+}
+
 void virtual_loop_set_back(struct virtual_loop *loop, int64_t ns) {
         loop->wall_ns -= ns;
 }

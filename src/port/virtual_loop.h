@@ -18,7 +18,10 @@ struct loop *virtual_loop_get(struct virtual_loop *loop);
 bool virtual_loop_step(struct virtual_loop *loop, struct mono_time limit);
 /* Deferred calls until none is left; no timer fires. */
 void virtual_loop_run(struct virtual_loop *loop);
+/* So much time passes unnoticed, as for a process that was stopped; timers fire later. */
+void virtual_loop_sleep(struct virtual_loop *loop, int64_t ns);
 /* Steps through so much time. */
 void virtual_loop_advance(struct virtual_loop *loop, int64_t ns);
+size_t virtual_loop_timers(const struct virtual_loop *loop); /* armed */
 /* Moves the wall clock only. */
 void virtual_loop_set_back(struct virtual_loop *loop, int64_t ns);

@@ -30,12 +30,13 @@ static void test_fixed_headers(void **state) {
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 struct cluster_access access = cases[i].access;
-                struct fake_loop *loop = fake_loop_new();
+                struct virtual_loop *loop = virtual_loop_new();
                 struct credential *credential;
                 const char *header;
 
-                assert_int_equal(credential_new(&access, &loop->loop, &credential, NULL), 0);
-                fake_advance(loop, 1000 * NS_PER_S);
+                assert_int_equal(credential_new(&access, virtual_loop_get(loop), &credential, NULL),
+                                 0);
+                virtual_loop_advance(loop, 1000 * NS_PER_S);
                 header = credential_header(credential);
                 if (cases[i].header)
                         assert_string_equal(header, cases[i].header);
@@ -43,7 +44,7 @@ static void test_fixed_headers(void **state) {
                         assert_null(header);
                 assert_false(credential_refresh(credential));
                 credential_free(credential);
-                free(loop);
+                virtual_loop_free(loop);
         }
         credential_free(NULL);
 }
@@ -52,32 +53,32 @@ static void test_token_file(void **state) {
         char path[] = "/tmp/berth-credential-XXXXXX";
         struct cluster_access access = { .token_file = path, .token = (char *)"other" };
         struct credential *credential = NULL;
-        struct fake_loop *loop = fake_loop_new();
+        struct virtual_loop *loop = virtual_loop_new();
         struct err err = { 0 };
 
         (void)state;
         close(mkstemp(path));
-        assert_int_equal(credential_new(&access, &loop->loop, &credential, &err),
+        assert_int_equal(credential_new(&access, virtual_loop_get(loop), &credential, &err),
                          BERTH_ERR_INVALID);
         assert_null(credential); /* an empty file */
         write_file(path, " one\n");
-        assert_int_equal(credential_new(&access, &loop->loop, &credential, NULL), 0);
+        assert_int_equal(credential_new(&access, virtual_loop_get(loop), &credential, NULL), 0);
         write_file(path, "two");
-        fake_advance(loop, 59 * NS_PER_S);
+        virtual_loop_advance(loop, 59 * NS_PER_S);
         assert_string_equal(credential_header(credential), "Bearer one");
-        fake_advance(loop, NS_PER_S);
+        virtual_loop_advance(loop, NS_PER_S);
         assert_string_equal(credential_header(credential), "Bearer two");
         assert_false(credential_refresh(credential)); /* nothing new */
         write_file(path, "three");
         assert_true(credential_refresh(credential));
         assert_string_equal(credential_header(credential), "Bearer three");
         unlink(path); /* the last one stays */
-        fake_advance(loop, 500 * NS_PER_S);
+        virtual_loop_advance(loop, 500 * NS_PER_S);
         assert_string_equal(credential_header(credential), "Bearer three");
         credential_free(credential);
-        assert_int_equal(credential_new(&access, &loop->loop, &credential, &err),
+        assert_int_equal(credential_new(&access, virtual_loop_get(loop), &credential, &err),
                          BERTH_ERR_NOT_FOUND);
-        free(loop);
+        virtual_loop_free(loop);
 }
 
 /* ---- plugins ---- */
@@ -163,7 +164,7 @@ static void test_plugin_is_run_again(void **state) {
         static const char script[] =
                 "n=$(cat $FILE); n=$((n+1)); echo $n >$FILE; echo \"$ANSWER\" | sed s/NUMBER/$n/";
         char path[] = "/tmp/berth-credential-XXXXXX";
-        struct fake_loop *loop = fake_loop_new(); /* starts at 2026-01-01T00:00:00Z */
+        struct virtual_loop *loop = virtual_loop_new(); /* starts at 2026-01-01T00:00:00Z */
         struct cluster_access access = { 0 };
         struct credential *credential = NULL;
         struct buf file = { 0 };
@@ -175,21 +176,21 @@ static void test_plugin_is_run_again(void **state) {
                                                 "\"2026-01-01T00:10:00Z\""));
         buf_printf(&file, "FILE=%s", path);
         access.exec->environment[access.exec->environment_count++] = buf_take(&file, NULL);
-        assert_int_equal(credential_new(&access, &loop->loop, &credential, NULL), 0);
+        assert_int_equal(credential_new(&access, virtual_loop_get(loop), &credential, NULL), 0);
         assert_string_equal(credential_header(credential), "Bearer 1");
         assert_false(credential_refresh(credential)); /* only just made */
-        fake_advance(loop, 569 * NS_PER_S);
+        virtual_loop_advance(loop, 569 * NS_PER_S);
         assert_string_equal(credential_header(credential), "Bearer 1");
-        fake_advance(loop, NS_PER_S);
+        virtual_loop_advance(loop, NS_PER_S);
         assert_string_equal(credential_header(credential), "Bearer 2");
         assert_string_equal(credential_header(credential), "Bearer 2"); /* not at every request */
-        fake_advance(loop, 5 * NS_PER_S);
+        virtual_loop_advance(loop, 5 * NS_PER_S);
         assert_true(credential_refresh(credential));
         assert_string_equal(credential_header(credential), "Bearer 3");
         credential_free(credential);
         cluster_access_release(&access);
         unlink(path);
-        free(loop);
+        virtual_loop_free(loop);
 }
 
 static void test_text_files(void **state) {

@@ -7,28 +7,28 @@
 #define EVENTS "/apis/events.k8s.io/v1/namespaces/n/events"
 
 struct scene {
-        struct fake_loop *loop;
+        struct virtual_loop *loop;
         struct fake_transport *fake;
         struct write_queue *queue;
         struct event_recorder *recorder;
 };
 
 static void scene_init(struct scene *scene, struct event_recorder_config config) {
-        scene->loop = fake_loop_new();
+        scene->loop = virtual_loop_new();
         scene->fake = fake_transport_new();
         scene->queue = write_queue_new(&(struct write_queue_config){ 0 }, &scene->fake->transport,
-                                       &scene->loop->loop);
+                                       virtual_loop_get(scene->loop));
         if (!config.controller)
                 config.controller = "default-scheduler";
-        scene->recorder = event_recorder_new(&config, scene->queue, &scene->loop->loop);
+        scene->recorder = event_recorder_new(&config, scene->queue, virtual_loop_get(scene->loop));
 }
 
 static void scene_end(struct scene *scene) {
         write_queue_free(scene->queue);
         event_recorder_free(scene->recorder);
-        assert_int_equal(scene->loop->timer_count, 0);
+        assert_int_equal(virtual_loop_timers(scene->loop), 0);
         fake_transport_free(scene->fake);
-        free(scene->loop);
+        virtual_loop_free(scene->loop);
 }
 
 static struct event_note failed(const char *pod, const char *note) {
@@ -49,12 +49,12 @@ static void say(struct scene *scene, const char *pod, const char *note) {
         struct event_note event = failed(pod, note);
 
         event_recorder_add(scene->recorder, &event);
-        fake_advance(scene->loop, 0);
+        virtual_loop_advance(scene->loop, 0);
 }
 
 static void reply(struct scene *scene, int status) {
         fake_reply(scene->fake, status, "{}");
-        fake_advance(scene->loop, 0);
+        virtual_loop_advance(scene->loop, 0);
 }
 
 static void test_first_occurrence(void **state) {
@@ -97,18 +97,18 @@ static void test_series(void **state) {
                 say(&scene, "p", "more");
         assert_int_equal(fake_pending(scene.fake), 0); /* counted only */
         for (int i = 0; i < 31; i++) {
-                fake_advance(scene.loop, 60 * NS_PER_S);
+                virtual_loop_advance(scene.loop, 60 * NS_PER_S);
                 say(&scene, "p", "more");
         }
         assert_int_equal(fake_pending(scene.fake), 1); /* after half an hour */
         assert_non_null(strstr(fake_next(scene.fake)->body, "\"count\":36,"));
         reply(&scene, 200);
-        fake_advance(scene.loop, 8 * 60 * NS_PER_S); /* silence closes it */
+        virtual_loop_advance(scene.loop, 8 * 60 * NS_PER_S); /* silence closes it */
         assert_non_null(strstr(fake_next(scene.fake)->body, "\"count\":38,"));
         reply(&scene, 200);
-        fake_advance(scene.loop, 3600 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 3600 * NS_PER_S);
         assert_int_equal(fake_pending(scene.fake), 0);
-        assert_int_equal(scene.loop->timer_count, 0); /* idle */
+        assert_int_equal(virtual_loop_timers(scene.loop), 0); /* idle */
         say(&scene, "p", "again");
         assert_int_equal(fake_next(scene.fake)->method, API_POST);
         assert_int_equal(event_recorder_stats(scene.recorder).created, 3);
@@ -135,7 +135,7 @@ static void test_keys(void **state) {
         event_recorder_add(scene.recorder, &note);
         note.regarding.uid = SLICE_LITERAL("u2");
         event_recorder_add(scene.recorder, &note);
-        fake_advance(scene.loop, 0);
+        virtual_loop_advance(scene.loop, 0);
         assert_int_equal(event_recorder_stats(scene.recorder).created, 5);
         while (fake_pending(scene.fake))
                 reply(&scene, 201);
@@ -166,7 +166,7 @@ static void test_failures(void **state) {
         say(&scene, "p", "four");
         assert_int_equal(fake_pending(scene.fake), 0);
         event_recorder_finish(scene.recorder);
-        fake_advance(scene.loop, 0);
+        virtual_loop_advance(scene.loop, 0);
         reply(&scene, 404); /* nobody misses it */
         assert_int_equal(fake_pending(scene.fake), 0);
         assert_true(write_queue_is_idle(scene.queue));
@@ -215,14 +215,14 @@ static void test_limits(void **state) {
 
 static void test_sandbox_takes_them(void **state) {
         struct fixture f = fixture_new();
-        struct local_transport *local =
-                local_transport_new(f.server, &f.fake->loop, &api_user_scheduler, "berth/1");
+        struct local_transport *local = local_transport_new(f.server, virtual_loop_get(f.fake),
+                                                            &api_user_scheduler, "berth/1");
         struct transport transport = local_transport(local);
-        struct write_queue *queue =
-                write_queue_new(&(struct write_queue_config){ 0 }, &transport, &f.fake->loop);
+        struct write_queue *queue = write_queue_new(&(struct write_queue_config){ 0 }, &transport,
+                                                    virtual_loop_get(f.fake));
         struct event_recorder *recorder = event_recorder_new(
                 &(struct event_recorder_config){ .controller = "default-scheduler" }, queue,
-                &f.fake->loop);
+                virtual_loop_get(f.fake));
         struct event_note note = failed("p", "0/1 nodes are available");
 
         (void)state;
@@ -233,7 +233,7 @@ static void test_sandbox_takes_them(void **state) {
         note.regarding.namespace_name = SLICE_EMPTY; /* about a node */
         note.regarding.name = SLICE_LITERAL("n1");
         event_recorder_add(recorder, &note);
-        fake_advance(f.fake, NS_PER_S);
+        virtual_loop_advance(f.fake, NS_PER_S);
         assert_true(write_queue_is_idle(queue));
         assert_int_equal(event_recorder_stats(recorder).dropped, 0);
         assert_int_equal(ask(&f, "GET", "/apis/events.k8s.io/v1/namespaces/default/events", ""),

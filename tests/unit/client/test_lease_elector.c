@@ -45,7 +45,7 @@ static const struct lease_elector_events events = { on_started, on_stopped, on_n
                                                     on_failed };
 
 struct scene {
-        struct fake_loop *loop;
+        struct virtual_loop *loop;
         struct fake_transport *fake;
         struct lease_elector *elector;
         struct history history;
@@ -58,17 +58,17 @@ static void scene_init(struct scene *scene) {
                                                .events = &events,
                                                .context = &scene->history };
 
-        *scene = (struct scene){ .loop = fake_loop_new(), .fake = fake_transport_new() };
-        assert_int_equal(lease_elector_new(&config, &scene->fake->transport, &scene->loop->loop,
-                                           &scene->elector, NULL),
+        *scene = (struct scene){ .loop = virtual_loop_new(), .fake = fake_transport_new() };
+        assert_int_equal(lease_elector_new(&config, &scene->fake->transport,
+                                           virtual_loop_get(scene->loop), &scene->elector, NULL),
                          0);
 }
 
 static void scene_end(struct scene *scene) {
         lease_elector_free(scene->elector);
-        assert_int_equal(scene->loop->timer_count, 0);
+        assert_int_equal(virtual_loop_timers(scene->loop), 0);
         fake_transport_free(scene->fake);
-        free(scene->loop);
+        virtual_loop_free(scene->loop);
 }
 
 static void expect(struct scene *scene, const char *text) {
@@ -116,7 +116,7 @@ static void test_creation_and_renewal(void **state) {
                 "\"2026-01-01T00:00:00.000000Z\",\"renewTime\":\"2026-01-01T00:00:00.000000Z\","
                 "\"leaseTransitions\":0}}");
         for (int i = 0; i < 20; i++) { /* one write every two seconds, no reads */
-                fake_advance(scene.loop, 2 * NS_PER_S);
+                virtual_loop_advance(scene.loop, 2 * NS_PER_S);
                 request = fake_next(scene.fake);
                 assert_int_equal(request->method, API_PUT);
                 assert_string_equal(request->path, LEASES "/kube-scheduler");
@@ -138,14 +138,14 @@ static void test_waiting_for_another(void **state) {
         for (int i = 0; i < 10; i++) {
                 fake_reply(scene.fake, 200, i % 2 ? LEASE("you", "2") : LEASE("you", "1"));
                 assert_int_equal(fake_pending(scene.fake), 0);
-                fake_advance(scene.loop, 4400 * NS_PER_MS); /* period with jitter */
+                virtual_loop_advance(scene.loop, 4400 * NS_PER_MS); /* period with jitter */
                 assert_int_equal(fake_next(scene.fake)->method, API_GET);
         }
         expect(&scene, "(you)");
         for (int i = 0; i < 3; i++) { /* silent from now on: 15 s since the change */
                 fake_reply(scene.fake, 200, LEASE("you", "2"));
                 assert_int_equal(fake_pending(scene.fake), 0);
-                fake_advance(scene.loop, 4400 * NS_PER_MS);
+                virtual_loop_advance(scene.loop, 4400 * NS_PER_MS);
         }
         fake_reply(scene.fake, 200, LEASE("you", "2"));
         assert_int_equal(fake_next(scene.fake)->method, API_PUT);
@@ -155,7 +155,7 @@ static void test_waiting_for_another(void **state) {
         fake_reply(scene.fake, 409, "{}"); /* somebody else was quicker */
         assert_int_equal(fake_pending(scene.fake), 0);
         expect(&scene, "!");
-        fake_advance(scene.loop, 4400 * NS_PER_MS);
+        virtual_loop_advance(scene.loop, 4400 * NS_PER_MS);
         fake_reply(scene.fake, 200, LEASE("third", "3"));
         expect(&scene, "(third)");
         assert_false(lease_elector_is_leader(scene.elector));
@@ -192,22 +192,22 @@ static void test_renewal_fails(void **state) {
 
         (void)state;
         lead_after_creation(&scene);
-        fake_advance(scene.loop, 2 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         fake_lose(scene.fake, BERTH_ERR_UNAVAILABLE); /* tried again by reading first */
-        fake_advance(scene.loop, 2 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         assert_int_equal(fake_next(scene.fake)->method, API_GET);
         fake_reply(scene.fake, 200, LEASE("me", "1"));
         accept_write(&scene);
         expect(&scene, "!");
         assert_true(lease_elector_is_leader(scene.elector));
-        fake_advance(scene.loop, 9999 * NS_PER_MS); /* silence: the deadline ends it */
+        virtual_loop_advance(scene.loop, 9999 * NS_PER_MS); /* silence: the deadline ends it */
         assert_true(lease_elector_is_leader(scene.elector));
         assert_int_equal(fake_pending(scene.fake), 1);
-        fake_advance(scene.loop, NS_PER_MS);
+        virtual_loop_advance(scene.loop, NS_PER_MS);
         expect(&scene, "!-");
         assert_int_equal(fake_pending(scene.fake), 0); /* given up */
         assert_false(lease_elector_is_leader(scene.elector));
-        fake_advance(scene.loop, 4400 * NS_PER_MS);
+        virtual_loop_advance(scene.loop, 4400 * NS_PER_MS);
         fake_reply(scene.fake, 200, LEASE("me", "1"));
         accept_write(&scene);
         expect(&scene, "+");
@@ -219,7 +219,7 @@ static void test_taken_away(void **state) {
 
         (void)state;
         lead_after_creation(&scene);
-        fake_advance(scene.loop, 2 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         fake_reply(scene.fake, 409, "{}");
         assert_int_equal(fake_next(scene.fake)->method, API_GET); /* at once */
         fake_reply(scene.fake, 200, LEASE("you", "9"));
@@ -228,16 +228,16 @@ static void test_taken_away(void **state) {
         scene_end(&scene);
 
         lead_after_creation(&scene); /* only touched: nothing happens */
-        fake_advance(scene.loop, 2 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         fake_reply(scene.fake, 409, "{}");
         fake_reply(scene.fake, 200, LEASE("me", "9"));
         fake_reply(scene.fake, 409, "{}"); /* twice: no haste any more */
         assert_int_equal(fake_pending(scene.fake), 0);
-        fake_advance(scene.loop, 2 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         fake_reply(scene.fake, 200, LEASE("me", "10"));
         accept_write(&scene);
         expect(&scene, "!");
-        fake_advance(scene.loop, 2 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         fake_reply(scene.fake, 409, "{}");
         fake_reply(scene.fake, 404, "{}"); /* deleted: made anew */
         assert_non_null(strstr(fake_next(scene.fake)->body, "\"leaseTransitions\":0"));
@@ -251,7 +251,7 @@ static void test_release(void **state) {
 
         (void)state;
         lead_after_creation(&scene);
-        fake_advance(scene.loop, 2 * NS_PER_S); /* a renewal is under way */
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S); /* a renewal is under way */
         lease_elector_release(scene.elector, on_released, &scene.history);
         expect(&scene, "-");
         fake_reply(scene.fake, 200, LEASE("me", "5"));
@@ -260,7 +260,7 @@ static void test_release(void **state) {
         assert_non_null(strstr(fake_next(scene.fake)->body, "\"leaseTransitions\":4"));
         accept_write(&scene);
         expect(&scene, ".");
-        fake_advance(scene.loop, 100 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 100 * NS_PER_S);
         assert_int_equal(fake_pending(scene.fake), 0);
         scene_end(&scene);
 
@@ -279,7 +279,7 @@ static void test_release(void **state) {
         scene_init(&scene); /* never led */
         lease_elector_release(scene.elector, on_released, &scene.history);
         expect(&scene, "");
-        fake_advance(scene.loop, NS_PER_MS);
+        virtual_loop_advance(scene.loop, NS_PER_MS);
         expect(&scene, ".");
         scene_end(&scene);
 }
@@ -290,7 +290,7 @@ static void test_stopped_clock(void **state) {
 
         (void)state;
         lead_after_creation(&scene);
-        scene.loop->now_ns += 16 * NS_PER_S;
+        virtual_loop_sleep(scene.loop, 16 * NS_PER_S);
         assert_false(lease_elector_is_leader(scene.elector));
         assert_int_equal(lease_elector_overdue_ns(scene.elector), NS_PER_S);
         scene_end(&scene);
@@ -304,7 +304,7 @@ static void test_configurations(void **state) {
                 { "", "me", 15, 10, 2 },  { "l", "", 15, 10, 2 },    { "l", "me", 10, 10, 2 },
                 { "l", "me", 15, 10, 9 }, { "l", "me", 15, 10, -1 },
         };
-        struct fake_loop *loop = fake_loop_new();
+        struct virtual_loop *loop = virtual_loop_new();
         struct fake_transport *fake = fake_transport_new();
 
         (void)state;
@@ -320,15 +320,15 @@ static void test_configurations(void **state) {
                 struct lease_elector *elector = NULL;
                 struct err err = { 0 };
 
-                assert_int_equal(
-                        lease_elector_new(&config, &fake->transport, &loop->loop, &elector, &err),
-                        BERTH_ERR_INVALID);
+                assert_int_equal(lease_elector_new(&config, &fake->transport,
+                                                   virtual_loop_get(loop), &elector, &err),
+                                 BERTH_ERR_INVALID);
                 assert_null(elector);
         }
         assert_int_equal(fake->count, 0);
         lease_elector_free(NULL);
         fake_transport_free(fake);
-        free(loop);
+        virtual_loop_free(loop);
 }
 
 /* ---- two electors and a server ---- */
@@ -350,11 +350,11 @@ static void candidate_init(struct candidate *candidate, struct fixture *f, const
                                                .context = &candidate->history };
 
         *candidate = (struct candidate){ 0 };
-        candidate->local =
-                local_transport_new(f->server, &f->fake->loop, &api_user_scheduler, "berth/1");
+        candidate->local = local_transport_new(f->server, virtual_loop_get(f->fake),
+                                               &api_user_scheduler, "berth/1");
         candidate->transport = local_transport(candidate->local);
-        assert_int_equal(lease_elector_new(&config, &candidate->transport, &f->fake->loop,
-                                           &candidate->elector, NULL),
+        assert_int_equal(lease_elector_new(&config, &candidate->transport,
+                                           virtual_loop_get(f->fake), &candidate->elector, NULL),
                          0);
 }
 
@@ -372,24 +372,24 @@ static void test_two_electors(void **state) {
         candidate_init(&a, &f, "a", 1);
         candidate_init(&b, &f, "b", 2);
         for (int i = 0; i < 1000; i++) {
-                fake_advance(f.fake, 100 * NS_PER_MS);
+                virtual_loop_advance(f.fake, 100 * NS_PER_MS);
                 leaders = lease_elector_is_leader(a.elector) + lease_elector_is_leader(b.elector);
                 assert_true(leaders <= 1);
         }
         assert_string_equal(a.history.text, "(a)+");
         assert_string_equal(b.history.text, "!(a)"); /* its creation came second */
         lease_elector_release(a.elector, on_released, &a.history);
-        fake_advance(f.fake, 5 * NS_PER_S);
+        virtual_loop_advance(f.fake, 5 * NS_PER_S);
         assert_string_equal(a.history.text, "(a)+-.");
         assert_string_equal(b.history.text, "!(a)(b)+");
         candidate_release(&a);
         candidate_init(&a, &f, "a2", 3);
-        fake_advance(f.fake, 60 * NS_PER_S);
+        virtual_loop_advance(f.fake, 60 * NS_PER_S);
         assert_string_equal(a.history.text, "(b)");
         candidate_release(&b); /* crashes: the lease runs out */
-        fake_advance(f.fake, 14 * NS_PER_S);
+        virtual_loop_advance(f.fake, 14 * NS_PER_S);
         assert_string_equal(a.history.text, "(b)");
-        fake_advance(f.fake, 6 * NS_PER_S);
+        virtual_loop_advance(f.fake, 6 * NS_PER_S);
         assert_string_equal(a.history.text, "(b)(a2)+");
         ask(&f, "GET", LEASES "/l", "");
         assert_int_equal(json_get_i64(answer_at(&f, "/spec"), "leaseTransitions", 0), 2);

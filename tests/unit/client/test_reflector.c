@@ -50,30 +50,30 @@ static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
 static const struct reflector_events events = { on_changed, on_synced, on_failed };
 
 struct scene {
-        struct fake_loop *loop;
+        struct virtual_loop *loop;
         struct fake_transport *fake;
         struct reflector *reflector;
         struct history history;
 };
 
 static void scene_init(struct scene *scene, struct reflector_config config) {
-        *scene = (struct scene){ .loop = fake_loop_new(), .fake = fake_transport_new() };
+        *scene = (struct scene){ .loop = virtual_loop_new(), .fake = fake_transport_new() };
         if (!config.path)
                 config.path = "/api/v1/pods";
-        scene->reflector = reflector_new(&config, &scene->fake->transport, &scene->loop->loop,
-                                         &events, &scene->history);
+        scene->reflector = reflector_new(&config, &scene->fake->transport,
+                                         virtual_loop_get(scene->loop), &events, &scene->history);
 }
 
 static void scene_end(struct scene *scene) {
         reflector_free(scene->reflector);
-        assert_int_equal(scene->loop->timer_count, 0);
+        assert_int_equal(virtual_loop_timers(scene->loop), 0);
         fake_transport_free(scene->fake);
-        free(scene->loop);
+        virtual_loop_free(scene->loop);
 }
 
 /* Due timers and deferred calls, without time passing. */
 static void settle(struct scene *scene) {
-        fake_advance(scene->loop, 0);
+        virtual_loop_advance(scene->loop, 0);
 }
 
 #define OBJECT(name, version, uid)                                                                 \
@@ -188,13 +188,13 @@ static void test_watch_resumes(void **state) {
         fake_lose(scene.fake, BERTH_ERR_IO);
         assert_int_equal(fake_pending(scene.fake), 0);
         assert_int_equal(scene.history.failures, 1);
-        fake_advance(scene.loop, 2 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         assert_non_null(strstr(fake_next(scene.fake)->path, "resourceVersion=30&"));
         fake_data(scene.fake, RECORD("ADDED", OBJECT("c", "31", "u3")));
         expect(&scene, "+n/c@31 ");
         for (int i = 0; i < 10; i++) { /* nobody there: the version is kept */
                 fake_lose(scene.fake, BERTH_ERR_UNAVAILABLE);
-                fake_advance(scene.loop, 61 * NS_PER_S);
+                virtual_loop_advance(scene.loop, 61 * NS_PER_S);
         }
         assert_non_null(strstr(fake_next(scene.fake)->path, "resourceVersion=31&"));
         assert_int_equal(reflector_stats(scene.reflector).lists, 1);
@@ -211,16 +211,16 @@ static void test_backoff_grows_and_resets(void **state) {
                 reply(&scene, 500, "{}");
                 assert_in_range(scene.history.delay_ns, low, 2 * low);
                 low = low * 2 > REFLECTOR_BACKOFF_MAX_NS ? REFLECTOR_BACKOFF_MAX_NS : low * 2;
-                fake_advance(scene.loop, scene.history.delay_ns - 1);
+                virtual_loop_advance(scene.loop, scene.history.delay_ns - 1);
                 assert_int_equal(fake_pending(scene.fake), 0);
-                fake_advance(scene.loop, 1);
+                virtual_loop_advance(scene.loop, 1);
                 assert_int_equal(fake_pending(scene.fake), 1);
         }
         reply(&scene, 200, LIST("1", "", ""));
         reply(&scene, 503, "");
         assert_in_range(scene.history.delay_ns, REFLECTOR_BACKOFF_MIN_NS,
                         2 * REFLECTOR_BACKOFF_MIN_NS);
-        fake_advance(scene.loop, scene.history.delay_ns);
+        virtual_loop_advance(scene.loop, scene.history.delay_ns);
         fake_end(fake_next(scene.fake), (struct api_reply){ .status = 429, .retry_after_s = 100 });
         assert_int_equal(scene.history.delay_ns, 100 * NS_PER_S);
         scene_end(&scene);
@@ -233,8 +233,8 @@ static void test_short_watches_do_not_spin(void **state) {
         list_two_and_watch(&scene);
         reply(&scene, 200, "");
         assert_int_equal(fake_pending(scene.fake), 0);
-        fake_advance(scene.loop, 2 * NS_PER_S);
-        fake_advance(scene.loop, 5 * NS_PER_S); /* a quiet one is no short one */
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 5 * NS_PER_S); /* a quiet one is no short one */
         reply(&scene, 200, "");
         assert_int_equal(fake_pending(scene.fake), 1);
         scene_end(&scene);
@@ -252,7 +252,7 @@ static void test_expired_watch_lists_again(void **state) {
         assert_int_equal(reflector_stats(scene.reflector).expirations, 1);
         fake_data(scene.fake, GONE); /* at once again: no more haste */
         assert_int_equal(fake_pending(scene.fake), 0);
-        fake_advance(scene.loop, 2 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         assert_null(strstr(fake_next(scene.fake)->path, "watch="));
         reply(&scene, 200, LIST("60", "", OBJECT("b", "2", "u2") "," OBJECT("c", "41", "u9")));
         expect(&scene, "-n/c@ +n/c@41 | ");
@@ -292,17 +292,17 @@ static void test_bad_answers(void **state) {
                 fake_data(scene.fake, cases[i].data);
                 assert_int_equal(scene.history.failures, 1);
                 assert_int_equal(fake_pending(scene.fake), 0);
-                fake_advance(scene.loop, 2 * NS_PER_S);
+                virtual_loop_advance(scene.loop, 2 * NS_PER_S);
                 assert_int_equal(!strstr(fake_next(scene.fake)->path, "watch="), cases[i].lists);
                 scene_end(&scene);
         }
         scene_init(&scene, (struct reflector_config){ 0 });
         reply(&scene, 200, "{\"kind\":\"Pod\"}");
         assert_int_equal(scene.history.error.code, BERTH_ERR_INTERNAL);
-        fake_advance(scene.loop, 2 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 2 * NS_PER_S);
         reply(&scene, 200, "<html>");
         assert_int_equal(scene.history.error.code, BERTH_ERR_BAD_REQUEST);
-        fake_advance(scene.loop, 4 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 4 * NS_PER_S);
         reply(&scene, 403, "");
         assert_int_equal(scene.history.error.code, BERTH_ERR_FORBIDDEN);
         assert_int_equal(scene.history.failures, 3);
@@ -318,7 +318,7 @@ static void test_stubborn_watch_lists_again(void **state) {
         for (int i = 0; i < 3; i++) {
                 assert_non_null(strstr(fake_next(scene.fake)->path, "watch="));
                 reply(&scene, 504, "");
-                fake_advance(scene.loop, 20 * NS_PER_S);
+                virtual_loop_advance(scene.loop, 20 * NS_PER_S);
         }
         assert_null(strstr(fake_next(scene.fake)->path, "watch="));
         scene_end(&scene);
@@ -355,8 +355,8 @@ static void make_maps(struct fixture *f, int first, int end) {
 
 static void test_sandbox_in_process(void **state) {
         struct fixture f = fixture_new();
-        struct local_transport *local =
-                local_transport_new(f.server, &f.fake->loop, &api_user_scheduler, "berth/1");
+        struct local_transport *local = local_transport_new(f.server, virtual_loop_get(f.fake),
+                                                            &api_user_scheduler, "berth/1");
         struct transport transport = local_transport(local);
         struct history history = { 0 };
         struct reflector_config config = { .path = MAPS, .page_size = 7, .label_selector = "t=1" };
@@ -364,21 +364,21 @@ static void test_sandbox_in_process(void **state) {
 
         (void)state;
         make_maps(&f, 0, 30);
-        reflector = reflector_new(&config, &transport, &f.fake->loop, &events, &history);
-        fake_advance(f.fake, NS_PER_S);
+        reflector = reflector_new(&config, &transport, virtual_loop_get(f.fake), &events, &history);
+        virtual_loop_advance(f.fake, NS_PER_S);
         assert_int_equal(history.syncs, 1);
         assert_int_equal(history.changes, 30);
         assert_int_equal(reflector_stats(reflector).pages, 5);
         make_maps(&f, 30, 40);
         ask(&f, "DELETE", MAPS "/c3", "");
-        fake_advance(f.fake, NS_PER_S);
+        virtual_loop_advance(f.fake, NS_PER_S);
         assert_int_equal(history.changes, 41);
         assert_int_equal(reflector_count(reflector), 39);
-        fake_advance(f.fake, 3600 * NS_PER_S); /* watches end and are resumed */
+        virtual_loop_advance(f.fake, 3600 * NS_PER_S); /* watches end and are resumed */
         assert_in_range(reflector_stats(reflector).watches, 6, 13);
         assert_int_equal(reflector_stats(reflector).lists, 1);
         make_maps(&f, 40, 41);
-        fake_advance(f.fake, NS_PER_S);
+        virtual_loop_advance(f.fake, NS_PER_S);
         assert_int_equal(history.changes, 42);
         assert_int_equal(history.failures, 0);
         reflector_free(reflector);

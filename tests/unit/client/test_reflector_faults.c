@@ -227,8 +227,9 @@ static void run_seed(uint64_t seed) {
         static const struct reflector_events events = { .changed = on_changed };
         struct fixture f = fixture_new();
         struct local_transport *local =
-                local_transport_new(f.server, &f.fake->loop, &api_user_admin, "test/1");
-        struct faults faults = { .inner = local_transport(local), .loop = &f.fake->loop };
+                local_transport_new(f.server, virtual_loop_get(f.fake), &api_user_admin, "test/1");
+        struct faults faults = { .inner = local_transport(local),
+                                 .loop = virtual_loop_get(f.fake) };
         struct mirror mirror = { .seed = seed };
         struct reflector_config config = { .path = MAPS, .seed = seed, .page_size = 3 };
         struct reflector *reflector;
@@ -236,16 +237,18 @@ static void run_seed(uint64_t seed) {
         rng_init(&faults.rng, seed);
         faults.transport = (struct transport){ &ops, &faults };
         faults.percent = (unsigned)rng_below(&faults.rng, 70);
-        reflector = reflector_new(&config, &faults.transport, &f.fake->loop, &events, &mirror);
+        reflector = reflector_new(&config, &faults.transport, virtual_loop_get(f.fake), &events,
+                                  &mirror);
         for (int i = 0; i < STEPS; i++) {
                 change_something(&f, &faults.rng);
                 if (rng_below(&faults.rng, 3) == 0)
-                        fake_advance(f.fake, (int64_t)rng_below(&faults.rng, 5000) * NS_PER_MS);
+                        virtual_loop_advance(f.fake,
+                                             (int64_t)rng_below(&faults.rng, 5000) * NS_PER_MS);
         }
         faults.percent = 0;
         for (struct api_request *request = faults.all; request; request = request->next)
                 request->chunks_left = UINT64_MAX;
-        fake_advance(f.fake, 300 * NS_PER_S);
+        virtual_loop_advance(f.fake, 300 * NS_PER_S);
         check_equal(&f, &mirror);
         reflector_free(reflector);
         assert_null(faults.all);

@@ -6,7 +6,7 @@
 #define PATCH_TYPE "application/merge-patch+json"
 
 struct scene {
-        struct fake_loop *loop;
+        struct virtual_loop *loop;
         struct fake_transport *fake;
         struct write_queue *queue;
         char text[1024]; /* results: "a=200 b=superseded " */
@@ -41,19 +41,20 @@ static bool on_no_op(void *context, struct slice body) {
 }
 
 static void scene_init(struct scene *scene, struct write_queue_config config) {
-        *scene = (struct scene){ .loop = fake_loop_new(), .fake = fake_transport_new() };
-        scene->queue = write_queue_new(&config, &scene->fake->transport, &scene->loop->loop);
+        *scene = (struct scene){ .loop = virtual_loop_new(), .fake = fake_transport_new() };
+        scene->queue =
+                write_queue_new(&config, &scene->fake->transport, virtual_loop_get(scene->loop));
 }
 
 static void scene_end(struct scene *scene) {
         write_queue_free(scene->queue);
-        assert_int_equal(scene->loop->timer_count, 0);
+        assert_int_equal(virtual_loop_timers(scene->loop), 0);
         fake_transport_free(scene->fake);
-        free(scene->loop);
+        virtual_loop_free(scene->loop);
 }
 
 static void settle(struct scene *scene) {
-        fake_advance(scene->loop, 0);
+        virtual_loop_advance(scene->loop, 0);
 }
 
 static void expect(struct scene *scene, const char *text) {
@@ -362,7 +363,7 @@ static void test_repetition(void **state) {
                         fail_msg("%s: %s", cases[i].name, scene.text);
                 if (cases[i].repeated_within_ns) {
                         assert_int_equal(fake_pending(scene.fake), 0);
-                        fake_advance(scene.loop, cases[i].repeated_within_ns);
+                        virtual_loop_advance(scene.loop, cases[i].repeated_within_ns);
                         fake_reply(scene.fake, 200, "");
                         expect(&scene, "a=200 ");
                 }
@@ -381,16 +382,16 @@ static void test_waiting_writes_still_merge(void **state) {
         settle(&scene);
         answer_busy(&scene, 429, 5);
         add(&scene, patch_of(&b, "p", "{\"b\":1}"));
-        fake_advance(scene.loop, 4 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 4 * NS_PER_S);
         assert_int_equal(fake_pending(scene.fake), 0);
-        fake_advance(scene.loop, NS_PER_S);
+        virtual_loop_advance(scene.loop, NS_PER_S);
         assert_string_equal(fake_next(scene.fake)->body, "{\"a\":1,\"b\":1}");
         answer_busy(&scene, 429, 5);
         add(&scene, bind_of(&b, "p"));
         settle(&scene);
         expect(&scene, "a=superseded b=superseded ");
         fake_reply(scene.fake, 201, "");
-        fake_advance(scene.loop, 10 * NS_PER_S);
+        virtual_loop_advance(scene.loop, 10 * NS_PER_S);
         expect(&scene, "b=201 ");
         assert_true(write_queue_is_idle(scene.queue));
         scene_end(&scene);
@@ -407,7 +408,7 @@ static void test_attempts_end(void **state) {
                 settle(&scene);
                 expect(&scene, "");
                 fake_lose(scene.fake, BERTH_ERR_UNAVAILABLE);
-                fake_advance(scene.loop, 2 * WRITE_BACKOFF_MAX_NS);
+                virtual_loop_advance(scene.loop, 2 * WRITE_BACKOFF_MAX_NS);
         }
         expect(&scene, "a=lost ");
         assert_int_equal(scene.fake->count, WRITE_ATTEMPTS_MAX);
@@ -428,9 +429,9 @@ static void test_rate_limit(void **state) {
         }
         settle(&scene);
         assert_int_equal(scene.fake->count, 3);
-        fake_advance(scene.loop, NS_PER_S + NS_PER_MS);
+        virtual_loop_advance(scene.loop, NS_PER_S + NS_PER_MS);
         assert_int_equal(scene.fake->count, 5);
-        fake_advance(scene.loop, NS_PER_S);
+        virtual_loop_advance(scene.loop, NS_PER_S);
         assert_int_equal(scene.fake->count, 7);
         scene_end(&scene);
 }

@@ -13,7 +13,7 @@
 #define SEEDS 60
 
 struct scene {
-        struct fake_loop *loop;
+        struct virtual_loop *loop;
         struct fake_transport *fake;
         struct write_queue *queue;
         struct rng rng;
@@ -121,7 +121,7 @@ static void answer_random(struct scene *scene) {
 }
 
 static void run_seed(uint64_t seed) {
-        struct scene scene = { .loop = fake_loop_new(),
+        struct scene scene = { .loop = virtual_loop_new(),
                                .fake = fake_transport_new(),
                                .seed = seed };
         struct note *notes = xcalloc(WRITES, sizeof(*notes));
@@ -131,7 +131,7 @@ static void run_seed(uint64_t seed) {
         scene.queue = write_queue_new(
                 &(struct write_queue_config){ .concurrency = 1 + (unsigned)rng_below(&scene.rng, 5),
                                               .seed = seed },
-                &scene.fake->transport, &scene.loop->loop);
+                &scene.fake->transport, virtual_loop_get(scene.loop));
         for (int i = 0; i < OBJECTS; i++) {
                 scene.server[i] = tree_new();
                 scene.expected[i] = tree_new();
@@ -141,7 +141,7 @@ static void run_seed(uint64_t seed) {
                         add_random(&scene, &notes[count++]);
                 if (fake_pending(scene.fake) && rng_below(&scene.rng, 2))
                         answer_random(&scene);
-                fake_advance(scene.loop, (int64_t)rng_below(&scene.rng, 3) * NS_PER_S);
+                virtual_loop_advance(scene.loop, (int64_t)rng_below(&scene.rng, 3) * NS_PER_S);
                 check_one_each(&scene);
         }
         for (int i = 0; i < WRITES; i++) {
@@ -157,7 +157,7 @@ static void run_seed(uint64_t seed) {
         }
         write_queue_free(scene.queue);
         fake_transport_free(scene.fake);
-        free(scene.loop);
+        virtual_loop_free(scene.loop);
         free(notes);
 }
 

@@ -4,6 +4,7 @@
 
 #include "api/json.h"
 #include "base/util.h"
+#include "port/virtual_loop.h"
 #include "server/api_server.h"
 #include "store/store.h"
 #include <setjmp.h>
@@ -13,120 +14,25 @@
 
 #include <cmocka.h>
 
-#define FAKE_TIMERS_MAX 64
-#define FAKE_CALLS_MAX 256
-#define FAKE_START_NS (1767225600LL * NS_PER_S) /* 2026-01-01T00:00:00Z */
-
-struct fake_loop {
-        struct loop loop;
-        int64_t now_ns;
-        struct loop_timer *timers[FAKE_TIMERS_MAX];
-        size_t timer_count;
-        struct {
-                void (*call)(void *context);
-                void *context;
-        } calls[FAKE_CALLS_MAX];
-        size_t call_count;
-};
-
-static inline struct wall_time fake_wall(void *self) {
-        return (struct wall_time){ FAKE_START_NS + ((struct fake_loop *)self)->now_ns };
-}
-static inline struct mono_time fake_mono(void *self) {
-        return (struct mono_time){ ((struct fake_loop *)self)->now_ns };
-}
-static inline void fake_disarm(void *self, struct loop_timer *timer) {
-        struct fake_loop *fake = self;
-        size_t at = timer->position;
-
-        if (at == 0)
-                return;
-        fake->timers[at - 1] = fake->timers[--fake->timer_count];
-        fake->timers[at - 1]->position = at;
-        timer->position = 0;
-}
-static inline void fake_arm(void *self, struct loop_timer *timer, int64_t delay_ns) {
-        struct fake_loop *fake = self;
-
-        fake_disarm(self, timer);
-        assert_true(fake->timer_count < FAKE_TIMERS_MAX);
-        timer->due.ns = fake->now_ns + delay_ns;
-        fake->timers[fake->timer_count++] = timer;
-        timer->position = fake->timer_count;
-}
-static inline void fake_defer(void *self, void (*call)(void *context), void *context) {
-        struct fake_loop *fake = self;
-
-        assert_true(fake->call_count < FAKE_CALLS_MAX);
-        fake->calls[fake->call_count].call = call;
-        fake->calls[fake->call_count++].context = context;
-}
-
-static inline struct fake_loop *fake_loop_new(void) {
-        static const struct loop_ops ops = { .wall = fake_wall,
-                                             .mono = fake_mono,
-                                             .timer_arm = fake_arm,
-                                             .timer_disarm = fake_disarm,
-                                             .defer = fake_defer };
-        struct fake_loop *fake = xcalloc(1, sizeof(*fake));
-
-        fake->loop = (struct loop){ &ops, fake };
-        return fake;
-}
-
-/* Deferred calls, until none is left. */
-static inline void fake_run(struct fake_loop *fake) {
-        while (fake->call_count > 0) {
-                void (*call)(void *) = fake->calls[0].call;
-                void *context = fake->calls[0].context;
-
-                memmove(&fake->calls[0], &fake->calls[1],
-                        --fake->call_count * sizeof(fake->calls[0]));
-                call(context);
-        }
-}
-
-/* Lets time pass and fires what becomes due, in order. */
-static inline void fake_advance(struct fake_loop *fake, int64_t ns) {
-        int64_t end = fake->now_ns + ns;
-
-        for (;;) {
-                struct loop_timer *first = NULL;
-
-                fake_run(fake);
-                for (size_t i = 0; i < fake->timer_count; i++) {
-                        if (!first || fake->timers[i]->due.ns < first->due.ns)
-                                first = fake->timers[i];
-                }
-                if (!first || first->due.ns > end)
-                        break;
-                fake->now_ns = first->due.ns;
-                fake_disarm(fake, first);
-                first->fired(first->context);
-        }
-        fake->now_ns = end;
-}
-
 struct fixture {
-        struct fake_loop *fake;
+        struct virtual_loop *fake;
         struct api_server *server;
         struct json_doc *doc; /* of the last answer */
         char *text;
 };
 
 static inline struct fixture fixture_new(void) {
-        struct fixture fixture = { .fake = fake_loop_new() };
+        struct fixture fixture = { .fake = virtual_loop_new() };
 
-        fixture.server =
-                api_server_new(&(struct api_server_config){ .seed = 1 }, &fixture.fake->loop);
+        fixture.server = api_server_new(&(struct api_server_config){ .seed = 1 },
+                                        virtual_loop_get(fixture.fake));
         return fixture;
 }
 static inline void fixture_free(struct fixture *fixture) {
         api_server_free(fixture->server);
-        fake_run(fixture->fake); /* what was deferred must survive that */
         json_doc_free(fixture->doc);
         free(fixture->text);
-        free(fixture->fake);
+        virtual_loop_free(fixture->fake); /* what was deferred must survive that */
 }
 
 /* Status of the answer; the body is parsed into fixture->doc. */

@@ -152,40 +152,40 @@ static void test_event_retention(void **state) {
         struct api_stream *watch;
 
         (void)state;
-        assert_int_equal(f.fake->timer_count, 0); /* nothing to wait for */
+        assert_int_equal(virtual_loop_timers(f.fake), 0); /* nothing to wait for */
         add_event(&f, "old");
-        fake_advance(f.fake, 30 * 60 * NS_PER_S);
+        virtual_loop_advance(f.fake, 30 * 60 * NS_PER_S);
         add_event(&f, "new");
-        fake_advance(f.fake, 29 * 60 * NS_PER_S);
+        virtual_loop_advance(f.fake, 29 * 60 * NS_PER_S);
         assert_int_equal(ask(&f, "GET", EVENTS "/old", NULL), 200);
         watch = open_watch(&f, EVENTS "?watch=1");
         watch_text(watch);
-        fake_advance(f.fake, 3 * 60 * NS_PER_S);
+        virtual_loop_advance(f.fake, 3 * 60 * NS_PER_S);
         assert_string_equal(watch_text(watch), "DELETED old;");
         assert_int_equal(ask(&f, "GET", EVENTS "/new", NULL), 200);
-        fake_advance(f.fake, 30 * 60 * NS_PER_S);
+        virtual_loop_advance(f.fake, 30 * 60 * NS_PER_S);
         assert_int_equal(ask(&f, "GET", EVENTS "/new", NULL), 404);
         api_stream_close(watch);
-        assert_int_equal(f.fake->timer_count, 0);
+        assert_int_equal(virtual_loop_timers(f.fake), 0);
         fixture_free(&f);
 }
 
 /* Beyond the limit those go that have not changed for longest. */
 static void test_event_limit(void **state) {
-        struct fixture f = { .fake = fake_loop_new() };
+        struct fixture f = { .fake = virtual_loop_new() };
         char name[16];
         size_t count;
 
         (void)state;
         f.server = api_server_new(&(struct api_server_config){ .seed = 1, .events_max = 32 },
-                                  &f.fake->loop);
+                                  virtual_loop_get(f.fake));
         for (int i = 0; i < 40; i++) {
                 snprintf(name, sizeof(name), "e%d", i);
                 add_event(&f, name);
                 if (i == 30) /* as new as the newest */
                         assert_int_equal(ask_patch(&f, MERGE_PATCH, EVENTS "/e0", "{\"count\":2}"),
                                          200);
-                fake_advance(f.fake, 0);
+                virtual_loop_advance(f.fake, 0);
                 assert_int_equal(ask(&f, "GET", EVENTS, NULL), 200);
                 count = json_count(answer_at(&f, "/items"));
                 assert_true(count <= 34 && (i < 34 ? count == (size_t)i + 1 : count >= 32));

@@ -229,7 +229,7 @@ static void test_account_token(void **state) {
         snprintf(bearer, sizeof(bearer), "Bearer %s", answer(&f, "/status/token"));
         assert_int_equal(ask_token(&f, bearer, "/api"), 200);
         assert_int_equal(ask_token(&f, bearer, "/api/v1/pods"), 403);
-        fake_advance(f.fake, 1201 * NS_PER_S);
+        virtual_loop_advance(f.fake, 1201 * NS_PER_S);
         assert_int_equal(ask_token(&f, bearer, "/api"), 401);
         fixture_free(&f);
 }
@@ -304,10 +304,10 @@ static void test_watch_time(void **state) {
         (void)state;
         api_stream_on_ready(watch, count_ready, &ready);
         assert_string_equal(watch_text(watch), "");
-        fake_advance(f.fake, 61 * NS_PER_S);
+        virtual_loop_advance(f.fake, 61 * NS_PER_S);
         assert_int_equal(ready, 1);
         assert_string_equal(watch_text(watch), "BOOKMARK ;");
-        fake_advance(f.fake, 300 * NS_PER_S);
+        virtual_loop_advance(f.fake, 300 * NS_PER_S);
         assert_int_equal(ready, 2); /* woken once until it is read */
         assert_string_equal(watch_text(watch), "BOOKMARK ;!");
         api_stream_close(watch);

@@ -55,7 +55,7 @@ static void test_review(void **state) {
         assert_string_equal(answer(&f, "/status/user/username"), "system:serviceaccount:default:a");
         assert_string_equal(answer(&f, "/status/user/groups/1"), "system:serviceaccounts:default");
         assert_false(is_good(&f, elsewhere));
-        fake_advance(f.fake, 3600 * NS_PER_S);
+        virtual_loop_advance(f.fake, 3600 * NS_PER_S);
         assert_false(is_good(&f, token));
         free(token);
         free(elsewhere);

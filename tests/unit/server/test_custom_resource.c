@@ -28,7 +28,7 @@ static struct fixture widgets_new(void) {
         struct fixture f = fixture_new();
 
         assert_int_equal(ask(&f, "POST", DEFINITIONS, definition), 201);
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         return f;
 }
 
@@ -47,7 +47,7 @@ static void test_definition(void **state) {
                          201);
         assert_int_equal(ask(&f, "DELETE", DEFINITIONS "/widgets.x.example", NULL), 200);
         assert_int_equal(ask(&f, "GET", WIDGETS, NULL), 404);
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         assert_int_equal(ask(&f, "POST", DEFINITIONS, definition), 201);
         assert_int_equal(ask(&f, "GET", WIDGETS "/w", NULL), 404); /* went with its definition */
         fixture_free(&f); /* with a deferred call under way */

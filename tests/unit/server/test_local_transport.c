@@ -57,8 +57,8 @@ static struct api_call call_of(enum api_method method, const char *path, const c
 
 static void test_calls(void **state) {
         struct fixture f = fixture_new();
-        struct local_transport *local =
-                local_transport_new(f.server, &f.fake->loop, &api_user_scheduler, "berth/1");
+        struct local_transport *local = local_transport_new(f.server, virtual_loop_get(f.fake),
+                                                            &api_user_scheduler, "berth/1");
         struct transport transport = local_transport(local);
         struct seen seen = { 0 };
         struct api_call call = call_of(API_POST, MAPS, "{\"metadata\":{\"name\":\"c\"}}");
@@ -67,56 +67,56 @@ static void test_calls(void **state) {
         (void)state;
         transport_call(&transport, &call, on_done, &seen);
         assert_int_equal(seen.replies, 0); /* never from inside */
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         assert_int_equal(seen.status, 201);
         transport_call(&transport, &call, on_done, &seen);
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         assert_int_equal(seen.status, 409);
         assert_int_equal(seen.error.code, BERTH_ERR_EXISTS);
         request = transport_call(&transport, &call, on_done, &seen);
         transport_cancel(&transport, request);
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         assert_int_equal(seen.replies, 2);
         transport_call(&transport, &call, on_done, &seen);
         local_transport_free(local); /* with a call under way */
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         assert_int_equal(seen.replies, 2);
         fixture_free(&f);
 }
 
 static void test_streams(void **state) {
         struct fixture f = fixture_new();
-        struct local_transport *local =
-                local_transport_new(f.server, &f.fake->loop, &api_user_scheduler, "berth/1");
+        struct local_transport *local = local_transport_new(f.server, virtual_loop_get(f.fake),
+                                                            &api_user_scheduler, "berth/1");
         struct seen seen = { .transport = local_transport(local) };
         struct api_call call = call_of(
                 API_GET, MAPS "?watch=1&timeoutSeconds=60&fieldSelector=metadata.name%3Dc", "");
 
         (void)state;
         seen.request = transport_stream(&seen.transport, &call, &events, &seen);
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         assert_int_equal(seen.opened, 1);
         assert_int_equal(seen.chunks, 0);
         ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\"}}");
         assert_int_equal(seen.chunks, 0);
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         assert_int_equal(seen.chunks, 1);
         assert_non_null(strstr(seen.last, "\"ADDED\""));
-        fake_advance(f.fake, 61 * NS_PER_S);
-        fake_run(f.fake);
+        virtual_loop_advance(f.fake, 61 * NS_PER_S);
+        virtual_loop_run(f.fake);
         assert_int_equal(seen.ended, 1);
         call.path = SLICE_LITERAL(MAPS "?watch=1&resourceVersion=x");
         transport_stream(&seen.transport, &call, &events, &seen);
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         assert_int_equal(seen.ended, 2);
         assert_int_equal(seen.status, 500);
         call.path = SLICE_LITERAL(MAPS "?watch=1");
         seen.cancels = true;
         seen.request = transport_stream(&seen.transport, &call, &events, &seen);
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         assert_int_equal(seen.chunks, 2);
         ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"d\"}}");
-        fake_run(f.fake);
+        virtual_loop_run(f.fake);
         assert_int_equal(seen.chunks, 2); /* cancelled from inside */
         assert_int_equal(seen.ended, 2);
         local_transport_free(local);

@@ -57,10 +57,10 @@ static struct scene *scene_new(void) {
         struct scene *scene = xcalloc(1, sizeof(*scene));
         struct webhook_caller caller = { fake_call, fake_cancel, scene };
 
-        scene->f.fake = fake_loop_new();
+        scene->f.fake = virtual_loop_new();
         scene->f.server =
                 api_server_new(&(struct api_server_config){ .seed = 1, .webhooks = &caller },
-                               &scene->f.fake->loop);
+                               virtual_loop_get(scene->f.fake));
         return scene;
 }
 
@@ -385,19 +385,19 @@ static void test_future(void **state) {
                 snprintf(path, sizeof(path), MAPS "?limit=5&resourceVersion=%llu",
                          (unsigned long long)next);
                 assert_int_equal(begin(scene, "GET", path, ""), 0);
-                fake_advance(scene->f.fake, 2 * NS_PER_S);
+                virtual_loop_advance(scene->f.fake, 2 * NS_PER_S);
                 assert_int_equal(scene->ready, 0);
                 if (i == 0)
                         assert_int_equal(
                                 ask(&scene->f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\"}}"),
                                 201);
-                fake_advance(scene->f.fake, i == 0 ? 0 : 1 * NS_PER_S);
+                virtual_loop_advance(scene->f.fake, i == 0 ? 0 : 1 * NS_PER_S);
                 assert_int_equal(scene->ready, 1);
                 assert_int_equal(resume(scene), i == 0 ? 200 : 504);
         }
         assert_int_equal(begin(scene, "GET", path, ""), 0);
         api_pending_cancel(scene->pending);
-        assert_int_equal(scene->f.fake->timer_count, 0);
+        assert_int_equal(virtual_loop_timers(scene->f.fake), 0);
         scene_free(scene);
 }
 
