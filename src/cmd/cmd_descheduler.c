@@ -7,7 +7,10 @@
 #include "base/time.h"
 
 static int run(const struct command_call *call) {
-        return descheduler_command_run(call->options);
+        struct descheduler_options options = *(const struct descheduler_options *)call->options;
+
+        options.daemon.guard.is_on = options.daemon.guard.uses_own = true;
+        return descheduler_command_run(&options);
 }
 
 static const struct option descheduler_table[] = {
@@ -35,6 +38,12 @@ static const struct option descheduler_table[] = {
           .offset = offsetof(struct descheduler_options, daemon.evicts_by_request),
           .help = "evict by EvictionRequests where the cluster has them and somebody answers; each "
                   "evicted pod then counts when it is gone" },
+        { .name = "feature-gates",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct descheduler_options, gates),
+          .value_name = "NAME=BOOL,...",
+          .help = "EvictionsInBackground: follow evictions that a 429 says have begun, and that "
+                  "another program finishes" },
         { .name = "dry-run",
           .type = OPTION_FLAG,
           .offset = offsetof(struct descheduler_options, is_dry_run),
@@ -43,6 +52,7 @@ static const struct option descheduler_table[] = {
         ELECTION_OPTIONS(struct descheduler_options, daemon, "false", "descheduler", "2m17s",
                          "1m47s", "26s"),
         SERVING_OPTIONS(struct descheduler_options, daemon),
+        GUARD_OPTIONS(struct descheduler_options, daemon.guard),
         { .name = "disable-metrics",
           .type = OPTION_FLAG,
           .offset = offsetof(struct descheduler_options, daemon.has_no_metrics),

@@ -6,7 +6,10 @@
 #include "cmd/scheduler_command.h"
 
 static int run(const struct command_call *call) {
-        return scheduler_command_run("scheduler", call->options);
+        struct scheduler_options options = *(const struct scheduler_options *)call->options;
+
+        options.daemon.guard.is_on = options.daemon.guard.uses_own = true;
+        return scheduler_command_run("scheduler", &options);
 }
 
 static const struct option scheduler_table[] = {
@@ -20,6 +23,7 @@ static const struct option scheduler_table[] = {
         ELECTION_OPTIONS(struct scheduler_options, daemon, "true", "kube-scheduler", "15s", "10s",
                          "2s"),
         SERVING_OPTIONS(struct scheduler_options, daemon),
+        GUARD_OPTIONS(struct scheduler_options, daemon.guard),
         { .name = "feature-gates",
           .type = OPTION_TEXT,
           .offset = offsetof(struct scheduler_options, gates),

@@ -34,6 +34,7 @@ struct daemon {
         struct lease_elector *elector;
         struct metrics *metrics;
         struct runtime_metrics *counts;
+        struct page_guard *guard; /* NULL = pages are for everybody */
         struct serving *serving;
         struct metric *leading;
         char host[128], identity[LEASE_IDENTITY_MAX + 1];
@@ -206,6 +207,24 @@ static void count(struct daemon *daemon) {
         metrics_on_write(daemon->metrics, refresh_leading, daemon);
 }
 
+static void on_lookup_failed(void *context, const struct err *err) {
+        struct daemon *daemon = context;
+
+        daemon->failure = *err;
+        loop_stop(daemon->loop);
+}
+
+static int post_guard(struct daemon *daemon, struct err *err) {
+        const struct page_guard_options *options = &daemon->options->guard;
+
+        if (!options->is_on)
+                return 0;
+        if (page_guard_new(options, &daemon->transport, daemon->loop, &daemon->guard, err) < 0)
+                return err->code;
+        page_guard_look_up(daemon->guard, on_lookup_failed, daemon);
+        return 0;
+}
+
 static int serve(struct daemon *daemon, struct err *err) {
         const struct daemon_options *options = daemon->options;
         CLEANUP(buf_release) struct buf address = { 0 };
@@ -213,17 +232,22 @@ static int serve(struct daemon *daemon, struct err *err) {
 
         if (options->secure_port == 0)
                 return 0;
+        if (post_guard(daemon, err) < 0)
+                return err->code;
         if (!options->has_no_metrics)
                 count(daemon);
         buf_printf(&address, is_v6 ? "[%s]:%lld" : "%s:%lld",
                    options->bind_address ? options->bind_address : "0.0.0.0",
                    (long long)options->secure_port);
-        if (serving_new(&(struct serving_config){ .address = address.data,
-                                                  .certificate_path = options->certificate_path,
-                                                  .key_path = options->key_path,
-                                                  .metrics = daemon->metrics,
-                                                  .allows_reset = options->allows_metrics_reset },
-                        daemon->loop, &daemon->serving, err) < 0)
+        if (serving_new(
+                    &(struct serving_config){
+                            .address = address.data,
+                            .certificate_path = options->certificate_path,
+                            .key_path = options->key_path,
+                            .metrics = daemon->metrics,
+                            .access = daemon->guard ? page_guard_access(daemon->guard) : NULL,
+                            .allows_reset = options->allows_metrics_reset },
+                    daemon->loop, &daemon->serving, err) < 0)
                 return err->code;
         add_checks(daemon);
         LOG(LOG_INFO, "Serving", log_text("address", address.data));
@@ -259,6 +283,7 @@ static void on_signal(void *context, int number) {
 
 static void release(struct daemon *daemon) {
         serving_free(daemon->serving);
+        page_guard_free(daemon->guard);
         lease_elector_free(daemon->elector);
         runtime_free(daemon->runtime);
         runtime_metrics_free(daemon->counts);

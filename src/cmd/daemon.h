@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "cmd/page_guard.h"
 #include "run/runtime.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ struct daemon_options {
         const char *bind_address, *certificate_path, *key_path;
         int64_t secure_port;
         bool has_no_metrics, allows_metrics_reset;
+        struct page_guard_options guard;
         const char *health_name; /* of the check that the process turns; NULL = none */
 };
 

@@ -89,6 +89,54 @@
                 .is_file = true, .help = "key of that certificate"                                 \
         }
 
+/* Who may read those pages; member is the struct page_guard_options. */
+#define GUARD_OPTIONS(options_type, member)                                                        \
+        { .name = "authentication-kubeconfig",                                                     \
+          .type = OPTION_TEXT,                                                                     \
+          .offset = offsetof(options_type, member.authentication_kubeconfig),                      \
+          .value_name = "FILE",                                                                    \
+          .is_file = true,                                                                         \
+          .help = "where the tokens of who asks for pages are reviewed" },                         \
+                { .name = "authentication-skip-lookup",                                            \
+                  .type = OPTION_FLAG,                                                             \
+                  .offset = offsetof(options_type, member.skips_lookup),                           \
+                  .help = "do not look for the cluster's configuration of authentication" },       \
+                { .name = "authentication-tolerate-lookup-failure",                                \
+                  .type = OPTION_FLAG,                                                             \
+                  .offset = offsetof(options_type, member.tolerates_failure),                      \
+                  .fallback = "true",                                                              \
+                  .help = "go on when that is not there; it says what client certificates "        \
+                          "count, which are not taken here" },                                     \
+                { .name = "authentication-token-webhook-cache-ttl",                                \
+                  .type = OPTION_DURATION,                                                         \
+                  .offset = offsetof(options_type, member.token_ttl_ns),                           \
+                  .value_name = "DURATION",                                                        \
+                  .fallback = "10s",                                                               \
+                  .help = "how long the review of a token counts" },                               \
+                { .name = "authorization-kubeconfig",                                              \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.authorization_kubeconfig),               \
+                  .value_name = "FILE",                                                            \
+                  .is_file = true,                                                                 \
+                  .help = "where it is reviewed who may read which page" },                        \
+                { .name = "authorization-always-allow-paths",                                      \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.open_paths),                             \
+                  .value_name = "PATH,...",                                                        \
+                  .fallback = "/healthz,/readyz,/livez",                                           \
+                  .help = "pages for everybody; * at the end stands for any rest" },               \
+                { .name = "authorization-webhook-cache-authorized-ttl",                            \
+                  .type = OPTION_DURATION,                                                         \
+                  .offset = offsetof(options_type, member.allowed_ttl_ns),                         \
+                  .value_name = "DURATION",                                                        \
+                  .fallback = "10s",                                                               \
+                  .help = "how long it counts that somebody may" },                                \
+        {                                                                                          \
+                .name = "authorization-webhook-cache-unauthorized-ttl", .type = OPTION_DURATION,   \
+                .offset = offsetof(options_type, member.denied_ttl_ns), .value_name = "DURATION",  \
+                .fallback = "10s", .help = "how long it counts that somebody may not"              \
+        }
+
 #define PARITY_OPTION(options_type, member)                                                        \
         {                                                                                          \
                 .name = "parity", .type = OPTION_FLAG, .offset = offsetof(options_type, member),   \

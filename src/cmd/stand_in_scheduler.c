@@ -2,6 +2,7 @@
  * nothing (reference scheduler.md 1.1). */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/daemon_options.h"
 #include "cmd/scheduler_command.h"
 #include "cmd/stand_in.h"
 
@@ -41,6 +42,7 @@ static int run(const struct command_call *call) {
         /* With a file this deprecated option does not count. */
         if (!scheduler.config)
                 scheduler.daemon.kubeconfig = options->kubeconfig;
+        scheduler.daemon.guard.is_on = true;
         scheduler.daemon.verbosity = stand_in_verbosity(options->verbosity);
         if (options->write_config_to && *options->write_config_to)
                 return scheduler_command_write_config("kube-scheduler", &scheduler,
@@ -102,10 +104,7 @@ static const struct option kube_scheduler_table[] = {
         NO_EFFECT("http2-max-streams-per-connection", OPTION_I64, "N"),
         NO_EFFECT("disable-http2-serving", OPTION_FLAG, NULL),
         /* Who may read the pages. */
-        NO_EFFECT("authentication-kubeconfig", OPTION_TEXT, "FILE"),
-        NO_EFFECT("authentication-skip-lookup", OPTION_FLAG, NULL),
-        NO_EFFECT("authentication-token-webhook-cache-ttl", OPTION_DURATION, "DURATION"),
-        NO_EFFECT("authentication-tolerate-lookup-failure", OPTION_FLAG, NULL),
+        GUARD_OPTIONS(struct kube_scheduler_options, scheduler.daemon.guard),
         NO_EFFECT("client-ca-file", OPTION_TEXT, "FILE"),
         NO_EFFECT("requestheader-allowed-names", OPTION_TEXT, "LIST"),
         NO_EFFECT("requestheader-client-ca-file", OPTION_TEXT, "FILE"),
@@ -113,10 +112,6 @@ static const struct option kube_scheduler_table[] = {
         NO_EFFECT("requestheader-group-headers", OPTION_TEXT, "LIST"),
         NO_EFFECT("requestheader-uid-headers", OPTION_TEXT, "LIST"),
         NO_EFFECT("requestheader-username-headers", OPTION_TEXT, "LIST"),
-        NO_EFFECT("authorization-kubeconfig", OPTION_TEXT, "FILE"),
-        NO_EFFECT("authorization-always-allow-paths", OPTION_TEXT, "LIST"),
-        NO_EFFECT("authorization-webhook-cache-authorized-ttl", OPTION_DURATION, "DURATION"),
-        NO_EFFECT("authorization-webhook-cache-unauthorized-ttl", OPTION_DURATION, "DURATION"),
         /* Leader election. */
         { .name = "leader-elect",
           .type = OPTION_FLAG,

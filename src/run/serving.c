@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "run/file_text.h"
 #include "run/metrics.h"
+#include "run/page_access.h"
 #include "server/api_server.h"
 #include "server/http_front.h"
 #include "server/tls_material.h"
@@ -21,6 +22,7 @@ static const char *const health_names[] = { "healthz", "livez", "readyz" };
 struct serving {
         struct http_front *front;
         struct metrics *metrics;
+        struct page_access *access;
         bool allows_reset;
         size_t check_count, page_count;
         struct health_check checks[HEALTH_CHECKS_MAX];
@@ -144,7 +146,7 @@ static bool try_page(struct answer *answer) {
                 if (!slice_is(answer->path, page->path))
                         continue;
                 answer->response->content_type = page->content_type;
-                if (page->is_local && !answer->request->is_local)
+                if (page->is_local && !answer->serving->access && !answer->request->is_local)
                         refuse(answer, 403, "shown on this machine only\n");
                 else
                         page->write(page->context, &answer->response->body);
@@ -157,23 +159,119 @@ static bool is_reading(struct slice method) {
         return slice_is(method, "GET") || slice_is(method, "HEAD");
 }
 
-static void handle(void *context, const struct api_server_request *request,
-                   struct api_server_response *ret_response) {
-        const struct serving *serving = context;
-        struct answer answer = { serving, request, ret_response, request->target, SLICE_EMPTY };
+/* Splits the target into path and query. */
+static struct answer answer_of(const struct serving *serving,
+                               const struct api_server_request *request,
+                               struct api_server_response *response) {
+        struct answer answer = { serving, request, response, request->target, SLICE_EMPTY };
         const char *mark =
                 request->target.len ? memchr(request->target.ptr, '?', request->target.len) : NULL;
-        bool resets = serving->allows_reset && slice_is(request->method, "DELETE");
 
-        *ret_response = (struct api_server_response){ .status = 200, .retry_after_s = -1 };
+        *response = (struct api_server_response){ .status = 200, .retry_after_s = -1 };
         if (mark) {
                 answer.path.len = (size_t)(mark - request->target.ptr);
                 answer.query = slice_make(mark + 1, request->target.len - answer.path.len - 1);
         }
-        if (!is_reading(request->method) && !(resets && slice_is(answer.path, "/metrics")))
-                refuse(&answer, 405, "Method Not Allowed\n");
-        else if (!try_metrics(&answer) && !try_health(&answer) && !try_page(&answer))
-                refuse(&answer, 404, "404 page not found\n");
+        return answer;
+}
+
+static void handle(struct answer *answer) {
+        const struct api_server_request *request = answer->request;
+        bool resets = answer->serving->allows_reset && slice_is(request->method, "DELETE");
+
+        if (!is_reading(request->method) && !(resets && slice_is(answer->path, "/metrics")))
+                refuse(answer, 405, "Method Not Allowed\n");
+        else if (!try_metrics(answer) && !try_health(answer) && !try_page(answer))
+                refuse(answer, 404, "404 page not found\n");
+}
+
+/* ---- who may read ---- */
+
+/* A request that waits for the cluster's word, with a copy of what counts of it. */
+struct visitor {
+        const struct serving *serving;
+        struct page_visit *visit;
+        char *method, *target;
+        bool is_local;
+};
+
+static void visitor_free(void *pending) {
+        struct visitor *visitor = pending;
+
+        page_visit_free(visitor->visit);
+        free(visitor->method);
+        free(visitor->target);
+        free(visitor);
+}
+
+/* As API servers refuse: a Status. */
+static void turn_away(const struct page_visit *visit, struct api_server_response *response) {
+        static const struct {
+                int status;
+                const char *reason;
+        } reasons[] = {
+                { 401, "Unauthorized" },
+                { 403, "Forbidden" },
+                { 429, "TooManyRequests" },
+                { 500, "InternalError" },
+        };
+        struct buf *body = &response->body;
+
+        response->status = page_visit_status(visit);
+        response->content_type = "application/json";
+        buf_text(body, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
+                       "\"status\":\"Failure\",\"message\":");
+        buf_json_string(body, page_visit_message(visit));
+        for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+                if (reasons[i].status == response->status)
+                        buf_printf(body, ",\"reason\":\"%s\"", reasons[i].reason);
+        buf_printf(body, ",\"code\":%d}", response->status);
+}
+
+static void admit(struct answer *answer, const struct page_visit *visit) {
+        if (page_visit_status(visit) == 200)
+                handle(answer);
+        else
+                turn_away(visit, answer->response);
+}
+
+static void *begin_page(void *context, const struct api_server_request *request,
+                        struct api_server_response *ret_response, void (*ready)(void *context),
+                        void *ready_context) {
+        const struct serving *serving = context;
+        struct answer answer = answer_of(serving, request, ret_response);
+        struct page_question question = { request->authorization, request->method, answer.path };
+        struct page_visit *visit;
+        struct visitor *visitor;
+
+        if (!serving->access) {
+                handle(&answer);
+                return NULL;
+        }
+        visit = page_visit_new(serving->access, &question, ready, ready_context);
+        if (page_visit_status(visit)) {
+                admit(&answer, visit);
+                page_visit_free(visit);
+                return NULL;
+        }
+        visitor = xcalloc(1, sizeof(*visitor));
+        *visitor = (struct visitor){ .serving = serving,
+                                     .visit = visit,
+                                     .method = slice_dup(request->method),
+                                     .target = slice_dup(request->target),
+                                     .is_local = request->is_local };
+        return visitor;
+}
+
+static void resume_page(void *pending, struct api_server_response *ret_response) {
+        struct visitor *visitor = pending;
+        struct api_server_request request = { .method = slice_of(visitor->method),
+                                              .target = slice_of(visitor->target),
+                                              .is_local = visitor->is_local };
+        struct answer answer = answer_of(visitor->serving, &request, ret_response);
+
+        admit(&answer, visitor->visit);
+        visitor_free(visitor);
 }
 
 /* ---- life ---- */
@@ -211,15 +309,17 @@ int serving_new(const struct serving_config *config, struct loop *loop,
         int code;
 
         serving->metrics = config->metrics;
+        serving->access = config->access;
         serving->allows_reset = config->allows_reset;
         code = load_material(config, &material, err);
         if (code == 0)
                 code = http_front_new(
-                        &(struct http_front_config){ .address = config->address,
-                                                     .key_pem = material.key_pem,
-                                                     .certificate_pem = material.certificate_pem,
-                                                     .handle = handle,
-                                                     .context = serving },
+                        &(struct http_front_config){
+                                .address = config->address,
+                                .key_pem = material.key_pem,
+                                .certificate_pem = material.certificate_pem,
+                                .pages = &(struct http_pages){ begin_page, resume_page,
+                                                               visitor_free, serving } },
                         NULL, loop, &serving->front, err);
         tls_material_release(&material);
         if (code < 0) {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct metrics;
+struct page_access;
 struct serving;
 
 struct health_check {
@@ -24,7 +25,7 @@ struct serving_page {
         const char *content_type; /* static */
         void (*write)(void *context, struct buf *out);
         void *context;
-        bool is_local; /* only for clients on this machine */
+        bool is_local; /* only for clients on this machine, unless the cluster says who may read */
 };
 #define SERVING_PAGES_MAX 8
 
@@ -34,9 +35,11 @@ struct serving_config {
         const char *certificate_path, *key_path;
         struct metrics *metrics; /* NULL = no /metrics */
         bool allows_reset;       /* DELETE /metrics, as Descheduler has it */
+        /* Asked before every page; NULL = everybody may read. */
+        struct page_access *access;
 };
 
-/* Texts are copied, metrics and the contexts of pages must outlive it. */
+/* Texts are copied; metrics, access and the contexts of pages must outlive it. */
 int serving_new(const struct serving_config *config, struct loop *loop,
                 struct serving **ret_serving, struct err *err);
 void serving_free(struct serving *serving); /* accepts NULL */

@@ -46,6 +46,7 @@ struct exchange {
         size_t out_at;
         struct api_stream *stream;
         struct api_pending *pending; /* waits for webhooks; the connection is suspended */
+        void *pending_page;          /* or the pages wait for something */
         bool is_started, is_too_large, is_too_much, is_suspended, is_ready, is_ended, is_listed;
 };
 
@@ -58,10 +59,8 @@ struct http_front {
         bool is_resume_deferred, is_closing;
         struct rng rng;
         char *key_pem, *certificate_pem;
-        struct api_server *server; /* NULL: handle answers */
-        void (*handle)(void *context, const struct api_server_request *request,
-                       struct api_server_response *ret_response);
-        void *context;
+        struct api_server *server; /* NULL: the pages answer */
+        struct http_pages pages;
 };
 
 /* ---- running the daemons ---- */
@@ -217,6 +216,8 @@ static void exchange_free(struct exchange *exchange) {
                 front->stream_count--;
         api_stream_close(exchange->stream);
         api_pending_cancel(exchange->pending);
+        if (exchange->pending_page)
+                exchange->front->pages.cancel(exchange->pending_page);
         body_release(exchange);
         buf_release(&exchange->out);
         free(exchange->target);
@@ -344,15 +345,20 @@ static void handle(struct exchange *exchange, const struct api_server_request *r
                 exchange->pending = api_server_begin(front->server, request, ret_answer,
                                                      stream_ready, exchange);
         else
-                front->handle(front->context, request, ret_answer);
+                exchange->pending_page = front->pages.begin(front->pages.context, request,
+                                                            ret_answer, stream_ready, exchange);
 }
 
-/* Answers, or puts the connection to sleep until the webhooks have spoken; meanwhile the body
- * counts as under way. */
+static bool is_pending(const struct exchange *exchange) {
+        return exchange->pending || exchange->pending_page;
+}
+
+/* Answers, or puts the connection to sleep until what was asked elsewhere is there; meanwhile the
+ * body counts as under way. */
 static enum MHD_Result finish(struct exchange *exchange, struct api_server_response *answer) {
         enum MHD_Result result;
 
-        if (exchange->pending) {
+        if (is_pending(exchange)) {
                 enlist(exchange);
                 exchange->is_suspended = true;
                 MHD_suspend_connection(exchange->connection);
@@ -373,7 +379,12 @@ static enum MHD_Result resume(struct exchange *exchange) {
 
         if (exchange->front->is_closing)
                 return MHD_NO;
-        exchange->pending = api_pending_resume(exchange->pending, &answer);
+        if (exchange->pending) {
+                exchange->pending = api_pending_resume(exchange->pending, &answer);
+        } else {
+                exchange->front->pages.resume(exchange->pending_page, &answer);
+                exchange->pending_page = NULL;
+        }
         return finish(exchange, &answer);
 }
 
@@ -455,7 +466,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                 return MHD_YES;
         }
         if (*upload_size == 0)
-                return exchange->pending ? resume(exchange) : serve(exchange, method);
+                return is_pending(exchange) ? resume(exchange) : serve(exchange, method);
         body_append(exchange, upload, *upload_size);
         *upload_size = 0;
         return MHD_YES;
@@ -521,8 +532,8 @@ int http_front_new(const struct http_front_config *config, struct api_server *se
 
         front->loop = loop;
         front->server = server;
-        front->handle = config->handle;
-        front->context = config->context;
+        if (config->pages)
+                front->pages = *config->pages;
         front->key_pem = config->key_pem ? slice_dup(slice_of(config->key_pem)) : NULL;
         front->certificate_pem =
                 config->certificate_pem ? slice_dup(slice_of(config->certificate_pem)) : NULL;

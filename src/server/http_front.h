@@ -15,15 +15,23 @@ struct api_server_request;
 struct api_server_response;
 struct http_front;
 
+/* Answers instead of an API server: the pages of a daemon. */
+struct http_pages {
+        /* NULL when it is answered. Otherwise ready will run once, from the loop, and resume takes
+         * what was returned for the answer; cancel if that is not wanted any more. */
+        void *(*begin)(void *context, const struct api_server_request *request,
+                       struct api_server_response *ret_response, void (*ready)(void *context),
+                       void *ready_context);
+        void (*resume)(void *pending, struct api_server_response *ret_response);
+        void (*cancel)(void *pending);
+        void *context;
+};
+
 struct http_front_config {
         const char *address;                   /* "127.0.0.1:6443", "[::]:0"; port 0 = any */
         const char *key_pem, *certificate_pem; /* NULL = plain HTTP only */
         int64_t header_timeout_ns;             /* first byte and idle connections; 0 = default */
-        /* Answers instead of an API server, which is NULL then: pages of a daemon.  As
-         * api_server_handle; NULL = none. */
-        void (*handle)(void *context, const struct api_server_request *request,
-                       struct api_server_response *ret_response);
-        void *context;
+        const struct http_pages *pages;        /* copied; NULL = an API server answers */
 };
 
 /* Plain HTTP is served to loopback peers only. The texts of config are copied. */

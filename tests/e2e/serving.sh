@@ -6,8 +6,20 @@
 berth=$1
 command -v curl >/dev/null || skip "no curl"
 promtool_program=$(find_client "${BERTH_PROMTOOL:-}" prometheus/usr/bin/promtool promtool)
+# A port that is free and that no outgoing connection gets by chance.
 free_port() {
-        python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+        python3 - <<'P'
+import random, socket
+while True:
+    port = random.randrange(20000, 32000)
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+    print(port)
+    break
+P
 }
 command -v python3 >/dev/null || skip "no python3"
 start_sandbox "$berth" --nodes 3
@@ -15,35 +27,76 @@ ln -s "$berth" "$work/kube-scheduler"
 ln -s "$berth" "$work/descheduler"
 port=$(free_port)
 "$work/kube-scheduler" --kubeconfig="$KUBECONFIG" --secure-port="$port" --bind-address=127.0.0.1 --leader-elect=true \
-        --authentication-skip-lookup=true --profiling=false -v=2 >"$work/scheduler.log" 2>&1 &
+        --authentication-kubeconfig="$KUBECONFIG" --authorization-kubeconfig="$KUBECONFIG" --authentication-skip-lookup=true \
+        --profiling=false -v=2 >"$work/scheduler.log" 2>&1 &
 scheduler=$!
 children="$children $scheduler"
-page() {
-        curl -sk "https://127.0.0.1:$port$1"
+export port url
+# page PATH OPTION...: as the administrator; answer TOKEN PATH: status and body
+mkdir -p "$work/bin"
+cat >"$work/bin/page" <<'P'
+#!/bin/sh
+path=$1
+shift
+exec curl -sk -H "Authorization: Bearer e2e" "$@" "https://127.0.0.1:$port$path"
+P
+cat >"$work/bin/answer" <<'P'
+#!/bin/sh
+exec curl -sk -w '\n%{http_code}\n' ${1:+-H "Authorization: Bearer $1"} "https://127.0.0.1:$port$2"
+P
+chmod +x "$work/bin/page" "$work/bin/answer"
+PATH=$work/bin:$PATH
+create() {
+        curl -sk -H "Authorization: Bearer e2e" -H "Content-Type: application/json" "$url$1" -d "$2"
 }
 until_true 100 sh -c "curl -skf https://127.0.0.1:$port/readyz"
 for name in one two; do
-        curl -sk -o /dev/null -H "Authorization: Bearer e2e" -H "Content-Type: application/json" "$url/api/v1/namespaces/default/pods" -d '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"'$name'"},"spec":{"containers":[{"name":"c","image":"i"}]}}'
+        create /api/v1/namespaces/default/pods '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"'$name'"},"spec":{"containers":[{"name":"c","image":"i"}]}}' >"$work/created"
 done
-curl -sk -o /dev/null -H "Authorization: Bearer e2e" -H "Content-Type: application/json" "$url/api/v1/namespaces/default/pods" -d '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"huge"},"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1k"}}}]}}'
-until_true 100 sh -c "curl -sk https://127.0.0.1:$port/metrics | grep -q 'attempts_total{result=\"unschedulable\"'"
-check "bound" 'scheduler_schedule_attempts_total\{result="scheduled",profile="default-scheduler"\} 2$' curl -sk "https://127.0.0.1:$port"/metrics
-check "refused" 'scheduler_schedule_attempts_total\{result="unschedulable",profile="default-scheduler"\} [1-9]' curl -sk "https://127.0.0.1:$port"/metrics
-check "pending" 'scheduler_pending_pods\{queue="unschedulable"\} 1$' curl -sk "https://127.0.0.1:$port"/metrics
-check "plugin that refuses" 'scheduler_unschedulable_pods\{plugin="NodeResourcesFit",profile="default-scheduler"\} 1$' curl -sk "https://127.0.0.1:$port"/metrics
-check "cache" 'scheduler_cache_size\{type="nodes"\} 3$' curl -sk "https://127.0.0.1:$port"/metrics
-check "leader" 'leader_election_master_status\{name="kube-scheduler"\} 1$' curl -sk "https://127.0.0.1:$port"/metrics
-check "writes" 'berth_writes_total\{kind="bind",result="asked"\} 2$' curl -sk "https://127.0.0.1:$port"/metrics
-check "attempts" 'scheduler_pod_scheduling_attempts_count 2$' curl -sk "https://127.0.0.1:$port"/metrics
-check "health" '^ok$' curl -sk "https://127.0.0.1:$port"/healthz
-check "readiness" 'sched-handler-sync ok' curl -sk "https://127.0.0.1:$port"'/readyz?verbose'
-check "configuration" '"kind":"KubeSchedulerConfiguration"' curl -sk "https://127.0.0.1:$port"/configz
-check "decisions" '"pod":"default/huge"' curl -sk "https://127.0.0.1:$port"/debug/decisions
-check "reset is not for everybody" 405 curl -sk -o /dev/null -w '%{http_code}' -X DELETE "https://127.0.0.1:$port/metrics"
+create /api/v1/namespaces/default/pods '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"huge"},"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1k"}}}]}}' >"$work/created"
+until_true 100 sh -c "page /metrics | grep -q 'attempts_total{result=\"unschedulable\"'"
+check "bound" 'scheduler_schedule_attempts_total\{result="scheduled",profile="default-scheduler"\} 2$' page /metrics
+check "refused" 'scheduler_schedule_attempts_total\{result="unschedulable",profile="default-scheduler"\} [1-9]' page /metrics
+check "pending" 'scheduler_pending_pods\{queue="unschedulable"\} 1$' page /metrics
+check "plugin that refuses" 'scheduler_unschedulable_pods\{plugin="NodeResourcesFit",profile="default-scheduler"\} 1$' page /metrics
+check "cache" 'scheduler_cache_size\{type="nodes"\} 3$' page /metrics
+check "leader" 'leader_election_master_status\{name="kube-scheduler"\} 1$' page /metrics
+check "writes" 'berth_writes_total\{kind="bind",result="asked"\} 2$' page /metrics
+check "attempts" 'scheduler_pod_scheduling_attempts_count 2$' page /metrics
+check "health" '^ok$' page /healthz
+check "readiness" 'sched-handler-sync ok' page '/readyz?verbose'
+check "configuration" '"kind":"KubeSchedulerConfiguration"' page /configz
+check "decisions" '"pod":"default/huge"' page /debug/decisions
+check "reset is not for everybody" 405 page /metrics -o /dev/null -w '%{http_code}' -X DELETE
 [ -z "$promtool_program" ] || {
         page /metrics >"$work/scheduler.prom"
         check "promtool, scheduler" '^0$' sh -c "'$promtool_program' check metrics <'$work/scheduler.prom' >/dev/null 2>'$work/lint'; echo \$?"
 }
+
+# Who may read: the cluster says who a token is and what it may.
+account() {
+        create /api/v1/namespaces/default/serviceaccounts '{"metadata":{"name":"'"$1"'"}}' >"$work/created"
+        create "/api/v1/namespaces/default/serviceaccounts/$1/token" '{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{}}' |
+                python3 -c 'import json, sys; print(json.load(sys.stdin)["status"]["token"])'
+}
+scraper=$(account scraper)
+stranger=$(account stranger)
+create /apis/rbac.authorization.k8s.io/v1/clusterroles '{"metadata":{"name":"scrape"},"rules":[{"nonResourceURLs":["/metrics"],"verbs":["get"]}]}' >"$work/created"
+create /apis/rbac.authorization.k8s.io/v1/clusterrolebindings '{"metadata":{"name":"scrape"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"scrape"},"subjects":[{"kind":"ServiceAccount","name":"scraper","namespace":"default"}]}' >"$work/created"
+check "nobody, metrics" 'User ."system:anonymous." cannot get path ."/metrics."' answer "" /metrics
+check "nobody is forbidden" '^403$' answer "" /metrics
+check "nobody, health" '^200$' answer "" /healthz
+check "nobody, one check" '^403$' answer "" /readyz/leaderElection
+check "nobody, decisions" '^403$' answer "" /debug/decisions
+check "nobody, configuration" '^403$' answer "" /configz
+check "nobody, no page" '^403$' answer "" /nothing
+check "unknown token" '^401$' answer wrong /metrics
+check "unknown token says so" '"reason":"Unauthorized"' answer wrong /healthz
+check "with the right" '^200$' answer "$scraper" /metrics
+check "again, from memory" '^200$' answer "$scraper" /metrics
+check "with the right to another page" '^403$' answer "$scraper" /configz
+check "without the right" 'User ."system:serviceaccount:default:stranger." cannot get' answer "$stranger" /metrics
+check "masters" '^404$' answer e2e /nothing
 kill "$scheduler"
 wait "$scheduler"
 [ $? -eq 0 ] && judge ok || judge bad "end of kube-scheduler"
@@ -73,6 +126,22 @@ check "reset" 200 curl -sk -o /dev/null -w '%{http_code}' -X DELETE "https://127
 kill "$descheduler"
 wait "$descheduler"
 [ $? -eq 0 ] && judge ok || judge bad "end of descheduler"
+
+# Nobody to ask: only open pages. A configuration of authentication that has to be there ends the start.
+port=$(free_port)
+"$work/kube-scheduler" --kubeconfig="$KUBECONFIG" --secure-port="$port" --bind-address=127.0.0.1 --leader-elect=false \
+        --authorization-always-allow-paths=/livez,/metrics* -v=2 >"$work/alone.log" 2>&1 &
+alone=$!
+children="$children $alone"
+until_true 300 sh -c "curl -skf https://127.0.0.1:$port/livez"
+check "an open page" '^200$' answer "" /metrics
+check "health is open no more" '^403$' answer "" /healthz
+check "tokens mean nothing" '^403$' answer e2e /configz
+kill "$alone"
+wait "$alone"
+check "configuration of authentication missing" "cannot read the cluster's configuration of authentication" \
+        "$work/kube-scheduler" --kubeconfig="$KUBECONFIG" --authentication-kubeconfig="$KUBECONFIG" --secure-port="$port" \
+        --bind-address=127.0.0.1 --authentication-tolerate-lookup-failure=false
 
 # Exit codes: 1 for whatever is wrong, as upstream.
 check "unknown flag" '^1$' sh -c "'$work/kube-scheduler' --nothing 2>/dev/null; echo \$?"

@@ -1,0 +1,40 @@
+/* Who may read a daemon's pages: the cluster is asked who a token belongs to (TokenReview) and what
+ * that user may read (SubjectAccessReview), as components of Kubernetes do it. */
+#pragma once
+
+#include "base/slice.h"
+#include "port/loop.h"
+#include "port/transport.h"
+#include <stdint.h>
+
+struct page_access;
+struct page_visit;
+
+struct page_access_config {
+        struct loop *loop;
+        /* Where to ask; ops NULL = nowhere. Without authentication everybody is anonymous, without
+         * authorization nothing but open paths is for anybody but system:masters. */
+        struct transport authentication, authorization;
+        struct slice open_paths; /* comma-separated; a "*" at the end stands for any rest */
+        /* How long answers count; 0 = for the one request only. */
+        int64_t token_ttl_ns, allowed_ttl_ns, denied_ttl_ns;
+};
+
+struct page_question {
+        struct slice authorization; /* the header; empty = none */
+        struct slice method, path;
+};
+
+/* The configuration's texts are copied. */
+struct page_access *page_access_new(const struct page_access_config *config);
+void page_access_free(struct page_access *access); /* after its visits; accepts NULL */
+
+/* Begins a visit. ready runs once, from the loop, unless the visit is decided at once
+ * (page_visit_status not 0). The question is copied. */
+struct page_visit *page_visit_new(struct page_access *access, const struct page_question *question,
+                                  void (*ready)(void *context), void *context);
+void page_visit_free(struct page_visit *visit); /* also an undecided one; accepts NULL */
+/* 200, 401, 403, 429 (too many visits at once), 500 (the cluster could not say); 0 = not yet. */
+int page_visit_status(const struct page_visit *visit);
+/* What is wrong, for people; empty when nothing is. */
+struct slice page_visit_message(const struct page_visit *visit);
