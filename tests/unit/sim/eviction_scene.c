@@ -1,0 +1,191 @@
+/* A small simulated cluster without faults, on which acceptance cases of evictions are played. */
+#include "eviction_scene.h"
+
+#include "base/util.h"
+#include "evict/eviction_policy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *on_hook(void *context, const struct json *order) {
+        struct scene *scene = context;
+        struct slice op = json_get_text(order, "op"), stage = json_get_text(order, "stage");
+        size_t used = strlen(scene->order);
+
+        snprintf(scene->order + used, sizeof(scene->order) - used, "%s" SLICE_FMT " " SLICE_FMT,
+                 used ? ", " : "", SLICE_ARG(op), SLICE_ARG(stage));
+        scene->runs += slice_is(op, "run");
+        scene->polls += slice_is(op, "poll");
+        scene->cancels += slice_is(op, "cancel");
+        scene->rollbacks += slice_is(op, "rollback");
+        if (slice_is(op, "cancel") || slice_is(op, "rollback") || !scene->stage ||
+            !slice_is(stage, scene->stage))
+                return "Done";
+        if (strcmp(scene->answer, "InProgress") == 0 && scene->in_progress_left-- == 0)
+                return "Done";
+        return scene->answer;
+}
+
+void open_scene_with(struct scene *scene, const struct sim_world_config *config) {
+        struct sim_world_config own = *config;
+
+        *scene = (struct scene){ 0 };
+        own.seed = 1;
+        own.hook = on_hook;
+        own.hook_context = scene;
+        scene->world = sim_world_new(&own);
+        sim_world_start(scene->world);
+        sim_world_advance(scene->world, 5 * NS_PER_S);
+}
+
+void open_scene(struct scene *scene) {
+        open_scene_with(scene, &(struct sim_world_config){ 0 });
+}
+
+void close_scene(struct scene *scene) {
+        assert_string_equal(sim_world_violation(scene->world), "");
+        sim_world_free(scene->world);
+}
+
+void wait_s(struct scene *scene, int64_t seconds) {
+        sim_world_advance(scene->world, seconds * NS_PER_S);
+}
+
+int ask(struct scene *scene, const char *method, const char *path, const char *body) {
+        return sim_world_ask(scene->world, method, path, body, NULL);
+}
+
+/* Whether the object is there and its text has this part. */
+bool has(struct scene *scene, const char *path, const char *part) {
+        struct buf body = { 0 };
+        bool is_found = sim_world_ask(scene->world, "GET", path, "", &body) == 200 &&
+                        slice_contains(buf_view(&body), slice_of(part));
+
+        buf_release(&body);
+        return is_found;
+}
+void uid_of(struct scene *scene, const char *pod, char uid[64]) {
+        struct json_doc *doc = NULL;
+        struct buf body = { 0 };
+        char path[PATH_BYTES];
+
+        snprintf(path, sizeof(path), PODS "/%s", pod);
+        assert_int_equal(sim_world_ask(scene->world, "GET", path, "", &body), 200);
+        assert_int_equal(json_parse(buf_view(&body), &doc, NULL), 0);
+        snprintf(uid, 64, SLICE_FMT,
+                 SLICE_ARG(json_get_text(json_get(json_doc_root(doc), "metadata"), "uid")));
+        json_doc_free(doc);
+        buf_release(&body);
+}
+
+/* more: further members of metadata and of spec, each beginning with a comma. */
+void make_pod(struct scene *scene, const char *name, const char *meta, const char *spec) {
+        char body[800];
+
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\"}%s},\"spec\":{"
+                 "\"nodeName\":\"n0\",\"terminationGracePeriodSeconds\":1,\"containers\":[{"
+                 "\"name\":\"c\",\"image\":\"x\"}]%s}}",
+                 name, name, meta, spec);
+        assert_int_equal(ask(scene, "POST", PODS, body), 201);
+        wait_s(scene, 10); /* runs */
+}
+
+int make_request_of(struct scene *scene, const char *name, const char *requester, const char *uid,
+                    const char *meta) {
+        char body[800];
+
+        snprintf(body, sizeof(body),
+                 "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionRequest\","
+                 "\"metadata\":{\"name\":\"%s\"%s},\"spec\":{\"target\":{\"pod\":{\"name\":\"p\","
+                 "\"uid\":\"%s\"}},\"requester\":\"%s\",\"intent\":\"Eviction\"}}",
+                 name, meta, uid, requester);
+        return ask(scene, "POST", GROUP "/evictionrequests", body);
+}
+
+void make_request(struct scene *scene, const char *name, const char *requester) {
+        char uid[64];
+
+        uid_of(scene, "p", uid);
+        assert_int_equal(make_request_of(scene, name, requester, uid, ""), 201);
+}
+
+void set_intent(struct scene *scene, const char *name, const char *intent) {
+        char path[PATH_BYTES], body[100];
+
+        snprintf(path, sizeof(path), GROUP "/evictionrequests/%s", name);
+        snprintf(body, sizeof(body), "{\"spec\":{\"intent\":\"%s\"}}", intent);
+        assert_int_equal(ask(scene, "PATCH", path, body), 200);
+}
+
+void guard(struct scene *scene) {
+        assert_int_equal(ask(scene, "POST",
+                             "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+                             "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"minAvailable\":1,"
+                             "\"selector\":{\"matchLabels\":{\"app\":\"p\"}}}}"),
+                         201);
+        wait_s(scene, 2);
+}
+
+/* Writes the mover's own entry; status members with a comma in front. */
+int report_mover(struct scene *scene, const char *name, const char *value) {
+        struct buf body = { 0 }, out = { 0 };
+        struct json_doc *doc = NULL;
+        const struct json *status;
+        struct json_iter iter;
+        const struct json *item;
+        int code;
+
+        assert_int_equal(sim_world_ask(scene->world, "GET", EVICTION_1, "", &body), 200);
+        assert_int_equal(json_parse(buf_view(&body), &doc, NULL), 0);
+        status = json_get(json_doc_root(doc), "status");
+        buf_text(&out, "{\"status\":{\"responders\":[");
+        iter = json_iter(json_get(status, "responders"));
+        for (bool is_first = true; json_next(&iter, NULL, &item); is_first = false) {
+                struct buf text = { 0 };
+
+                buf_text(&out, is_first ? "" : ",");
+                json_write(item, &text);
+                if (slice_is(json_get_text(item, "name"), MOVER)) {
+                        buf_slice(&out, slice_make(text.data, text.len - 1));
+                        buf_printf(&out, ",\"%s\":\"%s\"}", name, value);
+                } else {
+                        buf_slice(&out, buf_view(&text));
+                }
+                buf_release(&text);
+        }
+        buf_text(&out, "]}}");
+        buf_char(&out, '\0');
+        code = ask(scene, "PATCH", EVICTION_1 "/status", out.data);
+        json_doc_free(doc);
+        buf_release(&body);
+        buf_release(&out);
+        return code;
+}
+
+void complete_mover(struct scene *scene) {
+        char now[WALL_TIME_TEXT_MAX];
+
+        wall_time_format_micro(sim_world_wall(scene->world), now);
+        assert_int_equal(report_mover(scene, "completionTime", now), 200);
+        wait_s(scene, 2);
+}
+
+void beat_mover(struct scene *scene) {
+        char now[WALL_TIME_TEXT_MAX];
+
+        wall_time_format_micro(sim_world_wall(scene->world), now);
+        assert_int_equal(report_mover(scene, "heartbeatTime", now), 200);
+}
+
+void make_policy(struct scene *scene, const char *body) {
+        assert_int_equal(ask(scene, "POST", GROUP "/evictionpolicies", body), 201);
+        make_pod(scene, "p", "", "");
+}
