@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "cmd/command.h"
 #include "cmd/feature_gates.h"
+#include "plugin/plugin.h"
 #include "run/role_config.h"
 #include "run/tracer.h"
 #include <sys/random.h>
@@ -37,6 +38,8 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .interval_ns = self->options->interval_ns,
                         .is_dry_run = self->options->is_dry_run,
                         .watches = self->options->watches,
+                        .follows_background = self->options->daemon.evicts_by_request ||
+                                              self->config.gates & FEATURE_BACKGROUND,
                         .finished = on_finished,
                         .context = self,
                         .tracing = self->options->trace_endpoint ? &self->tracing : NULL,

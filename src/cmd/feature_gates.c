@@ -11,9 +11,9 @@ const struct feature_gate_entry scheduler_feature_gates[] = {
         { NULL, 0 },
 };
 const struct feature_gate_entry descheduler_feature_gates[] = {
-        { "AllAlpha", 0 },
-        { "AllBeta", 0 },
-        { "EvictionsInBackground", 0 },
+        { .name = "AllAlpha", .bit = FEATURE_BACKGROUND, .is_group = true },
+        { .name = "AllBeta", .is_group = true },
+        { "EvictionsInBackground", FEATURE_BACKGROUND },
         { NULL, 0 },
 };
 
@@ -37,10 +37,10 @@ static bool read_bool(struct slice text, bool *ret_value) {
         return false;
 }
 
-int feature_gates_read(const char *text, const struct feature_gate_entry *known,
-                       uint32_t *ret_gates, struct err *err) {
+/* One turn: the groups of gates, or the others. */
+static int read_turn(const char *text, const struct feature_gate_entry *known, bool wants_groups,
+                     uint32_t *gates, struct err *err) {
         struct slice rest = slice_of(text), pair, name;
-        uint32_t gates = 0;
 
         while (text && slice_split(&rest, ',', &pair)) {
                 const struct feature_gate_entry *entry;
@@ -62,8 +62,18 @@ int feature_gates_read(const char *text, const struct feature_gate_entry *known,
                                        "option --feature-gates: expected " SLICE_FMT
                                        "=true or =false, found \"" SLICE_FMT "\"",
                                        SLICE_ARG(name), SLICE_ARG(pair));
-                gates = is_on ? gates | entry->bit : gates & ~entry->bit;
+                if (entry->is_group == wants_groups)
+                        *gates = is_on ? *gates | entry->bit : *gates & ~entry->bit;
         }
-        *ret_gates = gates;
         return 0;
+}
+
+/* What is said of a gate by name holds, whichever comes first. */
+int feature_gates_read(const char *text, const struct feature_gate_entry *known,
+                       uint32_t *ret_gates, struct err *err) {
+        int code;
+
+        *ret_gates = 0;
+        code = read_turn(text, known, true, ret_gates, err);
+        return code < 0 ? code : read_turn(text, known, false, ret_gates, err);
 }

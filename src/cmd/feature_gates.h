@@ -7,7 +7,8 @@
 
 struct feature_gate_entry {
         const char *name;
-        uint32_t bit; /* enum feature_gate; 0 = known, without effect here */
+        uint32_t bit;  /* enum feature_gate; 0 = known, without effect here */
+        bool is_group; /* stands for several gates */
 };
 /* Ended by a NULL name. */
 extern const struct feature_gate_entry scheduler_feature_gates[], descheduler_feature_gates[];

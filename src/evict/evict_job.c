@@ -34,6 +34,19 @@ struct evict_job *evict_job_new(const struct evict_intent *intent) {
         return job;
 }
 
+struct evict_job *evict_job_copy(const struct evict_record *record) {
+        struct evict_job *job =
+                evict_job_new(&(struct evict_intent){ .pod = record->pod,
+                                                      .node = record->node,
+                                                      .plugin = record->plugin,
+                                                      .profile = record->profile,
+                                                      .reason = record->reason,
+                                                      .requested_by = record->requested_by });
+        job->record.asked = record->asked;
+        job->record.attempts = record->attempts;
+        return job;
+}
+
 void evict_job_free(struct evict_job *job) {
         if (!job)
                 return;

@@ -16,6 +16,7 @@ const char *evict_result_name(enum evict_result result) {
                         "maximum number of evicted pods per a descheduling cycle reached",
                 [EVICT_RESULT_BUDGET] = "disruption budget exhausted",
                 [EVICT_RESULT_WITHDRAWN] = "withdrawn",
+                [EVICT_RESULT_BACKGROUND] = "background",
         };
         return names[result];
 }

@@ -14,10 +14,13 @@ struct evict_job {
         int64_t grace_s;
         struct mono_time due; /* JOB_WAITING */
         uint64_t action_id;   /* JOB_IN_FLIGHT */
+        uint64_t pass;        /* of its requester, which counted it */
         char *text;           /* of the last answer, owned; NULL = none */
         struct evict_job *next, *prev;
 };
 struct evict_job *evict_job_new(const struct evict_intent *intent);
+/* What was asked, once more; nothing of what became of it. */
+struct evict_job *evict_job_copy(const struct evict_record *record);
 void evict_job_free(struct evict_job *job); /* accepts NULL */
 void evict_job_set_text(struct evict_job *job, struct slice text);
 
@@ -27,6 +30,7 @@ struct evict_requester {
         struct evict_limits limits;
         struct wall_time now;
         bool notes_failures;
+        uint64_t pass; /* goes up whenever the counts start again */
         uint64_t total;
         struct map *nodes, *namespaces; /* count as the value's number */
         struct map *budgets;            /* "namespace/name" -> evictions let through this pass */
@@ -34,10 +38,53 @@ struct evict_requester {
 struct evict_requester *evict_requester_new(struct slice name);
 void evict_requester_free(struct evict_requester *requester); /* accepts NULL */
 void evict_requester_begin(struct evict_requester *requester, const struct evict_pass *pass);
+/* Evictions under way in the background, whoever asked for them. */
+struct background_counts {
+        uint64_t total, node, ns;
+};
 /* EVICT_DONE when one more is within the limits. */
 enum evict_outcome evict_requester_check(const struct evict_requester *requester,
-                                         const struct evict_intent *intent);
+                                         const struct evict_intent *intent,
+                                         const struct background_counts *background);
 void evict_requester_count(struct evict_requester *requester, const struct evict_intent *intent);
+/* Takes a job back that was counted in the pass that still lasts; nothing otherwise. */
+void evict_requester_uncount(struct evict_requester *requester, const struct evict_job *job);
+
+/* ---- background: evictions that another program finishes (evict_background.c) ---- */
+#define EVICT_BACKGROUND_TEXT "Eviction triggered evacuation" /* in a 429: it has begun */
+
+struct evict_background;
+struct evict_ledger;
+struct background_end { /* where ends are counted */
+        struct evict_ledger *ledger;
+        struct wall_time wall;
+};
+enum background_answer {
+        BACKGROUND_REFUSED,   /* an answer like any other */
+        BACKGROUND_STARTED,   /* the eviction has begun */
+        BACKGROUND_POINTLESS, /* it has, but the pod had finished */
+};
+struct evict_background *evict_background_new(const struct cluster *cluster, bool is_parity);
+void evict_background_free(struct evict_background *background); /* accepts NULL */
+/* The pod bears the annotation request-evict-only. */
+bool evict_background_concerns(const struct evict_background *background,
+                               const struct object_ref *pod);
+/* What this answer to its eviction means. */
+enum background_answer evict_background_answer(const struct evict_background *background,
+                                               const struct object_ref *pod,
+                                               const struct action_result *result);
+/* Its eviction is under way: not to be asked for again. */
+bool evict_background_has(const struct evict_background *background, const struct object_ref *pod);
+/* Follows it from now on; takes the job over. */
+void evict_background_assume(struct evict_background *background, struct evict_job *job,
+                             struct mono_time now);
+struct background_counts evict_background_counts(const struct evict_background *background,
+                                                 struct slice node, struct slice ns);
+/* Looks at the pods as they are now. */
+void evict_background_look(struct evict_background *background, struct mono_time now,
+                           struct background_end *at);
+bool evict_background_next_due(const struct evict_background *background,
+                               struct mono_time *ret_due);
 
 /* ---- budgets ---- */
 /* True when a disruption budget would answer this eviction with "no" now, counting what this pass

@@ -34,6 +34,7 @@ void evict_requester_begin(struct evict_requester *requester, const struct evict
                 requester->nodes = map_new();
                 requester->namespaces = map_new();
                 requester->total = 0;
+                requester->pass++;
         }
         requester->limits = pass->limits;
         requester->now = pass->now;
@@ -48,16 +49,25 @@ static void count_one(struct map *map, struct slice key) {
         map_put(map, key, (void *)(uintptr_t)(counted(map, key) + 1));
 }
 
+static void uncount_one(struct map *map, struct slice key) {
+        uint64_t count = counted(map, key);
+        if (count > 1)
+                map_put(map, key, (void *)(uintptr_t)(count - 1));
+        else
+                map_remove(map, key);
+}
+
 enum evict_outcome evict_requester_check(const struct evict_requester *requester,
-                                         const struct evict_intent *intent) {
+                                         const struct evict_intent *intent,
+                                         const struct background_counts *background) {
         const struct evict_limits *limits = &requester->limits;
-        if (limits->has_total && requester->total + 1 > limits->total)
+        if (limits->has_total && requester->total + background->total + 1 > limits->total)
                 return EVICT_TOTAL_LIMIT;
         if (limits->has_node && intent->node.len > 0 &&
-            counted(requester->nodes, intent->node) + 1 > limits->node)
+            counted(requester->nodes, intent->node) + background->node + 1 > limits->node)
                 return EVICT_NODE_LIMIT;
         if (limits->has_namespace &&
-            counted(requester->namespaces, intent->pod.ns) + 1 > limits->ns)
+            counted(requester->namespaces, intent->pod.ns) + background->ns + 1 > limits->ns)
                 return EVICT_NAMESPACE_LIMIT;
         return EVICT_DONE;
 }
@@ -67,4 +77,14 @@ void evict_requester_count(struct evict_requester *requester, const struct evict
         if (intent->node.len > 0)
                 count_one(requester->nodes, intent->node);
         count_one(requester->namespaces, intent->pod.ns);
+}
+
+void evict_requester_uncount(struct evict_requester *requester, const struct evict_job *job) {
+        const struct evict_record *record = &job->record;
+        if (job->pass != requester->pass || requester->total == 0)
+                return;
+        requester->total--;
+        if (record->node.len > 0)
+                uncount_one(requester->nodes, record->node);
+        uncount_one(requester->namespaces, record->pod.ns);
 }

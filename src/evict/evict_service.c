@@ -13,7 +13,8 @@ struct evict_service {
         struct map_u64 *in_flight;      /* action id -> struct evict_job */
         struct evict_job *first, *last; /* open jobs, oldest first */
         size_t open_count;
-        struct action_list events; /* waiting for the next step */
+        struct action_list events;           /* waiting for the next step */
+        struct evict_background *background; /* NULL = not followed */
 };
 
 struct evict_service *evict_service_new(const struct evict_config *config) {
@@ -30,6 +31,8 @@ struct evict_service *evict_service_new(const struct evict_config *config) {
         service->requesters = map_new();
         service->open_by_uid = map_new();
         service->in_flight = map_u64_new();
+        if (config->follows_background)
+                service->background = evict_background_new(config->cluster, config->is_parity);
         action_list_init(&service->events);
         return service;
 }
@@ -49,6 +52,7 @@ void evict_service_free(struct evict_service *service) {
         map_free(service->requesters);
         map_free(service->open_by_uid);
         map_u64_free(service->in_flight);
+        evict_background_free(service->background);
         evict_ledger_release(&service->ledger);
         action_list_release(&service->events);
         free(service);
@@ -194,11 +198,23 @@ static enum evict_outcome refuse_by_limit(struct evict_service *service,
 static bool is_blocked_by_budget(struct evict_service *service, struct evict_requester *requester,
                                  const struct evict_intent *intent) {
         char text[EVICT_BUDGET_TEXT_MAX];
+        /* Whoever evicts in the background answers before budgets are looked at. */
+        if (service->background && evict_background_concerns(service->background, &intent->pod))
+                return false;
         if (service->config.is_parity || !service->config.cluster ||
             !evict_budget_blocks(service->config.cluster, requester->budgets, intent, text))
                 return false;
         record_ended(service, intent, requester->now, EVICT_RESULT_BUDGET, text);
         return true;
+}
+
+static enum evict_outcome check_limits(const struct evict_service *service,
+                                       const struct evict_requester *requester,
+                                       const struct evict_intent *intent) {
+        struct background_counts moving = { 0 };
+        if (service->background)
+                moving = evict_background_counts(service->background, intent->node, intent->pod.ns);
+        return evict_requester_check(requester, intent, &moving);
 }
 
 static enum evict_outcome ask(void *context, const struct evict_intent *intent) {
@@ -216,7 +232,10 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
                 record_ended(service, intent, requester->now, EVICT_RESULT_DRY_RUN, "report only");
                 return EVICT_DONE;
         }
-        enum evict_outcome outcome = evict_requester_check(requester, intent);
+        if (service->background && intent->way == EVICT_WAY_EVICT &&
+            evict_background_has(service->background, &intent->pod))
+                return EVICT_REPEATED;
+        enum evict_outcome outcome = check_limits(service, requester, intent);
         if (outcome != EVICT_DONE)
                 return refuse_by_limit(service, requester, intent, outcome);
         if (is_blocked_by_budget(service, requester, intent))
@@ -228,6 +247,7 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
         }
         struct evict_job *job = evict_job_new(intent);
         job->record.asked = requester->now;
+        job->pass = requester->pass;
         job->notes_failures = requester->notes_failures;
         link_job(service, job);
         return EVICT_DONE;
@@ -299,6 +319,12 @@ bool evict_service_next_due(const struct evict_service *service, struct mono_tim
                 is_found = true;
                 due = at;
         }
+        struct mono_time expiry;
+        if (service->background && evict_background_next_due(service->background, &expiry) &&
+            (!is_found || expiry.ns < due)) {
+                is_found = true;
+                due = expiry.ns;
+        }
         if (service->events.count > 0) {
                 is_found = true;
                 due = 0; /* long past */
@@ -357,6 +383,35 @@ static void wait_for_retry(struct evict_service *service, struct evict_job *job,
         evict_ledger_rule(&service->ledger, job->record.profile, job->record.plugin)->retries++;
 }
 
+/* ---- in the background ---- */
+
+void evict_service_observe(struct evict_service *service, struct mono_time now,
+                           struct wall_time wall) {
+        if (service->background)
+                evict_background_look(service->background, now,
+                                      &(struct background_end){ &service->ledger, wall });
+}
+
+/* True when the answer says that the eviction has begun; the job has then ended. */
+static bool goes_on_in_background(struct evict_service *service, struct evict_job *job,
+                                  const struct action_result *result, struct mono_time now,
+                                  struct wall_time wall) {
+        enum background_answer answer = BACKGROUND_REFUSED;
+        if (service->background && !job->deletes)
+                answer = evict_background_answer(service->background, &job->record.pod, result);
+        if (answer == BACKGROUND_REFUSED)
+                return false;
+        evict_requester_uncount(need_requester(service, job->record.requested_by), job);
+        if (answer == BACKGROUND_POINTLESS) {
+                unlink_job(service, job);
+                evict_job_free(job);
+                return true;
+        }
+        evict_background_assume(service->background, evict_job_copy(&job->record), now);
+        end_job(service, job, EVICT_RESULT_BACKGROUND, wall);
+        return true;
+}
+
 bool evict_service_result(struct evict_service *service, const struct action_result *result,
                           struct mono_time now, struct wall_time wall) {
         struct evict_job *job = map_u64_get(service->in_flight, result->id);
@@ -367,6 +422,8 @@ bool evict_service_result(struct evict_service *service, const struct action_res
         if (result->code == BERTH_OK) {
                 note_event(service, &job->record, job->deletes, NULL);
                 end_job(service, job, EVICT_RESULT_SUCCESS, wall);
+        } else if (goes_on_in_background(service, job, result, now, wall)) {
+                return true;
         } else if (!service->config.is_parity && is_gone(result)) {
                 end_job(service, job, EVICT_RESULT_GONE, wall);
         } else if (is_worth_retrying(result) &&

@@ -31,6 +31,10 @@ struct evict_config {
         uint32_t max_in_flight; /* 0 = EVICT_IN_FLIGHT_DEFAULT */
         uint32_t max_attempts;  /* calls per intent, 0 = EVICT_ATTEMPTS_DEFAULT */
         uint32_t max_records;   /* kept evictions, 0 = EVICT_RECORDS_DEFAULT */
+        /* Pods annotated request-evict-only whose eviction is answered by 429 and "Eviction
+         * triggered evacuation" are evicted in the background: counted until they are gone, not
+         * asked again.  Needs the cluster, finished pods included. */
+        bool follows_background;
         /* Upstream's ways: no uid precondition, no look at budgets, a pod asked for twice counts
          * twice, one attempt. */
         bool is_parity;
@@ -48,6 +52,10 @@ void evict_service_step(struct evict_service *service, struct mono_time now,
  * (false).  Follow with evict_service_step: an event, a retry or the next eviction may be due. */
 bool evict_service_result(struct evict_service *service, const struct action_result *result,
                           struct mono_time now, struct wall_time wall);
+/* The cluster changed, or time passed: looks at what is evicted in the background.  Before passes
+ * and before evict_service_step. */
+void evict_service_observe(struct evict_service *service, struct mono_time now,
+                           struct wall_time wall);
 /* When evict_service_step has something to do by time alone; false: never. */
 bool evict_service_next_due(const struct evict_service *service, struct mono_time *ret_due);
 /* Evictions queued, in flight or waiting for another try: a one-shot run ends at 0. */
@@ -65,6 +73,8 @@ enum evict_result {
         EVICT_RESULT_TOTAL_LIMIT,
         EVICT_RESULT_BUDGET, /* not even tried: the budget has nothing left */
         EVICT_RESULT_WITHDRAWN,
+        EVICT_RESULT_BACKGROUND, /* begun, some other program finishes it: a second record follows
+                                  */
         EVICT_RESULT_COUNT
 };
 /* "success", "error", ...; limits by upstream's texts (metric label result). */

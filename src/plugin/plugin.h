@@ -19,6 +19,7 @@ struct desched_points;
 enum feature_gate {
         FEATURE_TAINT_ORDER = 1, /* TaintTolerationComparisonOperators */
         FEATURE_GANGS = 2,       /* GangScheduling */
+        FEATURE_BACKGROUND = 4,  /* EvictionsInBackground, of the descheduler */
 };
 
 struct plugin_env {

@@ -59,6 +59,8 @@ static const char *record_event(enum evict_result result) {
                 return "Evicted";
         case EVICT_RESULT_DRY_RUN:
                 return "WouldEvict";
+        case EVICT_RESULT_BACKGROUND:
+                return "EvictionBegan";
         default:
                 return "NotEvicted";
         }
@@ -87,6 +89,7 @@ static void serve(void *self) {
         struct loop *loop = runtime_loop(role->runtime);
         struct mono_time due;
 
+        evict_service_observe(role->service, loop_mono(loop), loop_wall(loop));
         evict_service_step(role->service, loop_mono(loop), &role->actions);
         if (role->actions.count) {
                 runtime_submit(role->runtime, role, &role->actions);
@@ -157,6 +160,7 @@ static void react(void *self) {
         struct loop *loop = runtime_loop(role->runtime);
         const struct desched_report *report;
 
+        evict_service_observe(role->service, loop_mono(loop), loop_wall(loop));
         tracer_begin_pass(role->tracer);
         report = descheduler_react(role->descheduler, loop_wall(loop), role->changes);
         tracer_end_pass(role->tracer, report->evicted);
@@ -186,6 +190,7 @@ static void pass(void *self) {
         int64_t start_ns = stopwatch_ns();
         const struct desched_report *report;
 
+        evict_service_observe(role->service, loop_mono(loop), loop_wall(loop));
         tracer_begin_pass(role->tracer);
         report = descheduler_pass(role->descheduler, loop_wall(loop));
         tracer_end_pass(role->tracer, report->evicted);
@@ -351,6 +356,8 @@ static void on_probed(void *self, const struct api_reply *reply) {
 static void on_changed(void *self) {
         struct descheduler_role *role = self;
 
+        if (role->is_started && role->config.follows_background)
+                serve(role); /* what is evicted in the background may have moved on */
         if (role->is_started && role->config.watches && role->passes > 0)
                 watch_changes(role);
         if (role->is_started || !runtime_is_synced(role->runtime))
@@ -406,8 +413,10 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
         role->react_timer = (struct loop_timer){ .fired = react, .context = role };
         role->retry_timer = (struct loop_timer){ .fired = serve, .context = role };
         action_list_init(&role->actions);
-        role->service = evict_service_new(&(struct evict_config){
-                .cluster = runtime_cluster(runtime), .is_parity = config->is_parity });
+        role->service = evict_service_new(
+                &(struct evict_config){ .cluster = runtime_cluster(runtime),
+                                        .is_parity = config->is_parity,
+                                        .follows_background = config->follows_background });
         if (config->metrics)
                 role->metrics = descheduler_metrics_new(config->metrics, role->service);
         start_tracer(role);

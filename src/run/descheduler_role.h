@@ -19,6 +19,7 @@ struct descheduler_role_config {
         int64_t interval_ns; /* 0: one pass, then finished */
         int64_t first_delay_ns;
         bool is_dry_run, is_parity;
+        bool follows_background; /* evictions that other programs finish; see evict_service.h */
         bool watches; /* also acts between passes: on changes, and when a rule falls due */
         /* How pods are scheduled here, for moving only what lands better; NULL = not asked. */
         const struct sched_profile_list *profiles;

@@ -144,8 +144,8 @@ static bool drain_node(struct node_drain *drain, size_t node) {
                         return true;
                 if (outcome == EVICT_TOTAL_LIMIT)
                         return false;
-                if (outcome != EVICT_DONE)
-                        continue;
+                if (outcome != EVICT_DONE && outcome != EVICT_REPEATED)
+                        continue; /* what leaves already frees its room as well */
                 evicted++;
                 if (is_measurable)
                         account(drain, node, amounts);
