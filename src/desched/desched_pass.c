@@ -60,8 +60,8 @@ static struct bitset select_nodes(struct descheduler *descheduler) {
 
 static struct desched_filters filters_of(const struct desched_profile *profile,
                                          enum desched_point point) {
-        return (struct desched_filters){ profile->points[point].count,
-                                         profile->points[point].items };
+        return (struct desched_filters){ .count = profile->points[point].count,
+                                         .items = profile->points[point].items };
 }
 
 static void prepare(struct pass *pass, struct descheduler *descheduler, struct wall_time now) {
@@ -96,8 +96,8 @@ static void prepare(struct pass *pass, struct descheduler *descheduler, struct w
 
 static void enter_profile(struct desched_run *run, const struct desched_profile *profile) {
         run->profile = profile->name;
-        run->filters = filters_of(profile, DESCHED_FILTER);
-        run->pre_filters = filters_of(profile, DESCHED_PRE_EVICTION_FILTER);
+        desched_run_use_filters(run, filters_of(profile, DESCHED_FILTER),
+                                filters_of(profile, DESCHED_PRE_EVICTION_FILTER));
 }
 
 static void run_rule(struct pass *pass, const struct desched_instance *instance, bool is_balance) {

@@ -122,14 +122,24 @@ struct pod_scope pod_scope_make(struct desched_run *run, const struct namespaces
         };
 }
 
-bool pod_scope_has(const struct desched_run *run, const struct pod_scope *scope,
-                   const struct pod_row *pod) {
-        if (scope->has_include && !name_set_has(&scope->include, pod->ns))
+static bool scope_has(const struct desched_run *run, const struct pod_scope *scope,
+                      struct str_id ns, struct label_set_id labels) {
+        if (scope->has_include && !name_set_has(&scope->include, ns))
                 return false;
-        if (name_set_has(&scope->exclude, pod->ns))
+        if (name_set_has(&scope->exclude, ns))
                 return false;
         return !scope->labels ||
-               cluster_labels_match(desched_run_cluster(run), scope->labels, pod->labels);
+               cluster_labels_match(desched_run_cluster(run), scope->labels, labels);
+}
+
+bool pod_scope_has(const struct desched_run *run, const struct pod_scope *scope,
+                   const struct pod_row *pod) {
+        return scope_has(run, scope, pod->ns, pod->labels);
+}
+
+bool pod_scope_has_kind(const struct desched_run *run, const struct pod_scope *scope,
+                        const struct pod_kind *kind) {
+        return scope_has(run, scope, kind->ns, kind->labels);
 }
 
 bool age_nanoseconds(struct wall_time since, struct wall_time now, int64_t *ret_ns) {
@@ -161,9 +171,13 @@ bool is_old_enough(struct desched_run *run, struct wall_time since, int64_t seco
         return false;
 }
 
-bool pod_has_owner_kind(const struct pod_row *pod, const struct name_set *kinds) {
-        for (uint16_t i = 0; i < pod->owner_count; i++)
-                if (name_set_has(kinds, pod->owners[i].kind))
+bool owners_have_kind(const struct owner_row *owners, size_t count, const struct name_set *kinds) {
+        for (size_t i = 0; i < count; i++)
+                if (name_set_has(kinds, owners[i].kind))
                         return true;
         return false;
+}
+
+bool pod_has_owner_kind(const struct pod_row *pod, const struct name_set *kinds) {
+        return owners_have_kind(pod->owners, pod->owner_count, kinds);
 }

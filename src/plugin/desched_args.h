@@ -46,6 +46,8 @@ struct pod_scope pod_scope_make(struct desched_run *run, const struct namespaces
                                 const struct selector_arg *labels);
 bool pod_scope_has(const struct desched_run *run, const struct pod_scope *scope,
                    const struct pod_row *pod);
+bool pod_scope_has_kind(const struct desched_run *run, const struct pod_scope *scope,
+                        const struct pod_kind *kind);
 
 /* Time since then, in nanoseconds or whole seconds; false when it is unset or still to come. */
 bool age_nanoseconds(struct wall_time since, struct wall_time now, int64_t *ret_ns);
@@ -55,3 +57,4 @@ bool age_seconds(struct wall_time since, struct wall_time now, int64_t *ret_seco
 bool is_old_enough(struct desched_run *run, struct wall_time since, int64_t seconds);
 /* Whether any owner's kind is in the set. */
 bool pod_has_owner_kind(const struct pod_row *pod, const struct name_set *kinds);
+bool owners_have_kind(const struct owner_row *owners, size_t count, const struct name_set *kinds);

@@ -6,6 +6,7 @@
 
 #include "model/evict_intent.h"
 #include "plugin/plugin.h"
+#include "plugin/pod_kinds.h"
 
 struct desched_run; /* one pass over one profile; opaque to plugins */
 
@@ -25,6 +26,8 @@ bool desched_run_job_has_ttl(const struct desched_run *run, struct slice job_uid
 bool desched_run_hides_budgets(const struct desched_run *run);
 /* Asked to go in this pass, and no longer shown. */
 bool desched_run_is_gone(const struct desched_run *run, struct pod_id pod);
+/* Of all pods as the pass began. */
+const struct pod_kinds *desched_run_kinds(const struct desched_run *run);
 /* Nodes to be processed: ready ones that match the policy's nodeSelector, by name. */
 struct node_batch_list {
         const struct node_id *nodes;
@@ -103,6 +106,10 @@ struct desched_points {
                        struct spare_reasons *reasons);
         bool (*pre_eviction_filter)(struct desched_run *run, const void *state, struct pod_id pod,
                                     struct spare_reasons *reasons);
+        /* Whether these look at nothing but a pod's kind (plugin/pod_kinds.h), so that a pass asks
+         * them once for each; NULL: they look at more. */
+        bool (*filter_is_by_kind)(const void *state);
+        bool (*pre_eviction_filter_is_by_kind)(const void *state);
         /* Returns 0 or an error of this plugin (the pass goes on with the next). */
         int (*deschedule)(struct desched_run *run, const void *state, struct err *err);
         int (*balance)(struct desched_run *run, const void *state, struct err *err);

@@ -30,6 +30,9 @@ bool desched_run_hides_budgets(const struct desched_run *run) {
 bool desched_run_is_gone(const struct desched_run *run, struct pod_id pod) {
         return bitset_has(&run->gone, pod.index);
 }
+const struct pod_kinds *desched_run_kinds(const struct desched_run *run) {
+        return &run->kinds;
+}
 struct node_batch_list desched_run_nodes(const struct desched_run *run) {
         return run->nodes;
 }
@@ -55,230 +58,6 @@ void desched_run_memo_put(struct desched_run *run, const void *owner, uint64_t k
         map_put(run->memo, slice_make((const char *)&full, sizeof(full)), value);
 }
 
-/* ---- order ---- */
-
-struct named_node {
-        struct slice name;
-        struct node_id node;
-};
-
-static int compare_nodes(const void *a, const void *b) {
-        const struct named_node *x = a, *y = b;
-        return slice_compare(x->name, y->name);
-}
-
-static void order_nodes(struct desched_run *run, const struct bitset *selected) {
-        const struct node_table *table = cluster_nodes(run->cluster);
-        struct named_node *named =
-                ARENA_ARRAY(run->pass, struct named_node, bitset_count(selected));
-        size_t count = 0;
-        for (size_t i = bitset_next(selected, 0); i != SIZE_MAX; i = bitset_next(selected, i + 1)) {
-                if (!bitset_has(&table->ready, i))
-                        continue;
-                struct node_id node = { (uint32_t)i };
-                named[count++] = (struct named_node){ cluster_node_name(run->cluster, node), node };
-        }
-        qsort(named, count, sizeof(*named), compare_nodes);
-        struct node_id *nodes = ARENA_ARRAY(run->pass, struct node_id, count);
-        for (size_t i = 0; i < count; i++)
-                nodes[i] = named[i].node;
-        run->nodes = (struct node_batch_list){ nodes, count };
-}
-
-/* Oldest first; namespace and name make the order total. */
-int desched_pod_order(const struct cluster *cluster, struct pod_id a, struct pod_id b) {
-        const struct pod_row *x = cluster_pod(cluster, a), *y = cluster_pod(cluster, b);
-        if (x->created.ns != y->created.ns)
-                return x->created.ns < y->created.ns ? -1 : 1;
-        if (!str_id_eq(x->ns, y->ns))
-                return slice_compare(cluster_text(cluster, x->ns), cluster_text(cluster, y->ns));
-        return strcmp(x->name, y->name);
-}
-
-/* Merge sort: stable, needs no context behind the comparison; spare is as long as pods. */
-static void merge(const struct pod_order *order, struct pod_id *pods, size_t half, size_t count,
-                  struct pod_id *spare) {
-        memcpy(spare, pods, half * sizeof(*pods));
-        size_t left = 0, right = half, to = 0;
-        while (left < half && right < count)
-                pods[to++] = order->compare(order->cluster, pods[right], spare[left]) < 0
-                                     ? pods[right++]
-                                     : spare[left++];
-        memcpy(pods + to, spare + left, (half - left) * sizeof(*pods));
-}
-
-static void sort_pods(const struct pod_order *order, struct pod_id *pods, size_t count,
-                      struct pod_id *spare) {
-        if (count < 2)
-                return;
-        size_t half = count / 2;
-        sort_pods(order, pods, half, spare);
-        sort_pods(order, pods + half, count - half, spare);
-        if (order->compare(order->cluster, pods[half], pods[half - 1]) < 0)
-                merge(order, pods, half, count, spare);
-}
-
-void desched_sort_pods(const struct pod_order *order, struct pod_id *pods, size_t count,
-                       struct arena *arena) {
-        sort_pods(order, pods, count, ARENA_ARRAY(arena, struct pod_id, count));
-}
-
-/* What the order needs of a pod, gathered in one walk along the rows so that sorting does not jump
- * between them. */
-struct pod_key {
-        int64_t created_ns;
-        struct pod_id pod;
-};
-
-static bool is_listed(const struct desched_run *run, const struct pod_row *row) {
-        return row->is_live && !node_id_is_none(row->node) &&
-               run->first[2 * row->node.index + 1] != UINT32_MAX;
-}
-
-/* The node's life is over or unknown, and with it the pod's. */
-static bool is_lost(const struct desched_run *run, const struct pod_row *row) {
-        if (row->phase == POD_UNKNOWN)
-                return true;
-        return row->detail && slice_is(cluster_text(run->cluster, row->detail->reason), "NodeLost");
-}
-
-/* Finished and lost pods do nobody's work any more, so it does not matter whether their node is
- * usable; only nodes that the policy leaves out keep theirs. */
-static bool is_elsewhere(const struct desched_run *run, const struct pod_row *row) {
-        if (!row->is_live || is_listed(run, row) ||
-            (!pod_row_is_finished(row) && !is_lost(run, row)))
-                return false;
-        return node_id_is_none(row->node) ||
-               !bitset_has(&cluster_nodes(run->cluster)->live, row->node.index) ||
-               bitset_has(&run->selected, row->node.index);
-}
-
-/* Insertion sort: a node holds few pods, and they are often nearly in order. */
-static void sort_keys(const struct cluster *cluster, struct pod_key *keys, size_t count) {
-        for (size_t i = 1; i < count; i++) {
-                struct pod_key key = keys[i];
-                size_t at = i;
-                while (at > 0 && (keys[at - 1].created_ns > key.created_ns ||
-                                  (keys[at - 1].created_ns == key.created_ns &&
-                                   desched_pod_order(cluster, keys[at - 1].pod, key.pod) > 0))) {
-                        keys[at] = keys[at - 1];
-                        at--;
-                }
-                keys[at] = key;
-        }
-}
-
-/* Room for the pods of each listed node, one after the other; a first pass counts them. */
-static size_t lay_out(struct desched_run *run) {
-        size_t cap = cluster_pod_cap(run->cluster), total = 0;
-        size_t rows = cluster_nodes(run->cluster)->count;
-        run->first = ARENA_ARRAY(run->pass, uint32_t, 2 * rows);
-        for (size_t i = 0; i < rows; i++)
-                run->first[2 * i + 1] = UINT32_MAX;
-        for (size_t i = 0; i < run->nodes.count; i++)
-                run->first[2 * run->nodes.nodes[i].index + 1] = 0;
-        for (size_t i = 0; i < cap; i++) {
-                const struct pod_row *row =
-                        cluster_pod(run->cluster, (struct pod_id){ (uint32_t)i });
-                if (is_listed(run, row))
-                        run->first[2 * row->node.index + 1]++;
-                else
-                        run->elsewhere_count += is_elsewhere(run, row);
-        }
-        for (size_t i = 0; i < run->nodes.count; i++) {
-                uint32_t *range = &run->first[2 * run->nodes.nodes[i].index];
-                size_t count = range[1];
-                range[0] = range[1] = (uint32_t)total;
-                total += count;
-        }
-        return total;
-}
-
-static void order_pods(struct desched_run *run) {
-        size_t cap = cluster_pod_cap(run->cluster), total = lay_out(run);
-        struct pod_key *keys = ARENA_ARRAY(run->pass, struct pod_key, total);
-        size_t elsewhere = 0;
-        run->finished = bitset_in_arena(run->pass, cap);
-        run->elsewhere = ARENA_ARRAY(run->pass, struct pod_id, run->elsewhere_count);
-        for (size_t i = 0; i < cap; i++) {
-                struct pod_id pod = { (uint32_t)i };
-                const struct pod_row *row = cluster_pod(run->cluster, pod);
-                if (!is_listed(run, row)) {
-                        if (elsewhere < run->elsewhere_count && is_elsewhere(run, row))
-                                run->elsewhere[elsewhere++] = pod;
-                        continue;
-                }
-                keys[run->first[2 * row->node.index + 1]++] =
-                        (struct pod_key){ row->created.ns, pod };
-                if (pod_row_is_finished(row))
-                        bitset_add(&run->finished, i);
-        }
-        run->pods = ARENA_ARRAY(run->pass, struct pod_id, total);
-        for (size_t i = 0; i < run->nodes.count; i++) {
-                const uint32_t *range = &run->first[2 * run->nodes.nodes[i].index];
-                sort_keys(run->cluster, keys + range[0], range[1] - range[0]);
-        }
-        for (size_t i = 0; i < total; i++)
-                run->pods[i] = keys[i].pod;
-        const struct pod_order order = { run->cluster, desched_pod_order };
-        desched_sort_pods(&order, run->elsewhere, elsewhere, run->pass);
-}
-
-void desched_run_prepare(struct desched_run *run, const struct bitset *selected) {
-        run->selected = *selected;
-        order_nodes(run, selected);
-        order_pods(run);
-        run->gone = bitset_in_arena(run->pass, cluster_pod_cap(run->cluster));
-        run->memo = map_new();
-}
-
-void desched_run_finish(struct desched_run *run) {
-        map_free(run->memo);
-        run->memo = NULL;
-}
-
-size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_listing listing,
-                        const struct pod_id **ret_pods) {
-        uint32_t from = run->first[2 * node.index], to = run->first[2 * node.index + 1];
-        struct pod_id *pods = ARENA_ARRAY(run->scratch, struct pod_id, to - from);
-        size_t count = 0;
-        for (uint32_t i = from; i < to; i++) {
-                uint32_t index = run->pods[i].index;
-                bool is_finished = bitset_has(&run->finished, index);
-                bool is_asked = listing == PODS_ALL || is_finished == (listing == PODS_FINISHED);
-                if (is_asked && !bitset_has(&run->gone, index))
-                        pods[count++] = run->pods[i];
-        }
-        *ret_pods = pods;
-        return count;
-}
-
-size_t desched_run_all_pods(struct desched_run *run, const struct pod_id **ret_pods) {
-        size_t cap = cluster_pod_cap(run->cluster), count = 0;
-        struct pod_id *pods = ARENA_ARRAY(run->scratch, struct pod_id, cap);
-        for (size_t i = 0; i < cap; i++) {
-                struct pod_id pod = { (uint32_t)i };
-                const struct pod_row *row = cluster_pod(run->cluster, pod);
-                bool is_wanted = row->is_live && (is_listed(run, row) || is_elsewhere(run, row));
-                if (is_wanted && !bitset_has(&run->gone, i))
-                        pods[count++] = pod;
-        }
-        const struct pod_order order = { run->cluster, desched_pod_order };
-        desched_sort_pods(&order, pods, count, run->scratch);
-        *ret_pods = pods;
-        return count;
-}
-
-size_t desched_run_pods_elsewhere(struct desched_run *run, const struct pod_id **ret_pods) {
-        struct pod_id *pods = ARENA_ARRAY(run->scratch, struct pod_id, run->elsewhere_count);
-        size_t count = 0;
-        for (size_t i = 0; !run->is_parity && i < run->elsewhere_count; i++)
-                if (!bitset_has(&run->gone, run->elsewhere[i].index))
-                        pods[count++] = run->elsewhere[i];
-        *ret_pods = pods;
-        return count;
-}
-
 /* ---- filters ---- */
 
 static bool is_let_go(struct desched_run *run, const struct desched_instance *instance, bool is_pre,
@@ -288,25 +67,64 @@ static bool is_let_go(struct desched_run *run, const struct desched_instance *in
                       : points->filter(run, instance->state, pod, reasons);
 }
 
-static bool passes(struct desched_run *run, struct desched_filters filters, bool is_pre,
-                   struct pod_id pod) {
+static bool all_by_kind(struct desched_filters filters, bool is_pre) {
+        for (size_t i = 0; i < filters.count; i++) {
+                const struct desched_points *points = filters.items[i].plugin->desched;
+                bool (*is_by_kind)(const void *) =
+                        is_pre ? points->pre_eviction_filter_is_by_kind : points->filter_is_by_kind;
+                if (!is_by_kind || !is_by_kind(filters.items[i].state))
+                        return false;
+        }
+        return true;
+}
+
+void desched_run_use_filters(struct desched_run *run, struct desched_filters filters,
+                             struct desched_filters pre_filters) {
+        run->filters = filters;
+        run->pre_filters = pre_filters;
+        if (all_by_kind(filters, false))
+                run->filters.by_kind = ARENA_ARRAY(run->pass, uint8_t, run->kinds.count);
+        if (all_by_kind(pre_filters, true))
+                run->pre_filters.by_kind = ARENA_ARRAY(run->pass, uint8_t, run->kinds.count);
+}
+
+static bool ask_filters(struct desched_run *run, const struct desched_filters *filters, bool is_pre,
+                        struct pod_id pod) {
         struct buf text = { 0 };
         struct spare_reasons reasons = { run->wants_reasons ? &text : NULL };
         bool is_passed = true;
-        for (size_t i = 0; i < filters.count && is_passed; i++)
-                is_passed = is_let_go(run, &filters.items[i], is_pre, pod, &reasons);
+        for (size_t i = 0; i < filters->count && is_passed; i++)
+                is_passed = is_let_go(run, &filters->items[i], is_pre, pod, &reasons);
         if (!is_passed && run->listener.spared)
                 run->listener.spared(run->listener.context, pod, buf_view(&text));
         buf_release(&text);
         return is_passed;
 }
 
+/* Asks once per kind, unless every pod's reasons are to be told. */
+static bool passes(struct desched_run *run, const struct desched_filters *filters, bool is_pre,
+                   struct pod_id pod) {
+        if (!filters->by_kind || run->is_cleanup)
+                return ask_filters(run, filters, is_pre, pod);
+        uint8_t *verdict = &filters->by_kind[run->kinds.of[pod.index]];
+        if (*verdict == KIND_YES)
+                return true;
+        if (*verdict == KIND_NOT_ASKED || run->wants_reasons) {
+                bool is_passed = ask_filters(run, filters, is_pre, pod);
+                *verdict = is_passed ? KIND_YES : KIND_NO;
+                return is_passed;
+        }
+        if (run->listener.spared)
+                run->listener.spared(run->listener.context, pod, SLICE_EMPTY);
+        return false;
+}
+
 bool desched_run_filter(struct desched_run *run, struct pod_id pod) {
-        return passes(run, run->filters, false, pod);
+        return passes(run, &run->filters, false, pod);
 }
 
 bool desched_run_pre_eviction_filter(struct desched_run *run, struct pod_id pod) {
-        return passes(run, run->pre_filters, true, pod);
+        return passes(run, &run->pre_filters, true, pod);
 }
 
 bool desched_run_may_evict(struct desched_run *run, struct pod_id pod) {

@@ -22,6 +22,7 @@ struct desched_jobs {
 struct desched_filters {
         size_t count;
         const struct desched_instance *items;
+        uint8_t *by_kind; /* enum kind_verdict of each kind; NULL: they look at more than it */
 };
 
 /* Told about what happens to pods; either may be NULL. */
@@ -54,6 +55,7 @@ struct desched_run {
         struct pod_id *elsewhere; /* finished or lost, not on these nodes; in order */
         struct bitset selected;   /* nodes the policy selects, ready or not */
         struct bitset finished;
+        struct pod_kinds kinds;
         struct map *memo;   /* (owner, key) -> value in the pass arena */
         struct bitset gone; /* asked to go in this pass, no longer shown */
         /* The profile and rule at work. */
@@ -75,6 +77,9 @@ struct desched_run {
 
 /* Orders nodes and pods; nodes are the ready ones among selected.  Memory comes from run->pass. */
 void desched_run_prepare(struct desched_run *run, const struct bitset *selected);
+/* From now on these filters are at work. */
+void desched_run_use_filters(struct desched_run *run, struct desched_filters filters,
+                             struct desched_filters pre_filters);
 void desched_run_finish(struct desched_run *run);
 /* All reasons why filters (or the filters before eviction) keep the pod, joined. */
 bool desched_run_explain(struct desched_run *run, struct pod_id pod, struct buf *reasons);

@@ -1,7 +1,9 @@
 /* A descheduling pass in process: every strategy together and each alone, with and without asking
  * the scheduler where each pod would go; and the memory of it all.
  *
- *     bench_desched [NODES] [PODS]      (5,000 nodes, 150,000 pods when left out)
+ *     bench_desched [NODES] [PODS] [PART]      (5,000 nodes, 150,000 pods when left out)
+ *
+ * PART: only passes whose name contains it.
  */
 #include "base/rng.h"
 #include "base/util.h"
@@ -149,6 +151,8 @@ static void write_policy(struct buf *text, const struct rule *only, bool fits) {
         buf_text(text, "}}]}");
 }
 
+static const char *wanted_part = "";
+
 struct variant {
         const char *name;
         const struct rule *only;               /* NULL = all */
@@ -157,6 +161,8 @@ struct variant {
 };
 
 static void measure(const struct cluster *cluster, const struct variant *variant) {
+        if (!strstr(variant->name, wanted_part))
+                return;
         struct config_problems *problems = config_problems_new();
         struct buf text = { 0 };
         struct err err = { 0 };
@@ -225,6 +231,7 @@ static void measure_with_scheduler(struct cluster *cluster) {
 int main(int argc, char **argv) {
         size_t nodes = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
         size_t pods = argc > 2 ? strtoul(argv[2], NULL, 10) : 150000;
+        wanted_part = argc > 3 ? argv[3] : "";
         struct cluster *cluster = cluster_new(
                 &(struct cluster_config){ .keeps_finished = true, .keeps_detail = true });
         struct rng rng;

@@ -316,6 +316,11 @@ static bool default_evictor_filter(struct desched_run *run, const void *state, s
         return !is_kept;
 }
 
+static bool default_evictor_filter_is_by_kind(const void *state) {
+        const struct default_evictor *evictor = state;
+        return !evictor->args->has_min_age;
+}
+
 /* ---- before eviction ---- */
 
 /* Ready nodes that the evictor's nodeSelector matches, whatever the policy's says. */
@@ -364,6 +369,11 @@ static bool default_evictor_pre_filter(struct desched_run *run, const void *stat
         return false;
 }
 
+static bool default_evictor_pre_filter_is_by_kind(const void *state) {
+        const struct default_evictor *evictor = state;
+        return !evictor->args->fits_nodes;
+}
+
 const struct plugin plugin_default_evictor = {
         .name = "DefaultEvictor",
         .args = default_evictor_fields,
@@ -372,6 +382,9 @@ const struct plugin plugin_default_evictor = {
         .init = default_evictor_init,
         .fini = default_evictor_fini,
         .desched =
-                &(const struct desched_points){ .filter = default_evictor_filter,
-                                                .pre_eviction_filter = default_evictor_pre_filter },
+                &(const struct desched_points){
+                        .filter = default_evictor_filter,
+                        .pre_eviction_filter = default_evictor_pre_filter,
+                        .filter_is_by_kind = default_evictor_filter_is_by_kind,
+                        .pre_eviction_filter_is_by_kind = default_evictor_pre_filter_is_by_kind },
 };

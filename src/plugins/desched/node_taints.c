@@ -97,13 +97,28 @@ static const struct taint *find_violated(struct desched_run *run, const struct t
         return NULL;
 }
 
+/* Some taint counts. */
+static bool looks_at_node(struct desched_run *run, const void *context, struct node_id node) {
+        const struct taint_rule *rule = context;
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct taint *taints;
+        size_t count = cluster_taints(cluster, cluster_nodes(cluster)->taints[node.index], &taints);
+        for (size_t i = 0; i < count; i++)
+                if (is_relevant(rule->args, &taints[i], desched_run_is_parity(run)))
+                        return true;
+        return false;
+}
+
+static bool looks_at_kind(struct desched_run *run, const void *context,
+                          const struct pod_kind *kind) {
+        const struct taint_rule *rule = context;
+        return pod_scope_has_kind(run, &rule->scope, kind);
+}
+
 static bool wants(struct desched_run *run, const void *context, struct pod_id id,
                   struct slice *ret_reason) {
         const struct pod_row *pod = cluster_pod(desched_run_cluster(run), id);
         const struct taint_rule *rule = context;
-        if (cluster_nodes(desched_run_cluster(run))->taints[pod->node.index].index == 0 ||
-            !pod_scope_has(run, &rule->scope, pod))
-                return false;
         const struct taint *taint = find_violated(run, rule, pod);
         if (!taint)
                 return false;
@@ -118,7 +133,10 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
         const struct node_taints_args *args = state;
         const struct taint_rule rule = { args,
                                          pod_scope_make(run, &args->namespaces, &args->labels) };
-        const struct sweep sweep = { .wants = wants, .context = &rule };
+        const struct sweep sweep = { .looks_at_node = looks_at_node,
+                                     .looks_at_kind = looks_at_kind,
+                                     .wants = wants,
+                                     .context = &rule };
         sweep_nodes(run, &sweep);
         return 0;
 }
