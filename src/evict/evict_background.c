@@ -4,11 +4,9 @@
  * counts against the limits and is not asked again. */
 #include "base/util.h"
 #include "evict/evict_priv.h"
+#include "evict/eviction_reconciler.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* An eviction that was started and that nobody is seen to carry on is given up after so long. */
-#define ASSUMED_MAX_NS (600 * NS_PER_S)
 
 struct moving_pod {
         struct evict_job *job; /* what was asked, or just the pod when somebody else asked */
@@ -121,7 +119,7 @@ enum background_answer evict_background_answer(const struct evict_background *ba
                                                const struct object_ref *pod,
                                                const struct action_result *result) {
         if (result->code != BERTH_ERR_TOO_MANY ||
-            !slice_contains(result->text, SLICE_LITERAL(EVICT_BACKGROUND_TEXT)))
+            !slice_contains(result->text, SLICE_LITERAL(EVICTION_MOVING_TEXT)))
                 return BACKGROUND_REFUSED;
         const struct pod_row *row = find(background, pod);
         if (!row || !(row->flags & POD_REQUEST_EVICT))
@@ -239,7 +237,7 @@ static bool is_sweep_due(struct evict_background *background, struct mono_time n
                 return true;
         bool is_due = background->has_sweep && now.ns >= background->next_sweep.ns;
         if (is_due || !background->has_sweep)
-                background->next_sweep.ns = now.ns + ASSUMED_MAX_NS;
+                background->next_sweep.ns = now.ns + EVICT_ASSUMED_MAX_NS;
         background->has_sweep = true;
         return is_due;
 }
@@ -256,8 +254,8 @@ static void expire(struct evict_background *background, struct mono_time now,
         for (struct moving_pod *pod = background->first; pod; pod = next) {
                 next = pod->next;
                 int64_t age_ns = now.ns - pod->asked.ns;
-                bool is_over =
-                        background->is_parity ? age_ns > ASSUMED_MAX_NS : age_ns >= ASSUMED_MAX_NS;
+                bool is_over = background->is_parity ? age_ns > EVICT_ASSUMED_MAX_NS
+                                                     : age_ns >= EVICT_ASSUMED_MAX_NS;
                 if (may_expire(background, pod) && is_over)
                         end(background, pod, at, EVICT_RESULT_ERROR,
                             "nobody carried the eviction on within 10 minutes");
@@ -279,7 +277,7 @@ bool evict_background_next_due(const struct evict_background *background,
                                struct mono_time *ret_due) {
         bool is_found = false;
         for (const struct moving_pod *pod = background->first; pod; pod = pod->next) {
-                struct mono_time due = { pod->asked.ns + ASSUMED_MAX_NS };
+                struct mono_time due = { pod->asked.ns + EVICT_ASSUMED_MAX_NS };
                 if (!may_expire(background, pod))
                         continue;
                 if (background->is_parity && background->has_sweep)

@@ -51,8 +51,6 @@ void evict_requester_count(struct evict_requester *requester, const struct evict
 void evict_requester_uncount(struct evict_requester *requester, const struct evict_job *job);
 
 /* ---- background: evictions that another program finishes (evict_background.c) ---- */
-#define EVICT_BACKGROUND_TEXT "Eviction triggered evacuation" /* in a 429: it has begun */
-
 struct evict_background;
 struct evict_ledger;
 struct background_end { /* where ends are counted */

@@ -20,6 +20,9 @@ struct evict_service;
 #define EVICT_ATTEMPTS_DEFAULT 8
 #define EVICT_RETRY_FIRST_MS 5000LL
 #define EVICT_RETRY_MAX_MS 600000LL
+/* An eviction that has begun in the background, and that nobody is seen to carry on, is given up
+ * after so long. */
+#define EVICT_ASSUMED_MAX_NS (600 * NS_PER_S)
 
 enum evict_mode {
         EVICT_BY_SUBRESOURCE, /* POST pods/eviction */

@@ -22,6 +22,9 @@ struct order_pod {
         bool is_asked;     /* the subresource took it */
         bool is_withdrawn; /* the intent was changed by us */
         bool is_seen;      /* somebody reconciles the request */
+        bool is_begun;     /* a 429 said that somebody else evicts it, at this time */
+        bool is_moving;    /* and was seen to do so */
+        struct mono_time begun;
 };
 
 struct eviction_order {

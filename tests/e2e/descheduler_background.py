@@ -69,11 +69,16 @@ def main():
     code, text = once(GATE)
     judge("desched-108 one shot: begun, in the background", code == 0 and "EvictionBegan" in text and "background" in text, text)
     judge("evict-F1 it moves", until(lambda: is_moving("a")) and kubevirt.moves == 1, kubevirt.moves)
+    make(kubevirt, node, "d", 6)
+    done = subprocess.run([BERTH, "evict", "virt-launcher-d"], capture_output=True, text=True, timeout=120)
+    judge("berth evict waits for whoever moves it", done.returncode == 0 and "1 evicted" in done.stdout, done)
+    judge("evict-E5 asked once, nobody killed it", kubevirt.moves == 2 and kubevirt.refusals == 2 and
+          pod("d")["status"]["phase"] == "Succeeded", (kubevirt.moves, kubevirt.refusals))
     code, text = once(GATE)
     judge("desched-108 the next run does not ask again", code == 0 and "EvictionBegan" not in text and "evictions=0" in text and
-          kubevirt.moves == 1, text)
+          kubevirt.moves == 2, text)
 
-    make(kubevirt, node, "b", 8)
+    make(kubevirt, node, "b", 5)
     make(kubevirt, node, "c", 3000)
     port = free_port()
     with open(f"{WORK}/descheduler.log", "w", encoding="utf-8") as log:
@@ -82,13 +87,13 @@ def main():
                                        stdout=log, stderr=subprocess.STDOUT, env=os.environ)
     try:
         judge("evict-F5 a restart counts what moves: one more of two", until(lambda: is_moving("b")))
-        judge("desched-109 the limit holds", not is_moving("c") and kubevirt.moves == 2, kubevirt.moves)
+        judge("desched-109 the limit holds", not is_moving("c") and kubevirt.moves == 3, kubevirt.moves)
         judge("desched-108 success when it is over", until(lambda: counted(port, "success") == 1), counted(port, "success"))
         judge("b was not killed", pod("b")["status"]["phase"] == "Succeeded" and "deletionTimestamp" not in pod("b")["metadata"])
-        judge("then c moves", until(lambda: is_moving("c")) and kubevirt.moves == 3, kubevirt.moves)
+        judge("then c moves", until(lambda: is_moving("c")) and kubevirt.moves == 4, kubevirt.moves)
         judge("begun are counted apart", until(lambda: counted(port, "background") == 2), counted(port, "background"))
         api("PATCH", f"{VMS}/a", {"status": {"evacuationNodeName": None}}, MERGE)
-        judge("evict-F4 aborted: asked again", until(lambda: kubevirt.moves == 4), kubevirt.moves)
+        judge("evict-F4 aborted: asked again", until(lambda: kubevirt.moves == 5), kubevirt.moves)
         judge("nothing failed", counted(port, "error") == 0, counted(port, "error"))
     finally:
         descheduler.kill()

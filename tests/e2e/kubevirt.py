@@ -48,6 +48,7 @@ class KubeVirt:
     def __init__(self, api, work):
         self.api, self.work = api, work
         self.machines, self.lock, self.moves = {}, threading.Lock(), 0
+        self.refusals = 0
         for plural, kind in (("virtualmachineinstances", "VirtualMachineInstance"),
                              ("virtualmachineinstancemigrations", "VirtualMachineInstanceMigration")):
             api("POST", CRDS, {
@@ -70,6 +71,7 @@ class KubeVirt:
                 refusal = kubevirt.judge(review["request"])
                 response = {"uid": review["request"]["uid"], "allowed": refusal is None}
                 if refusal:
+                    kubevirt.refusals += 1
                     response["status"] = {"code": 429, "reason": "TooManyRequests", "message": refusal}
                 text = json.dumps({"apiVersion": review["apiVersion"], "kind": "AdmissionReview",
                                    "response": response}).encode()
