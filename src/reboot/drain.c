@@ -3,6 +3,9 @@
 
 #include "api/object.h"
 
+/* Of the annotations by which evictions are carried on in the background. */
+#define DESCHEDULER_PREFIX "descheduler.alpha.kubernetes.io/"
+
 static bool pod_is_ready(const struct pod *pod) {
         const struct condition *ready =
                 condition_find(pod->status.conditions, pod->status.condition_count, "Ready");
@@ -33,11 +36,14 @@ static struct label_list copy_labels(struct label_list labels, struct arena *are
 static int decode_one(const struct json *object, struct arena *arena, struct drain_pod *ret_pod,
                       struct err *err) {
         struct pod pod;
-        bool is_mirror;
+        bool is_mirror, is_asked, is_running;
 
         if (pod_decode(object, arena, &pod, err) < 0)
                 return BERTH_ERR_INVALID;
         label_list_get(pod.meta.annotations, "kubernetes.io/config.mirror", &is_mirror);
+        label_list_get(pod.meta.annotations, DESCHEDULER_PREFIX "request-evict-only", &is_asked);
+        label_list_get(pod.meta.annotations, DESCHEDULER_PREFIX "eviction-in-progress",
+                       &is_running);
         *ret_pod = (struct drain_pod){
                 .ns = arena_slice(arena, pod.meta.ns),
                 .name = arena_slice(arena, pod.meta.name),
@@ -46,6 +52,7 @@ static int decode_one(const struct json *object, struct arena *arena, struct dra
                 .is_finished = pod.status.phase == POD_SUCCEEDED || pod.status.phase == POD_FAILED,
                 .is_mirror = is_mirror,
                 .is_ready = pod_is_ready(&pod),
+                .is_moving = is_asked && is_running,
                 .deleted = pod.meta.deleted,
                 .labels = copy_labels(pod.meta.labels, arena),
         };
@@ -76,6 +83,8 @@ enum drain_verdict drain_judge(const struct drain_pod *pod, const struct drain_r
                 return DRAIN_KEEP;
         if (pod->daemon_set.len > 0 && !pod->is_finished && pod->owner != DRAIN_OWNER_GONE)
                 return DRAIN_KEEP;
+        if (pod->is_moving && !pod->is_finished && !rules->deletes)
+                return DRAIN_WAIT;
         return is_going ? DRAIN_WAIT : DRAIN_EVICT;
 }
 

@@ -16,6 +16,7 @@ struct drain_pod {
         struct slice daemon_set; /* name of its DaemonSet; "" = none */
         enum drain_owner owner;  /* of that DaemonSet; whoever lists the pods finds out */
         bool is_finished, is_mirror, is_ready;
+        bool is_moving;           /* its eviction was begun, and another program carries it on */
         struct wall_time deleted; /* unset = not being deleted */
         struct label_list labels;
 };
@@ -31,6 +32,7 @@ int drain_pods_decode(const struct json *list, struct arena *arena, struct drain
 struct drain_rules {
         const struct selector *selector;
         int64_t skip_wait_s; /* 0 = off */
+        bool deletes;        /* instead of evicting: what moves does not stay out of it */
 };
 enum drain_verdict {
         DRAIN_KEEP,  /* stays, or does not count any more */

@@ -1,9 +1,18 @@
 /* Phases from the cordon on: draining, rebooting, coming back, giving the lock up. */
 #include "reboot/reboot_agent_priv.h"
 
+/* Deleting passes over budgets: for clusters without evictions, and where somebody asked for it. */
+static bool deletes_pods(const struct agent_step *step) {
+        int64_t escalation_ns = step->config->drain_escalation_ns;
+
+        return step->agent->lacks_eviction ||
+               (escalation_ns > 0 &&
+                agent_has_passed(step, step->agent->phase_since, escalation_ns, NULL));
+}
+
 static struct drain_rules rules_of(const struct agent_step *step) {
         return (struct drain_rules){ &step->config->drain_selector,
-                                     step->config->skip_wait_for_delete_s };
+                                     step->config->skip_wait_for_delete_s, deletes_pods(step) };
 }
 
 static size_t count_left(const struct agent_step *step) {
@@ -14,15 +23,6 @@ static size_t count_left(const struct agent_step *step) {
         for (size_t i = 0; i < pods->count; i++)
                 left += drain_judge(&pods->items[i], &rules, step->now->wall) != DRAIN_KEEP;
         return left;
-}
-
-/* Deleting passes over budgets: for clusters without evictions, and where somebody asked for it. */
-static bool deletes_pods(const struct agent_step *step) {
-        int64_t escalation_ns = step->config->drain_escalation_ns;
-
-        return step->agent->lacks_eviction ||
-               (escalation_ns > 0 &&
-                agent_has_passed(step, step->agent->phase_since, escalation_ns, NULL));
 }
 
 static void evict_all(struct agent_step *step) {

@@ -14,7 +14,7 @@
 struct drain_case {
         const char *name, *selector;
         struct drain_pod pod;
-        int64_t skip_wait_s;
+        int64_t skip_wait_s; /* below 0: pods are deleted */
         enum drain_verdict verdict;
 };
 
@@ -49,6 +49,17 @@ static void r39_r43_r45_judges_pods(void **state) {
                 { "going", "", { .deleted = { 900 * NS_PER_S } }, 0, DRAIN_WAIT },
                 { "going for too long", "", { .deleted = { 900 * NS_PER_S } }, 60, DRAIN_KEEP },
                 { "not that long", "", { .deleted = { 950 * NS_PER_S } }, 60, DRAIN_WAIT },
+                { "evict-F1 moving", "", { .deleted = no, .is_moving = true }, 0, DRAIN_WAIT },
+                { "moved",
+                  "",
+                  { .deleted = no, .is_moving = true, .is_finished = true },
+                  0,
+                  DRAIN_EVICT },
+                { "moving, deletion called for",
+                  "",
+                  { .deleted = no, .is_moving = true },
+                  -1,
+                  DRAIN_EVICT },
                 { "not selected", "app!=x", { .deleted = no, .labels = { 1, &x } }, 0, DRAIN_KEEP },
                 { "selected", "app=x", { .deleted = no, .labels = { 1, &x } }, 0, DRAIN_EVICT },
         };
@@ -57,7 +68,8 @@ static void r39_r43_r45_judges_pods(void **state) {
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 CLEANUP(arena_release) struct arena arena;
                 struct selector selector;
-                struct drain_rules rules = { &selector, cases[i].skip_wait_s };
+                struct drain_rules rules = { &selector, cases[i].skip_wait_s,
+                                             cases[i].skip_wait_s < 0 };
 
                 arena_init(&arena, 0);
                 assert_int_equal(
@@ -69,6 +81,8 @@ static void r39_r43_r45_judges_pods(void **state) {
 
 static const char pods_json[] =
         "{\"items\":[{\"metadata\":{\"namespace\":\"ns\",\"name\":\"web-1\",\"uid\":\"u\","
+        "\"annotations\":{\"descheduler.alpha.kubernetes.io/request-evict-only\":\"\","
+        "\"descheduler.alpha.kubernetes.io/eviction-in-progress\":\"\"},"
         "\"labels\":{\"app\":\"web\"}},\"spec\":{},\"status\":{\"phase\":\"Running\","
         "\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}},{\"metadata\":{"
         "\"namespace\":\"ns\",\"name\":\"agent-1\",\"uid\":\"v\",\"ownerReferences\":[{"
@@ -89,7 +103,9 @@ static bool is_impossible(const char *status, const char *ns) {
         assert_int_equal(drain_pods_decode(json_doc_root(pods_doc), &arena, &pods, NULL), 0);
         assert_int_equal(pods.count, 2);
         assert_true(slice_is(pods.items[1].daemon_set, "agent"));
-        assert_true(pods.items[0].is_ready);
+        assert_true(pods.items[0].is_ready && pods.items[0].is_moving);
+        assert_false(pods.items[1].is_moving);
+        pods.items[0].is_moving = false;
         snprintf(budgets, sizeof(budgets),
                  "{\"items\":[{\"metadata\":{\"namespace\":\"%s\",\"name\":\"all\"},\"spec\":{"
                  "\"selector\":{\"matchLabels\":{\"app\":\"web\"}}},\"status\":%s}]}",
