@@ -21,6 +21,8 @@ counts = {True: 0, False: 0}
 
 def judge(name, is_good, found=""):
     counts[bool(is_good)] += 1
+    if is_good and name.startswith("sched-"):
+        print(f"ok {name}")
     if not is_good:
         print(f"FAIL {name}: {str(found)[:800]}")
 
@@ -154,7 +156,7 @@ def whole_nodes():
     extender = Extender({"filter": filter_labels, "prioritize": prefer_last})
     with Scheduler([{"urlPrefix": extender.url() + "/", "filterVerb": "filter", "prioritizeVerb": "prioritize", "weight": 5}]):
         put_pod("a1", "n0,n2")
-        judge("filtered and preferred", until("a1", lambda: node_of("a1")) == "n2", node_of("a1"))
+        judge("sched-012 filtered and preferred", until("a1", lambda: node_of("a1")) == "n2", node_of("a1"))
         asked = extender.asked_for("filter", "a1")
         judge("whole pod and nodes", len(asked) == 1 and asked[0]["Pod"]["spec"]["containers"] and
               [node["status"]["allocatable"]["cpu"] for node in asked[0]["Nodes"]["items"]] == ["4"] * 3, asked)
@@ -164,9 +166,9 @@ def whole_nodes():
         judge("nowhere", "3 not on the list" in until("a2", lambda: message_of("a2")), message_of("a2"))
         before = len(extender.asked_for("filter", "a2"))
         ask("PATCH", f"{PODS}/a1", {"metadata": {"labels": {"any": "event"}}}, "application/merge-patch+json")
-        judge("any event tries again", until("a2 again", lambda: len(extender.asked_for("filter", "a2")) > before))
+        judge("sched-103 any event tries again", until("a2 again", lambda: len(extender.asked_for("filter", "a2")) > before))
         put_pod("a3", "n1")
-        judge("one left needs no score", until("a3", lambda: node_of("a3")) == "n1" and
+        judge("sched-012 one left needs no score", until("a3", lambda: node_of("a3")) == "n1" and
               not extender.asked_for("prioritize", "a3"), extender.asked)
         ask("DELETE", f"{PODS}/a2")
 
@@ -191,10 +193,10 @@ def down():
     url = f"http://127.0.0.1:{taken.getsockname()[1]}"
     with Scheduler([{"urlPrefix": url, "filterVerb": "filter", "ignorable": True, "nodeCacheCapable": True}]):
         put_pod("c1")
-        judge("ignorable and down", until("c1", lambda: node_of("c1")))
+        judge("sched-103 ignorable and down", until("c1", lambda: node_of("c1")))
     with Scheduler([{"urlPrefix": url, "filterVerb": "filter", "nodeCacheCapable": True}]):
         put_pod("c2")
-        judge("down", until("c2", lambda: message_of("c2")).startswith(f"extender {url}: "), message_of("c2"))
+        judge("sched-103 down", until("c2", lambda: message_of("c2")).startswith(f"extender {url}: "), message_of("c2"))
         judge("not placed", not node_of("c2"))
     broken = Extender({"filter": lambda args: {"Error": "out of order"}})
     with Scheduler([{"urlPrefix": broken.url(), "filterVerb": "filter", "nodeCacheCapable": True}]):

@@ -251,9 +251,12 @@ static void test_vectors(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_defaults),          cmocka_unit_test(test_example),
-                cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_mistakes),
-                cmocka_unit_test(test_check_after_flags), cmocka_unit_test(test_vectors),
+                cmocka_unit_test(test_defaults),
+                cmocka_unit_test(test_example),
+                cmocka_unit_test(test_round_trip),
+                { "sched-101 refused configurations", test_mistakes, NULL, NULL, NULL },
+                cmocka_unit_test(test_check_after_flags),
+                cmocka_unit_test(test_vectors),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,11 +128,14 @@ static void test_refused(void **state) {
         }
 }
 
+#define CASE(label, test)                                                                          \
+        { label, test, NULL, NULL, NULL }
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_defaults),
-                cmocka_unit_test(test_disable_all_enable_one),
-                cmocka_unit_test(test_specific_weight_wins),
+                CASE("sched-102 all disabled, one enabled", test_disable_all_enable_one),
+                CASE("sched-102 the specific weight", test_specific_weight_wins),
                 cmocka_unit_test(test_refused),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

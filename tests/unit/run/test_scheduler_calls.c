@@ -46,6 +46,7 @@ struct world {
         struct scheduler *scheduler;
         struct role_config config;
         struct calls calls;
+        unsigned event_posts, event_patches;
         enum trick trick;
 };
 
@@ -112,6 +113,10 @@ static struct api_request *counted_call(void *self, const struct api_call *call,
         struct api_call sent = *call;
 
         count(&world->calls, call);
+        if (contains(call->path, "/events")) {
+                world->event_posts += call->method == API_POST;
+                world->event_patches += call->method == API_PATCH;
+        }
         if (ends_with(call->path, "/binding") && world->trick == TRICK_LOSE_BINDING) {
                 sent.path = SLICE_LITERAL("/api/v1/namespaces/default/pods/nobody/binding");
                 world->trick = TRICK_NONE;
@@ -396,6 +401,31 @@ static void unschedulable(void **state) {
         judge_exactly(*state, "unschedulable, message changed", (struct calls){ .status = 1 });
 }
 
+static void expect_events(struct world *world, unsigned posts, unsigned patches) {
+        assert_int_equal(world->event_posts, posts);
+        assert_int_equal(world->event_patches, patches);
+        world->event_posts = world->event_patches = 0;
+}
+
+/* The second of equal failures makes the event a series, the third is only counted. */
+static void same_failure(void **state) {
+        put_node(*state, "n1");
+        put_pod(*state, "equal", "3", ",'nodeName':'n1'" HIGH, "");
+        put_pod(*state, "one", "100m", ",'nodeName':'n1'", "");
+        put_pod(*state, "two", "200m", ",'nodeName':'n1'", "");
+        put_pod(*state, "three", "100m", ",'nodeName':'n1'", "");
+        clear_calls(*state);
+        put_pod(*state, "p", "2", HIGH, "");
+        judge_exactly(*state, "sched-096 first failure", (struct calls){ .status = 1 });
+        expect_events(*state, 1, 0);
+        drop(*state, "one");
+        judge_exactly(*state, "sched-096 second failure", (struct calls){ 0 });
+        expect_events(*state, 0, 1);
+        drop(*state, "two");
+        judge_exactly(*state, "sched-096 third failure", (struct calls){ 0 });
+        expect_events(*state, 0, 0);
+}
+
 static void gated(void **state) {
         put_node(*state, "n1");
         put_pod(*state, "p", "1", ",'schedulingGates':[{'name':'g'}]", "");
@@ -422,7 +452,7 @@ static void preemption(void **state) {
 static void preemption_fails(void **state) {
         put_node(*state, "n1");
         put_pod(*state, "p", "5", HIGH, NOMINATED);
-        judge_exactly(*state, "preemption fails, nomination was set",
+        judge_exactly(*state, "sched-097 preemption fails, nomination was set",
                       (struct calls){ .status = 1 });
         put_node(*state, "n2");
         judge(*state, "the same again", (struct calls){ .status = 1 });
@@ -460,7 +490,7 @@ static void bind_after_claim(void **state) {
                     "'resources':{'requests':{'storage':'1Gi'}}}}");
         clear_calls(*state);
         put_pod(*state, "p", "1", OF_CLAIM, "");
-        judge_exactly(*state, "bind with a delayed claim: nomination, claim",
+        judge_exactly(*state, "sched-098 bind with a delayed claim: nomination, claim",
                       (struct calls){ .status = 1, .claims = 1 });
         put(*state, "{'apiVersion':'v1','kind':'PersistentVolume','metadata':{'name':'v'},"
                     "'spec':{'capacity':{'storage':'1Gi'},'accessModes':['ReadWriteOnce'],"
@@ -468,7 +498,8 @@ static void bind_after_claim(void **state) {
                     "'PersistentVolumeClaim','namespace':'default','name':'c'}}}");
         patch_claim(*state, "{'metadata':{'annotations':{'pv.kubernetes.io/bind-completed':'yes'}},"
                             "'spec':{'volumeName':'v'},'status':{'phase':'Bound'}}");
-        judge_exactly(*state, "bind with a delayed claim: binding", (struct calls){ .binding = 1 });
+        judge_exactly(*state, "sched-098 bind with a delayed claim: binding",
+                      (struct calls){ .binding = 1 });
 }
 
 static void no_nodes(void **state) {
@@ -528,19 +559,11 @@ static void deleted_in_flight(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                ROW(bind),
-                ROW(unschedulable),
-                ROW(gated),
-                ROW(preemption),
-                ROW(preemption_fails),
-                ROW(never_preempts),
-                ROW(claim_not_found),
-                ROW(bind_after_claim),
-                ROW(no_nodes),
-                ROW(cycle_error),
-                ROW(bind_fails),
-                ROW(answer_is_lost),
-                ROW(deleted_in_flight),
+                ROW(bind),           ROW(unschedulable),     ROW(same_failure),
+                ROW(gated),          ROW(preemption),        ROW(preemption_fails),
+                ROW(never_preempts), ROW(claim_not_found),   ROW(bind_after_claim),
+                ROW(no_nodes),       ROW(cycle_error),       ROW(bind_fails),
+                ROW(answer_is_lost), ROW(deleted_in_flight),
         };
 
         print_message("| outcome | upstream | ours |  calls (status/binding/delete/claim)\n");

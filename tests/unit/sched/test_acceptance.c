@@ -1,7 +1,7 @@
-/* The acceptance cases of the scheduler (reference scheduler.md section 10), by number:
- * acceptance.jsonl holds one per line, in the format of the recorded cases.  Expected is only what
- * the case is about: the members that are there, "contains" as a part of the message, null as an
- * absent member, and an empty "feasible" as no node at all. */
+/* The acceptance cases of the scheduler (reference scheduler.md section 10) that are one decision,
+ * by number: acceptance.jsonl holds one per line, in the format of the recorded cases.  Expected is
+ * only what the case is about: the members that are there, "contains" as a part of the message,
+ * null as an absent member, and an empty "feasible" as no node at all. */
 #include "sched/replay_scheduler.h"
 #include "sched_test.h"
 
@@ -78,6 +78,7 @@ static void judge(const struct json *test_case, const char *line) {
         if (!contains(json_get(test_case, "expect"), json_get(json_doc_root(doc), "expect")))
                 fail_msg("case %s\nfound " SLICE_FMT, line, SLICE_ARG(buf_view(&out)));
         json_doc_free(doc);
+        print_message("ok " SLICE_FMT "\n", SLICE_ARG(name));
 }
 
 static void test_cases(void **state) {

@@ -34,7 +34,8 @@ static struct decision decide(struct fixture *fixture, const char *pod,
 /* nodes of the cluster -> how many upstream finds before it stops (reference scheduler.md 3.2) */
 static const struct {
         int nodes, found;
-} samples[] = { { 99, 99 }, { 100, 100 }, { 250, 120 }, { 400, 188 }, { 1000, 420 } };
+} samples[] = { { 99, 99 },   { 100, 100 },  { 250, 120 },  { 300, 144 }, { 400, 188 },
+                { 500, 230 }, { 1000, 420 }, { 2000, 680 }, { 5000, 500 } };
 
 static void test_sampling_is_parity_only(void **state) {
         (void)state;
@@ -210,9 +211,13 @@ static void test_needed_features(void **state) {
         fixture_free(fixture);
 }
 
+#define CASE(label, test)                                                                          \
+        { label, test, NULL, NULL, NULL }
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_sampling_is_parity_only),
+                CASE("sched-092 sched-093 how many nodes are judged, and from where",
+                     test_sampling_is_parity_only),
                 cmocka_unit_test(test_nominated_node_comes_first),
                 cmocka_unit_test(test_nominations_hold_room),
                 cmocka_unit_test(test_candidate_search_changes_nothing),

@@ -328,23 +328,28 @@ static void test_trace_remembers(void **state) {
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CASE(label, test)                                                                          \
+        { label, test, setup, teardown, NULL }
 int main(void) {
         const struct CMUnitTest tests[] = {
                 TEST(test_binds_and_announces),
                 TEST(test_never_overcommits),
                 TEST(test_failure_is_one_write),
-                TEST(test_same_failure_writes_nothing),
+                CASE("sched-096 the same failure writes no status",
+                     test_same_failure_writes_nothing),
                 TEST(test_failed_write_is_repeated),
                 TEST(test_new_node_wakes),
-                TEST(test_grown_node_wakes_when_large_enough),
+                CASE("sched-089 a grown node wakes when large enough",
+                     test_grown_node_wakes_when_large_enough),
                 TEST(test_removed_pod_wakes),
                 TEST(test_priority_goes_first),
                 TEST(test_failed_bind_backs_off),
-                TEST(test_failed_preemption_clears_nomination_at_once),
+                CASE("sched-097 condition and nomination in one write",
+                     test_failed_preemption_clears_nomination_at_once),
                 TEST(test_never_preempting_keeps_nomination),
                 TEST(test_lost_answer_of_a_bind),
                 TEST(test_pod_replaced_while_binding),
-                TEST(test_gated_pod_waits),
+                CASE("sched-088 a gated pod waits", test_gated_pod_waits),
                 TEST(test_ignores_other_schedulers),
                 TEST(test_empty_cluster_waits_for_a_node),
                 TEST(test_preempts_lower_priority),

@@ -113,11 +113,13 @@ static void test_basic_group_asks_for_nothing(void **state) {
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(label, test)                                                                          \
+        { label, test, set_up, tear_down, NULL }
 
 int main(void) {
         const struct CMUnitTest tests[] = {
                 TEST(test_waits_for_group_and_members),
-                TEST(test_all_or_none),
+                CASE("sched-100 all of a gang or none", test_all_or_none),
                 TEST(test_late_members_join),
                 TEST(test_basic_group_asks_for_nothing),
         };

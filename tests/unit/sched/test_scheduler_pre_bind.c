@@ -134,6 +134,25 @@ static void test_takes_a_volume(void **state) {
         assert_non_null(find_action(&test->base, ACTION_BIND, "p"));
 }
 
+static void put_volume(struct claim_test *test, const char *name, const char *size) {
+        char text[512];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"name\":\"%s\",\"resourceVersion\":\"3\"},\"spec\":{"
+                 "\"capacity\":{\"storage\":\"%s\"},\"accessModes\":[\"ReadWriteOnce\"],"
+                 "\"storageClassName\":\"late\"},\"status\":{\"phase\":\"Available\"}}",
+                 name, size);
+        put_on_shelf(test, SHELF_VOLUME, text);
+}
+
+static void test_takes_the_smallest_volume(void **state) {
+        struct claim_test *test = *state;
+        put_volume(test, "large", "5Gi");
+        put_volume(test, "small", "1Gi");
+        step(&test->base);
+        assert_non_null(find_action(&test->base, ACTION_PATCH_OBJECT, "small"));
+        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "large"));
+}
+
 static void test_refused_write_is_taken_back(void **state) {
         struct claim_test *test = *state;
         start(test);
@@ -243,17 +262,20 @@ static void test_reserved_claim_needs_no_write(void **state) {
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(label, test)                                                                          \
+        { label, test, set_up, tear_down, NULL }
 
 int main(void) {
         const struct CMUnitTest tests[] = {
                 TEST(test_binds_once_bound),
                 TEST(test_takes_a_volume),
+                CASE("sched-066 the smallest volume that holds it", test_takes_the_smallest_volume),
                 TEST(test_refused_write_is_taken_back),
                 TEST(test_dropped_node_fails),
                 TEST(test_waits_so_long_only),
                 TEST(test_pod_goes_meanwhile),
-                TEST(test_waits_for_its_resource_claim),
-                TEST(test_honours_an_allocated_claim),
+                CASE("sched-067 gated until its claim is there", test_waits_for_its_resource_claim),
+                CASE("sched-067 on the node of its devices", test_honours_an_allocated_claim),
                 TEST(test_reserved_claim_needs_no_write),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

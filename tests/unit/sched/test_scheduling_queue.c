@@ -131,14 +131,17 @@ static void test_returns_behind_fresh_pods(void **state) {
         scheduling_queue_release(&queue);
 }
 
+#define CASE(label, test)                                                                          \
+        { label, test, NULL, NULL, NULL }
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_order),
-                cmocka_unit_test(test_backoff_lengths),
-                cmocka_unit_test(test_pop_from_backoff),
-                cmocka_unit_test(test_same_second_by_priority),
+                CASE("sched-084 priority, then age", test_order),
+                CASE("sched-084 lengths of back-offs", test_backoff_lengths),
+                CASE("sched-086 out of back-off, not after errors", test_pop_from_backoff),
+                CASE("sched-085 by priority in one second", test_same_second_by_priority),
                 cmocka_unit_test(test_parked_pods_come_back),
-                cmocka_unit_test(test_returns_behind_fresh_pods),
+                CASE("sched-087 behind fresh pods", test_returns_behind_fresh_pods),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
