@@ -82,6 +82,8 @@ size_t cluster_node_count(const struct cluster *cluster); /* live nodes */
 size_t cluster_pod_count(const struct cluster *cluster);
 size_t cluster_pod_cap(const struct cluster *cluster); /* pod indexes run below it */
 const struct pod_row *cluster_pod(const struct cluster *cluster, struct pod_id pod);
+/* Lists of alike pods on nodes, in no order, free places among them. */
+size_t cluster_pod_twins(const struct cluster *cluster, const struct pod_twins **ret_items);
 const struct pod_class *cluster_class(const struct cluster *cluster, struct class_id class);
 /* All classes: indexes run below the cap; NULL where a number is free. */
 size_t cluster_class_cap(const struct cluster *cluster);

@@ -70,6 +70,7 @@ static void relink(struct cluster *cluster, const struct undo_entry *entry) {
                 pod_row_at(&cluster->pods, entry->prev_on_node)->next_on_node = entry->pod;
         if (!pod_id_is_none(entry->next_on_node))
                 pod_row_at(&cluster->pods, entry->next_on_node)->prev_on_node = entry->pod;
+        pod_twins_join(cluster, entry->pod);
 }
 
 static void undo_nomination(struct cluster *cluster, const struct undo_entry *entry) {

@@ -179,6 +179,37 @@ static int check_nominations(const struct cluster *cluster, size_t nominated, st
         return 0;
 }
 
+/* Every pod on a node is in the one list of its kind, and the index finds that list. */
+static int check_twins(const struct cluster *cluster, size_t placed, struct err *err) {
+        const struct twin_table *table = &cluster->twins;
+        size_t listed = 0, lists = 0;
+        for (uint32_t i = 0; i < table->ids.used; i++) {
+                const struct pod_twins *twins = &table->items[i];
+                uint32_t count = 0;
+                lists += twins->count > 0;
+                struct pod_id pod = twins->count > 0 ? twins->first : POD_NONE, prev = POD_NONE;
+                for (; !pod_id_is_none(pod) && count < twins->count; count++) {
+                        const struct pod_row *row = pod_row_at(&cluster->pods, pod);
+                        if (row->twins != i || row->prev_twin.index != prev.index ||
+                            node_id_is_none(row->node) || !str_id_eq(row->ns, twins->ns) ||
+                            row->class.index != twins->class.index ||
+                            row->labels.index != twins->labels.index)
+                                return pod_problem(cluster, row, "is listed with others", err);
+                        prev = pod;
+                        pod = row->next_twin;
+                }
+                if (count != twins->count || !pod_id_is_none(pod))
+                        return err_set(err, BERTH_ERR_INTERNAL, "list %u of alike pods: %u, not %u",
+                                       i, count, twins->count);
+                listed += count;
+        }
+        if (listed != placed || lists != table->index.count)
+                return err_set(err, BERTH_ERR_INTERNAL,
+                               "%zu pods have nodes, %zu are in %zu lists, %u in the index", placed,
+                               listed, lists, table->index.count);
+        return 0;
+}
+
 static int check_pods(const struct cluster *cluster, size_t listed, struct err *err) {
         const struct pod_rows *pods = &cluster->pods;
         size_t live = 0, placed = 0, nominated = 0;
@@ -202,7 +233,8 @@ static int check_pods(const struct cluster *cluster, size_t listed, struct err *
         if (placed != listed)
                 return err_set(err, BERTH_ERR_INTERNAL, "%zu pods have nodes, %zu are listed",
                                placed, listed);
-        return check_nominations(cluster, nominated, err);
+        int r = check_twins(cluster, placed, err);
+        return r < 0 ? r : check_nominations(cluster, nominated, err);
 }
 
 /* ---- classes ---- */

@@ -64,17 +64,19 @@ uint64_t cluster_failure_hash(struct slice reason, struct slice message) {
 
 /* The plain fields; counted ones are exchanged by the caller. */
 static void read_plain(struct cluster *cluster, const struct pod *pod, struct pod_row *row) {
+        unsigned qos = pod->status.has_qos ? (unsigned)pod->status.qos
+                                           : (unsigned)cluster_class(cluster, row->class)->qos;
         row->flags = (uint16_t)((row->flags & (POD_ASSUMED | POD_NOMINATED_HERE)) | flags_of(pod));
         read_failure(pod, row);
         row->phase = (uint8_t)pod->status.phase;
-        row->qos = (uint8_t)(pod->status.has_qos ? pod->status.qos
-                                                 : cluster_class(cluster, row->class)->qos);
+        row->qos = qos & 15u;
         row->priority = pod->spec.priority;
         row->has_priority = pod->spec.has_priority;
         row->created = pod->meta.created;
         row->deleted = pod->meta.deleted;
         row->started = pod->status.started;
-        row->observed_generation = pod->meta.generation;
+        row->observed_generation =
+                pod->meta.generation < UINT32_MAX ? (uint32_t)pod->meta.generation : UINT32_MAX;
 }
 
 static bool times_eq(struct wall_time a, struct wall_time b) {
@@ -163,7 +165,7 @@ static uint32_t exchange_content(struct cluster *cluster, struct pod_row *row,
         row->class = class;
         row->labels = label_set_take(cluster, pod->meta.labels);
         row->owners = owner_list_take(cluster, pod->meta.owners, pod->meta.owner_count);
-        row->owner_count = owner_list_count(row->owners);
+        row->owner_count = (uint16_t)owner_list_count(row->owners);
         row->detail = exchange_detail(cluster, before.detail, pod);
         read_plain(cluster, pod, row);
         if (pod->spec.node_name.len > 0)
@@ -238,11 +240,19 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
                 moves || class.index != row->class.index || is_finished != pod_row_is_finished(row);
         if (recounts && !node_id_is_none(row->node))
                 pod_unaccount(cluster, id);
-        if (moves && !node_id_is_none(row->node))
-                pod_unlink(cluster, id);
+        if (!node_id_is_none(row->node)) {
+                if (moves)
+                        pod_unlink(cluster, id);
+                else
+                        pod_twins_leave(cluster, id);
+        }
         update.details = exchange_content(cluster, row, pod, class);
-        if (moves && !node_id_is_none(update.node))
-                pod_link(cluster, id, update.node);
+        if (!node_id_is_none(update.node)) {
+                if (moves)
+                        pod_link(cluster, id, update.node);
+                else
+                        pod_twins_join(cluster, id);
+        }
         if (recounts && !node_id_is_none(row->node))
                 pod_account(cluster, id);
         if (node_id_is_none(row->node))
@@ -259,7 +269,7 @@ static struct pod_id add_pod(struct cluster *cluster, const struct pod *pod) {
         row->class = class_take(cluster, &pod->spec);
         row->labels = label_set_take(cluster, pod->meta.labels);
         row->owners = owner_list_take(cluster, pod->meta.owners, pod->meta.owner_count);
-        row->owner_count = owner_list_count(row->owners);
+        row->owner_count = (uint16_t)owner_list_count(row->owners);
         row->detail = pod_detail_new(cluster, pod);
         read_plain(cluster, pod, row);
         if (pod->spec.node_name.len > 0) {

@@ -241,6 +241,19 @@ void pod_detail_free(struct cluster *cluster, struct pod_detail *detail); /* acc
 bool pod_detail_eq(const struct pod_detail *a, const struct pod_detail *b);
 size_t pod_detail_bytes(const struct pod_detail *detail);
 
+/* ---- alike pods ---- */
+
+struct twin_table {
+        struct pod_twins *items;
+        uint32_t cap;
+        struct id_pool ids;
+        struct id_index index; /* by namespace, class and labels */
+};
+/* The pod is on a node now; or it leaves it, or is about to change what it is listed by. */
+void pod_twins_join(struct cluster *cluster, struct pod_id pod);
+void pod_twins_leave(struct cluster *cluster, struct pod_id pod);
+void pod_twins_release(struct cluster *cluster);
+
 /* ---- placement: lists, sums, ports; nothing here is logged ---- */
 
 void pod_link(struct cluster *cluster, struct pod_id pod, struct node_id node);
@@ -312,6 +325,7 @@ struct cluster {
         struct body_table bodies;
         struct class_table classes;
         struct pod_rows pods;
+        struct twin_table twins;
         struct what_if what_if;
         struct cold_tables tables;
 };

@@ -15,10 +15,12 @@ void pod_link(struct cluster *cluster, struct pod_id pod, struct node_id node) {
         if (!pod_id_is_none(*first))
                 pod_row_at(&cluster->pods, *first)->prev_on_node = pod;
         *first = pod;
+        pod_twins_join(cluster, pod);
 }
 
 void pod_unlink(struct cluster *cluster, struct pod_id pod) {
         struct pod_row *row = pod_row_at(&cluster->pods, pod);
+        pod_twins_leave(cluster, pod);
         if (pod_id_is_none(row->prev_on_node))
                 cluster->nodes.first_pod[row->node.index] = row->next_on_node;
         else

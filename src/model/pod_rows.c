@@ -78,6 +78,8 @@ struct pod_id pod_row_new(struct cluster *cluster, const struct object_meta *met
                                  .node = NODE_NONE,
                                  .next_on_node = POD_NONE,
                                  .prev_on_node = POD_NONE,
+                                 .next_twin = POD_NONE,
+                                 .prev_twin = POD_NONE,
                                  .is_live = true,
                                  .created = WALL_TIME_UNSET,
                                  .started = WALL_TIME_UNSET,

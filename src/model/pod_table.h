@@ -81,6 +81,7 @@ struct pod_detail {
 
 struct pod_row {
         struct str_id ns;
+        uint32_t twins;      /* number of its list while it is on a node */
         const char *name;    /* NUL-terminated, owned by the row */
         const char *uid;     /* same allocation as name */
         struct node_id node; /* NODE_NONE while pending */
@@ -88,20 +89,30 @@ struct pod_row {
         struct label_set_id labels;
         struct str_id nominated; /* status.nominatedNodeName, or ours while assumed in memory */
         struct pod_id next_on_node, prev_on_node;
+        struct pod_id next_twin, prev_twin;
         int32_t priority;
         uint16_t flags;       /* enum pod_flags */
         uint16_t name_length; /* of name, bytes */
-        uint8_t phase;        /* enum pod_phase */
-        uint8_t qos;          /* enum qos_class: status value, else computed */
-        uint8_t is_live;      /* row in use */
-        uint8_t has_priority;
-        uint32_t owner_count;
-        const struct owner_row *owners;             /* interned list, shared by siblings */
+        uint16_t owner_count;
+        uint8_t phase;       /* enum pod_phase */
+        uint8_t qos : 4;     /* enum qos_class: status value, else computed */
+        uint8_t is_live : 1; /* row in use */
+        uint8_t has_priority : 1;
+        uint32_t observed_generation;   /* metadata.generation, the highest number beyond that */
+        const struct owner_row *owners; /* interned list, shared by siblings */
         struct wall_time created, started, deleted; /* deleted unset = not being deleted */
-        int64_t observed_generation;                /* metadata.generation */
         uint64_t failure_hash;            /* reason and message of PodScheduled=False; 0 = none */
         struct wall_time failure_changed; /* its lastTransitionTime */
         struct pod_detail *detail;
+};
+
+/* Pods on nodes whom those who count pods cannot tell apart. */
+struct pod_twins {
+        struct str_id ns;
+        struct class_id class;
+        struct label_set_id labels;
+        uint32_t count;      /* 0: the place is free */
+        struct pod_id first; /* list through pod_row.next_twin; finished ones included */
 };
 
 static inline bool pod_row_is_finished(const struct pod_row *row) {

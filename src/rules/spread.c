@@ -99,6 +99,26 @@ bool spread_includes_node(const struct cluster *cluster, const struct spread_rul
                node_untolerated_taint(cluster, node, spec, TAINTS_THAT_BLOCK, allows_order) == NULL;
 }
 
+static bool is_counted(const struct pod_row *row) {
+        return !pod_row_is_finished(row) && (row->flags & POD_TERMINATING) == 0;
+}
+
+void spread_count_by_node(const struct cluster *cluster, struct spread_rule *rule, struct str_id ns,
+                          uint32_t *ret_pods) {
+        const struct pod_twins *twins;
+        size_t count = rule->counts_nothing ? 0 : cluster_pod_twins(cluster, &twins);
+        for (size_t i = 0; i < count; i++) {
+                if (twins[i].count == 0 || !str_id_eq(twins[i].ns, ns) ||
+                    !label_match_has(&rule->match, twins[i].labels))
+                        continue;
+                for (struct pod_id pod = twins[i].first; !pod_id_is_none(pod);) {
+                        const struct pod_row *row = cluster_pod(cluster, pod);
+                        ret_pods[row->node.index] += is_counted(row);
+                        pod = row->next_twin;
+                }
+        }
+}
+
 int64_t spread_count_pods(const struct cluster *cluster, struct spread_rule *rule, struct str_id ns,
                           struct node_id node) {
         const struct node_table *nodes = cluster_nodes(cluster);
@@ -108,8 +128,7 @@ int64_t spread_count_pods(const struct cluster *cluster, struct spread_rule *rul
         for (struct pod_id pod = nodes->first_pod[node.index]; !pod_id_is_none(pod);) {
                 const struct pod_row *row = cluster_pod(cluster, pod);
                 pod = row->next_on_node;
-                if (str_id_eq(row->ns, ns) && !pod_row_is_finished(row) &&
-                    (row->flags & POD_TERMINATING) == 0 &&
+                if (str_id_eq(row->ns, ns) && is_counted(row) &&
                     label_match_has(&rule->match, row->labels))
                         count++;
         }

@@ -31,5 +31,8 @@ bool spread_has_all_keys(const struct cluster *cluster, const struct spread_rule
 bool spread_includes_node(const struct cluster *cluster, const struct spread_rule *rule,
                           const struct pod_spec *spec, struct node_id node, bool allows_order);
 /* Pods of the namespace on the node that the rule counts; those on their way out are left out. */
+/* Adds the pods of a namespace that a rule counts to ret_pods, which has a number per node row. */
+void spread_count_by_node(const struct cluster *cluster, struct spread_rule *rule, struct str_id ns,
+                          uint32_t *ret_pods);
 int64_t spread_count_pods(const struct cluster *cluster, struct spread_rule *rule, struct str_id ns,
                           struct node_id node);

@@ -21,16 +21,16 @@ enum pods_wanted { PODS_ALL, PODS_WITH_TERMS, PODS_WITH_REQUIRED_ANTI };
 struct pod_visit {
         const struct sched_cycle *cycle;
         enum pods_wanted wanted;
+        /* Whether pods like this one add anything. */
+        bool (*matters)(void *context, const struct pod_row *row);
         void (*each)(void *context, const struct pod_row *row, struct node_id node);
         void *context;
 };
 
-static bool is_wanted(const struct pod_visit *visit, const struct pod_row *row) {
-        if (pod_row_is_finished(row))
-                return false;
+static bool is_wanted(const struct pod_visit *visit, struct class_id id) {
         if (visit->wanted == PODS_ALL)
                 return true;
-        const struct pod_class *class = cluster_class(visit->cycle->cluster, row->class);
+        const struct pod_class *class = cluster_class(visit->cycle->cluster, id);
         return visit->wanted == PODS_WITH_TERMS ? class->has_pod_terms
                                                 : class->spec.affinity.pod_anti.required_count > 0;
 }
@@ -43,9 +43,29 @@ static void visit_node(const struct pod_visit *visit, struct node_id node) {
                 return;
         while (!pod_id_is_none(pod)) {
                 const struct pod_row *row = cluster_pod(cluster, pod);
-                if (is_wanted(visit, row))
+                if (!pod_row_is_finished(row) && is_wanted(visit, row->class))
                         visit->each(visit->context, row, node);
                 pod = row->next_on_node;
+        }
+}
+
+/* All nodes, asking once about pods that are alike. */
+static void visit_all(const struct pod_visit *visit) {
+        const struct cluster *cluster = visit->cycle->cluster;
+        const struct bitset *live = &cluster_nodes(cluster)->live;
+        const struct pod_twins *twins;
+        size_t count = cluster_pod_twins(cluster, &twins);
+        for (size_t i = 0; i < count; i++) {
+                struct pod_id pod = twins[i].first;
+                if (twins[i].count == 0 || !is_wanted(visit, twins[i].class) ||
+                    !visit->matters(visit->context, cluster_pod(cluster, pod)))
+                        continue;
+                while (!pod_id_is_none(pod)) {
+                        const struct pod_row *row = cluster_pod(cluster, pod);
+                        if (!pod_row_is_finished(row) && bitset_has(live, row->node.index))
+                                visit->each(visit->context, row, row->node);
+                        pod = row->next_twin;
+                }
         }
 }
 
@@ -169,21 +189,43 @@ struct affinity_state {
         struct pod_visit existing, own;
 };
 
-static void count_existing(void *context, const struct pod_row *row, struct node_id node) {
-        struct affinity_state *state = context;
+static const struct class_hits *hits_of_existing(struct affinity_state *state,
+                                                 const struct pod_row *row) {
         const struct pod_class *class = cluster_class(state->cycle->cluster, row->class);
         const struct pod_affinity_terms *away = &class->spec.affinity.pod_anti;
         struct class_hits *hits;
         if (start_hits(state->cycle, state->hits, class, row->ns, &hits))
                 add_hits(state->cycle,
                          (struct their_terms){ away->required, away->required_count, 1, 1 }, hits);
-        apply_hits(state->cycle, hits, node, &state->counts->existing);
+        return hits;
+}
+
+static bool existing_matters(void *context, const struct pod_row *row) {
+        return hits_of_existing(context, row)->count > 0;
+}
+
+static void count_existing(void *context, const struct pod_row *row, struct node_id node) {
+        struct affinity_state *state = context;
+        apply_hits(state->cycle, hits_of_existing(state, row), node, &state->counts->existing);
 }
 
 static void count_term(struct pair_numbers *numbers, const struct cluster *cluster,
                        struct node_id node, const struct term_match *match, int64_t amount) {
         if (match->has_key)
                 pair_numbers_add(numbers, cluster, node, match->key, amount);
+}
+
+static bool matches_any(const struct own_terms *terms, const struct pod_row *row) {
+        for (size_t i = 0; i < terms->count; i++)
+                if (term_match_has(&terms->matches[i], row->ns, row->labels))
+                        return true;
+        return false;
+}
+
+static bool own_matters(void *context, const struct pod_row *row) {
+        struct affinity_state *state = context;
+        return terms_match_all(state->near.matches, state->near.count, row->ns, row->labels) ||
+               matches_any(&state->away, row);
 }
 
 static void count_own(void *context, const struct pod_row *row, struct node_id node) {
@@ -197,6 +239,13 @@ static void count_own(void *context, const struct pod_row *row, struct node_id n
                         count_term(&state->counts->away, cluster, node, &state->away.matches[i], 1);
 }
 
+static void settle_filter(void *context, struct node_id node) {
+        struct affinity_state *state = context;
+        pair_numbers_settle(&state->counts->near, node, true, state->news);
+        pair_numbers_settle(&state->counts->away, node, true, state->news);
+        pair_numbers_settle(&state->counts->existing, node, true, state->news);
+}
+
 static void recount_filter(void *context, struct node_id node) {
         struct affinity_state *state = context;
         struct affinity_counts *counts = state->counts;
@@ -207,9 +256,7 @@ static void recount_filter(void *context, struct node_id node) {
                 visit_node(&state->existing, node);
         if (state->has_own)
                 visit_node(&state->own, node);
-        pair_numbers_settle(&counts->near, node, true, state->news);
-        pair_numbers_settle(&counts->away, node, true, state->news);
-        pair_numbers_settle(&counts->existing, node, true, state->news);
+        settle_filter(state, node);
 }
 
 static void count_all(struct affinity_state *state, struct arena *arena) {
@@ -218,7 +265,11 @@ static void count_all(struct affinity_state *state, struct arena *arena) {
         pair_numbers_init(&state->counts->near, topologies, arena);
         pair_numbers_init(&state->counts->away, topologies, arena);
         pair_numbers_init(&state->counts->existing, topologies, arena);
-        each_node(state->cycle, recount_filter, state);
+        if (state->has_existing)
+                visit_all(&state->existing);
+        if (state->has_own)
+                visit_all(&state->own);
+        each_node(state->cycle, settle_filter, state);
 }
 
 static void count_pods(struct affinity_state *state, const void *plugin) {
@@ -275,9 +326,9 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         state->away =
                 own_terms(cycle, affinity->pod_anti.required, affinity->pod_anti.required_count);
         state->hits = ARENA_NEW(cycle->scratch, struct hit_table);
-        state->existing =
-                (struct pod_visit){ cycle, PODS_WITH_REQUIRED_ANTI, count_existing, state };
-        state->own = (struct pod_visit){ cycle, PODS_ALL, count_own, state };
+        state->existing = (struct pod_visit){ cycle, PODS_WITH_REQUIRED_ANTI, existing_matters,
+                                              count_existing, state };
+        state->own = (struct pod_visit){ cycle, PODS_ALL, own_matters, count_own, state };
         count_pods(state, plugin);
         if (!has_own && pair_numbers_is_empty(&state->counts->existing))
                 return VERDICT_SKIP;
@@ -386,17 +437,32 @@ static void add_their_preferences(struct preference_state *state, const struct a
                  (struct their_terms){ away->preferred, away->preferred_count, 0, -1 }, hits);
 }
 
-static void sum_pod(void *context, const struct pod_row *row, struct node_id node) {
-        struct preference_state *state = context;
+/* NULL: the pod prefers nothing. */
+static const struct class_hits *hits_of_preferring(struct preference_state *state,
+                                                   const struct pod_row *row) {
         const struct pod_class *class = cluster_class(state->cycle->cluster, row->class);
         struct class_hits *hits;
-        add_own(state, &state->near, 1, row, node);
-        add_own(state, &state->away, -1, row, node);
         if (!class->has_pod_terms)
-                return;
+                return NULL;
         if (start_hits(state->cycle, state->hits, class, row->ns, &hits))
                 add_their_preferences(state, &class->spec.affinity, hits);
-        apply_hits(state->cycle, hits, node, state->sums);
+        return hits;
+}
+
+static bool preference_matters(void *context, const struct pod_row *row) {
+        struct preference_state *state = context;
+        const struct class_hits *hits = hits_of_preferring(state, row);
+        return (hits != NULL && hits->count > 0) || matches_any(&state->near, row) ||
+               matches_any(&state->away, row);
+}
+
+static void sum_pod(void *context, const struct pod_row *row, struct node_id node) {
+        struct preference_state *state = context;
+        const struct class_hits *hits = hits_of_preferring(state, row);
+        add_own(state, &state->near, 1, row, node);
+        add_own(state, &state->away, -1, row, node);
+        if (hits != NULL)
+                apply_hits(state->cycle, hits, node, state->sums);
 }
 
 static void recount_score(void *context, struct node_id node) {
@@ -406,10 +472,16 @@ static void recount_score(void *context, struct node_id node) {
         pair_numbers_settle(state->sums, node, false, state->news);
 }
 
+static void settle_score(void *context, struct node_id node) {
+        struct preference_state *state = context;
+        pair_numbers_settle(state->sums, node, false, state->news);
+}
+
 static void sum_all(struct preference_state *state, struct arena *arena) {
         state->sums = ARENA_NEW(arena, struct pair_numbers);
         pair_numbers_init(state->sums, state->cycle->topologies, arena);
-        each_node(state->cycle, recount_score, state);
+        visit_all(&state->visit);
+        each_node(state->cycle, settle_score, state);
 }
 
 static void sum_pods(struct preference_state *state, const void *plugin) {
@@ -449,8 +521,8 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         state->away =
                 own_terms(cycle, affinity->pod_anti.preferred, affinity->pod_anti.preferred_count);
         state->hits = ARENA_NEW(cycle->scratch, struct hit_table);
-        state->visit =
-                (struct pod_visit){ cycle, has_own ? PODS_ALL : PODS_WITH_TERMS, sum_pod, state };
+        state->visit = (struct pod_visit){ cycle, has_own ? PODS_ALL : PODS_WITH_TERMS,
+                                           preference_matters, sum_pod, state };
         sum_pods(state, plugin);
         if (pair_numbers_is_empty(state->sums))
                 return VERDICT_SKIP;

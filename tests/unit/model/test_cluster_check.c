@@ -48,6 +48,16 @@ static void damage_back_link(struct cluster *cluster) {
 static void damage_pod_node(struct cluster *cluster) {
         row(cluster, "a")->node.index = 1;
 }
+static void damage_twins(struct cluster *cluster) {
+        cluster->twins.items[0].count--;
+}
+static void damage_twin_labels(struct cluster *cluster) {
+        cluster->twins.items[0].labels.index++;
+}
+static void damage_twin_link(struct cluster *cluster) {
+        row(cluster, "b")->prev_twin =
+                cluster_find_pod(cluster, SLICE_LITERAL("ns"), SLICE_LITERAL("a"));
+}
 static void damage_phase(struct cluster *cluster) {
         row(cluster, "a")->phase = POD_FAILED;
 }
@@ -108,33 +118,21 @@ static void damage_pod_total(struct cluster *cluster) {
 }
 static void test_damage_is_found(void **state) {
         static void (*const damages[])(struct cluster *) = {
-                damage_sum,
-                damage_default_sum,
-                damage_pod_count,
-                damage_port,
-                damage_port_count,
-                damage_list,
-                damage_back_link,
-                damage_pod_node,
-                damage_phase,
-                damage_live_bit,
-                damage_ready_bit,
-                damage_class_count,
-                damage_class_request,
-                damage_body_count,
-                damage_label_count,
-                damage_taint_member,
-                damage_taint_count,
-                damage_owner_count,
-                damage_container_count,
-                damage_group,
-                damage_key,
-                damage_image,
-                damage_strings,
-                damage_nomination,
-                damage_name,
-                damage_live_count,
-                damage_pod_total,
+                damage_sum,          damage_default_sum,
+                damage_pod_count,    damage_port,
+                damage_port_count,   damage_list,
+                damage_back_link,    damage_pod_node,
+                damage_twins,        damage_twin_labels,
+                damage_twin_link,    damage_phase,
+                damage_live_bit,     damage_ready_bit,
+                damage_class_count,  damage_class_request,
+                damage_body_count,   damage_label_count,
+                damage_taint_member, damage_taint_count,
+                damage_owner_count,  damage_container_count,
+                damage_group,        damage_key,
+                damage_image,        damage_strings,
+                damage_nomination,   damage_name,
+                damage_live_count,   damage_pod_total,
         };
         (void)state;
         for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {

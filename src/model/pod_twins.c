@@ -1,0 +1,71 @@
+/* Pods on nodes, listed by what those who count pods look at: namespace, class and labels.  Whoever
+ * counts over the whole cluster asks once per list instead of once per pod.  The lists have no
+ * order that means anything, so taking back a what-if need not restore it. */
+#include "model/cluster_priv.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static uint32_t hash_of(const struct pod_row *row) {
+        uint32_t parts[] = { row->ns.index, row->class.index, row->labels.index };
+        return (uint32_t)hash_bytes(parts, sizeof(parts), 0);
+}
+
+static bool is_of(const struct pod_twins *twins, const struct pod_row *row) {
+        return str_id_eq(twins->ns, row->ns) && twins->class.index == row->class.index &&
+               twins->labels.index == row->labels.index;
+}
+
+static uint32_t take(struct twin_table *table, const struct pod_row *row) {
+        uint32_t hash = hash_of(row), at = 0, id;
+        while (id_index_next(&table->index, hash, &at, &id)) {
+                if (is_of(&table->items[id], row))
+                        return id;
+        }
+        id = id_pool_take(&table->ids);
+        table->items = rows_reserve(table->items, &table->cap, id + 1, sizeof(*table->items));
+        table->items[id] = (struct pod_twins){
+                .ns = row->ns, .class = row->class, .labels = row->labels, .first = POD_NONE
+        };
+        id_index_insert(&table->index, hash, id);
+        return id;
+}
+
+void pod_twins_join(struct cluster *cluster, struct pod_id pod) {
+        struct pod_row *row = pod_row_at(&cluster->pods, pod);
+        row->twins = take(&cluster->twins, row);
+        struct pod_twins *twins = &cluster->twins.items[row->twins];
+        row->prev_twin = POD_NONE;
+        row->next_twin = twins->first;
+        if (!pod_id_is_none(twins->first))
+                pod_row_at(&cluster->pods, twins->first)->prev_twin = pod;
+        twins->first = pod;
+        twins->count++;
+}
+
+void pod_twins_leave(struct cluster *cluster, struct pod_id pod) {
+        struct pod_row *row = pod_row_at(&cluster->pods, pod);
+        struct pod_twins *twins = &cluster->twins.items[row->twins];
+        assert(twins->count > 0 && is_of(twins, row));
+        if (pod_id_is_none(row->prev_twin))
+                twins->first = row->next_twin;
+        else
+                pod_row_at(&cluster->pods, row->prev_twin)->next_twin = row->next_twin;
+        if (!pod_id_is_none(row->next_twin))
+                pod_row_at(&cluster->pods, row->next_twin)->prev_twin = row->prev_twin;
+        if (--twins->count > 0)
+                return;
+        id_index_remove(&cluster->twins.index, hash_of(row), row->twins);
+        id_pool_give(&cluster->twins.ids, row->twins);
+}
+
+void pod_twins_release(struct cluster *cluster) {
+        free(cluster->twins.items);
+        id_pool_release(&cluster->twins.ids);
+        id_index_release(&cluster->twins.index);
+}
+
+size_t cluster_pod_twins(const struct cluster *cluster, const struct pod_twins **ret_items) {
+        *ret_items = cluster->twins.items;
+        return cluster->twins.ids.used;
+}
