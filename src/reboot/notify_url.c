@@ -33,17 +33,27 @@ static struct slice query_get(const struct service_url *url, const char *name) {
         return SLICE_EMPTY;
 }
 
+/* Whatever may not stand in a URL, and would begin another line of a request or a mail. */
+static bool has_control(struct slice text) {
+        for (size_t i = 0; i < text.len; i++)
+                if ((unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f)
+                        return true;
+        return false;
+}
+
 static bool split_url(struct slice text, struct service_url *url) {
         struct slice rest, scheme, authority, part;
         const char *colon = memmem(text.ptr, text.len, "://", 3);
 
-        if (!colon)
+        if (!colon || has_control(text))
                 return false;
         scheme = slice_make(text.ptr, (size_t)(colon - text.ptr));
         rest = slice_make(colon + 3, (size_t)(text.ptr + text.len - colon - 3));
         slice_split(&scheme, '+', &url->service);
         url->is_custom = scheme.ptr != NULL;
         url->scheme = scheme;
+        if (url->is_custom && !slice_is(scheme, "http") && !slice_is(scheme, "https"))
+                return false;
         slice_split(&rest, '#', &part);
         rest = part;
         slice_split(&rest, '?', &part);

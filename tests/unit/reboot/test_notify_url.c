@@ -44,6 +44,10 @@ static void addresses_services(void **state) {
                 { "telegram://telegram?chats=c", NULL, NULL, NULL },
                 { "carrier-pigeon://coop", NULL, NULL, NULL },
                 { "no url", NULL, NULL, NULL },
+                { "generic+ftp://host/a", NULL, NULL, NULL },
+                { "generic+file:///etc/passwd", NULL, NULL, NULL },
+                { "generic://host\r\nX: y/a", NULL, NULL, NULL },
+                { "slack://A/B/C\x7f", NULL, NULL, NULL },
         };
 
         (void)state;
