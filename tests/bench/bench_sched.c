@@ -7,10 +7,14 @@
 #include "base/util.h"
 #include "model/cluster.h"
 #include "plugins/sched/registry.h"
+#include "sched/decision.h"
 #include "sched/scheduler.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#define WHAT_IF_PODS 2000
+#define WHAT_IF_MOVES 4 /* before each question */
 
 struct bench {
         struct cluster *cluster;
@@ -198,6 +202,50 @@ static void run(const char *name, size_t nodes, size_t pods, size_t shapes, cons
         bench_release(&bench);
 }
 
+/* Where a placed pod would go, after a few imagined removals; engine NULL: by the full scan. */
+static int64_t ask_what_if(struct bench *bench, struct class_engine *engine, size_t pod,
+                           struct arena *arena) {
+        struct decision decision;
+        struct decision_request request = { .pod = { (uint32_t)pod }, .engine = engine };
+        int64_t start = now_ns();
+        cluster_checkpoint(bench->cluster);
+        for (size_t i = 1; i <= WHAT_IF_MOVES; i++)
+                cluster_withdraw(bench->cluster,
+                                 (struct pod_id){ (uint32_t)((pod + 97 * i) % WHAT_IF_PODS) });
+        cluster_withdraw(bench->cluster, request.pod);
+        scheduler_decide(bench->cluster, bench->profile, &request, arena, &decision);
+        cluster_rollback(bench->cluster);
+        arena_clear(arena);
+        return now_ns() - start;
+}
+
+static void run_what_ifs(const char *name, size_t nodes, const char *terms) {
+        struct bench bench;
+        size_t decisions = 0;
+        struct arena arena;
+        struct class_engine *engine = class_engine_new(0);
+        int64_t spent = 0, scans = 0;
+        bench_init(&bench);
+        arena_init(&arena, 0);
+        add_nodes(&bench, nodes);
+        for (size_t i = 0; i < WHAT_IF_PODS; i++)
+                add_pod(&bench, i, 0, 1, terms);
+        decide_all(&bench, &decisions);
+        for (size_t i = 0; i < 3; i++)
+                ask_what_if(&bench, engine, i, &arena);
+        for (size_t i = 0; i < WHAT_IF_PODS; i++)
+                spent += ask_what_if(&bench, engine, i, &arena);
+        for (size_t i = 0; i < 20; i++)
+                scans += ask_what_if(&bench, NULL, i, &arena);
+        printf("what-ifs, %zu nodes, %s  %.1f us\n", nodes, name,
+               (double)spent / WHAT_IF_PODS / 1e3);
+        printf("what-ifs by full scan, %zu nodes, %s  %.1f us\n", nodes, name,
+               (double)scans / 20 / 1e3);
+        arena_release(&arena);
+        class_engine_free(engine);
+        bench_release(&bench);
+}
+
 static void run_shapes(size_t nodes, size_t pods) {
         run("plain pods", nodes, pods, 1, "");
         run("50 shapes", nodes, pods, 50, "");
@@ -209,6 +257,10 @@ static void run_shapes(size_t nodes, size_t pods) {
         run("affinity by zone", nodes, pods / 8, 1, near_terms);
         run("preferred affinity by host", nodes, pods / 8, 1, soft_near_terms);
         run("preferred anti-affinity by host", nodes, pods / 8, 1, soft_away_terms);
+        run_what_ifs("plain pods", nodes, "");
+        run_what_ifs("spread by zone", nodes, spread_terms);
+        run_what_ifs("anti-affinity by host", nodes, away_terms);
+        run_what_ifs("preferred affinity by host", nodes, soft_near_terms);
 }
 
 int main(int argc, char **argv) {
