@@ -122,3 +122,17 @@ size_t bitset_next(const struct bitset *set, size_t from) {
         }
         return at * 64 + (size_t)__builtin_ctzll(word);
 }
+
+size_t bitset_next_in_both(const struct bitset *a, const struct bitset *b, size_t from) {
+        size_t bits = a->bits < b->bits ? a->bits : b->bits;
+        if (from >= bits)
+                return SIZE_MAX;
+        uint64_t mask = UINT64_MAX << (from % 64);
+        for (size_t at = from / 64; at < words_for(bits); at++) {
+                uint64_t word = a->words[at] & b->words[at] & mask;
+                if (word)
+                        return at * 64 + (size_t)__builtin_ctzll(word);
+                mask = UINT64_MAX;
+        }
+        return SIZE_MAX;
+}

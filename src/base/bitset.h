@@ -40,3 +40,5 @@ bool bitset_is_empty(const struct bitset *set);
 /* First set bit at or after `from`; SIZE_MAX when none. for (i = bitset_next(s, 0); i != SIZE_MAX;
  * i = bitset_next(s, i + 1)) */
 size_t bitset_next(const struct bitset *set, size_t from);
+/* The same for bits set in both. */
+size_t bitset_next_in_both(const struct bitset *a, const struct bitset *b, size_t from);

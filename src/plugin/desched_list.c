@@ -31,6 +31,9 @@ static void order_nodes(struct desched_run *run, const struct bitset *selected) 
         for (size_t i = 0; i < count; i++)
                 nodes[i] = named[i].node;
         run->nodes = (struct node_batch_list){ nodes, count };
+        run->listed = bitset_in_arena(run->pass, table->count);
+        for (size_t i = 0; i < count; i++)
+                bitset_add(&run->listed, nodes[i].index);
 }
 
 /* Oldest first; namespace and name make the order total. */
@@ -169,6 +172,7 @@ static void order_pods(struct desched_run *run) {
                 const uint32_t *range = &run->first[2 * run->nodes.nodes[i].index];
                 sort_keys(run->cluster, keys + range[0], range[1] - range[0]);
         }
+        run->pod_count = count;
         run->pods = ARENA_ARRAY(run->pass, struct pod_id, count);
         for (size_t i = 0; i < count; i++)
                 run->pods[i] = keys[i].pod;

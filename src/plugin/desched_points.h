@@ -34,6 +34,7 @@ struct node_batch_list {
         size_t count;
 };
 struct node_batch_list desched_run_nodes(const struct desched_run *run);
+const struct bitset *desched_run_node_set(const struct desched_run *run); /* the same, by index */
 /* Measured usage, fetched before the pass; NULL when no metrics provider is configured. */
 struct usage_sample { /* one series of an instant vector */
         struct slice instance;

@@ -36,6 +36,9 @@ const struct pod_kinds *desched_run_kinds(const struct desched_run *run) {
 struct node_batch_list desched_run_nodes(const struct desched_run *run) {
         return run->nodes;
 }
+const struct bitset *desched_run_node_set(const struct desched_run *run) {
+        return &run->listed;
+}
 
 const struct desched_usage *desched_run_usage(const struct desched_run *run) {
         return run->usage;

@@ -50,10 +50,12 @@ struct desched_run {
         /* Pods of every node row in a fixed order: those of node n are pods[first[2n]] up to
          * pods[first[2n + 1]]. */
         uint32_t *first;
+        size_t pod_count;
         struct pod_id *pods;
         size_t elsewhere_count;
         struct pod_id *elsewhere; /* finished or lost, not on these nodes; in order */
         struct bitset selected;   /* nodes the policy selects, ready or not */
+        struct bitset listed;     /* nodes of the pass, by index */
         struct bitset finished;
         struct pod_kinds kinds;
         struct map *memo;   /* (owner, key) -> value in the pass arena */

@@ -15,6 +15,10 @@ struct pod_kind {
         uint16_t flags; /* enum pod_flags */
         uint8_t phase, qos, has_priority;
 };
+static inline bool pod_kind_is_finished(const struct pod_kind *kind) {
+        return kind->phase == POD_SUCCEEDED || kind->phase == POD_FAILED;
+}
+
 struct pod_kinds {
         size_t count;
         const struct pod_kind *items; /* in order of their first pod's index */

@@ -1,10 +1,13 @@
 /* Inter-pod terms as the descheduler reads them. */
 #pragma once
 
-#include "model/cluster.h"
+#include "plugin/pod_kinds.h"
 
-/* Whether other is a pod the owner's term speaks of: in one of the term's namespaces, or the
+/* Whether the owner's term speaks of pods like other: in one of the term's namespaces, or the
  * owner's when it has none, with labels that match; an absent selector matches nothing.
  * namespaceSelector takes no part (upstream: the same). */
 bool affinity_term_matches(const struct cluster *cluster, const struct pod_affinity_term *term,
-                           const struct pod_row *owner, const struct pod_row *other);
+                           struct str_id owner_ns, const struct pod_kind *other);
+/* It speaks of pods of its owner's namespace only. */
+bool affinity_term_stays_in(const struct cluster *cluster, const struct pod_affinity_term *term,
+                            struct str_id owner_ns);

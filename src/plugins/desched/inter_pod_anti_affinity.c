@@ -2,6 +2,7 @@
  * another pod (reference descheduler.md 4.6). */
 #include "base/map.h"
 #include "plugin/desched_args.h"
+#include "plugin/kind_index.h"
 #include "plugins/desched/affinity_term.h"
 #include "plugins/desched/priority_order.h"
 #include "plugins/desched/registry.h"
@@ -30,11 +31,6 @@ static const struct field fields[] = {
         FIELD_END,
 };
 
-/* Pods in scope that are alike to a selector: one namespace, one set of labels. */
-struct pod_group {
-        size_t count, cap;
-        struct pod_id *pods;
-};
 /* The pods a term speaks of, found once for equal terms of one namespace, by topology domain. */
 struct domain_pod {
         uint64_t domain;
@@ -56,13 +52,10 @@ struct conflict_search {
         struct pod_scope scope;
         size_t owner_count; /* pods with rules of their own, by node, low priority first */
         struct pod_id *owners;
-        size_t *node_end; /* by position in the list of nodes */
-        size_t group_count, group_cap;
-        struct pod_group *groups;
-        struct map_u64 *group_index; /* (namespace, labels) -> number + 1; NULL = not yet made */
-        struct map_u64 *known;       /* (class, namespace) -> struct term_matches *[] */
-        struct map *terms;           /* namespace and term -> struct term_matches */
-        struct bitset gone;          /* evicted by this rule */
+        size_t *node_end;      /* by position in the list of nodes */
+        struct map_u64 *known; /* (class, namespace) -> struct term_matches *[] */
+        struct map *terms;     /* namespace and term -> struct term_matches */
+        struct bitset gone;    /* evicted by this rule */
 };
 
 static const struct pod_affinity_terms *terms_of(const struct cluster *cluster,
@@ -72,9 +65,25 @@ static const struct pod_affinity_terms *terms_of(const struct cluster *cluster,
 
 /* ---- pods ---- */
 
-static void collect_owners(struct conflict_search *search) {
+static bool *kinds_with_rules(struct conflict_search *search, size_t *ret_count) {
+        const struct cluster *cluster = desched_run_cluster(search->run);
+        const struct pod_kinds *kinds = desched_run_kinds(search->run);
+        bool *has_rules = ARENA_ARRAY(desched_run_scratch(search->run), bool, kinds->count);
+        *ret_count = 0;
+        for (size_t i = 0; i < kinds->count; i++) {
+                const struct pod_kind *kind = &kinds->items[i];
+                const struct pod_class *class = cluster_class(cluster, kind->class);
+                has_rules[i] = class->spec.affinity.pod_anti.required_count > 0 &&
+                               pod_scope_has_kind(search->run, &search->scope, kind);
+                *ret_count += has_rules[i];
+        }
+        return has_rules;
+}
+
+static void collect_owners(struct conflict_search *search, const bool *has_rules) {
         struct desched_run *run = search->run;
         const struct cluster *cluster = desched_run_cluster(run);
+        const struct pod_kinds *kinds = desched_run_kinds(run);
         struct arena *scratch = desched_run_scratch(run);
         struct node_batch_list nodes = desched_run_nodes(run);
         search->gone = bitset_in_arena(scratch, cluster_pod_cap(cluster));
@@ -84,59 +93,11 @@ static void collect_owners(struct conflict_search *search) {
                 const struct pod_id *pods;
                 size_t count = desched_run_pods(run, nodes.nodes[n], PODS_ACTIVE, &pods);
                 size_t from = search->owner_count;
-                for (size_t i = 0; i < count; i++) {
-                        const struct pod_row *pod = cluster_pod(cluster, pods[i]);
-                        if (terms_of(cluster, pod)->required_count > 0 &&
-                            pod_scope_has(run, &search->scope, pod))
+                for (size_t i = 0; i < count; i++)
+                        if (has_rules[kinds->of[pods[i].index]])
                                 search->owners[search->owner_count++] = pods[i];
-                }
                 sort_by_priority(run, search->owners + from, search->owner_count - from);
                 search->node_end[n] = search->owner_count;
-        }
-}
-
-static struct pod_group *need_group(struct conflict_search *search, const struct pod_row *pod) {
-        uint64_t key = (uint64_t)pod->ns.index << 32 | pod->labels.index;
-        uintptr_t number = (uintptr_t)map_u64_get(search->group_index, key);
-        if (number > 0)
-                return &search->groups[number - 1];
-        if (search->group_count == search->group_cap) {
-                search->group_cap = search->group_cap ? search->group_cap * 2 : 256;
-                struct pod_group *more = ARENA_ARRAY(desched_run_scratch(search->run),
-                                                     struct pod_group, search->group_cap);
-                if (search->group_count > 0)
-                        memcpy(more, search->groups, search->group_count * sizeof(*more));
-                search->groups = more;
-        }
-        map_u64_put(search->group_index, key, (void *)(uintptr_t)++search->group_count);
-        return &search->groups[search->group_count - 1];
-}
-
-static void add_to_group(struct conflict_search *search, struct pod_group *group,
-                         struct pod_id pod) {
-        if (group->count == group->cap) {
-                group->cap = group->cap ? group->cap * 2 : 8;
-                struct pod_id *more =
-                        ARENA_ARRAY(desched_run_scratch(search->run), struct pod_id, group->cap);
-                if (group->count > 0)
-                        memcpy(more, group->pods, group->count * sizeof(*more));
-                group->pods = more;
-        }
-        group->pods[group->count++] = pod;
-}
-
-static void group_pods(struct conflict_search *search) {
-        struct desched_run *run = search->run;
-        struct node_batch_list nodes = desched_run_nodes(run);
-        search->group_index = map_u64_new();
-        for (size_t n = 0; n < nodes.count; n++) {
-                const struct pod_id *pods;
-                size_t count = desched_run_pods(run, nodes.nodes[n], PODS_ACTIVE, &pods);
-                for (size_t i = 0; i < count; i++) {
-                        const struct pod_row *pod = cluster_pod(desched_run_cluster(run), pods[i]);
-                        if (pod_scope_has(run, &search->scope, pod))
-                                add_to_group(search, need_group(search, pod), pods[i]);
-                }
         }
 }
 
@@ -173,30 +134,48 @@ static void split_ranges(struct conflict_search *search, struct term_matches *ma
         }
 }
 
-static struct term_matches *match_term(struct conflict_search *search,
-                                       const struct pod_affinity_term *term,
-                                       const struct pod_row *owner) {
-        const struct cluster *cluster = desched_run_cluster(search->run);
-        struct arena *scratch = desched_run_scratch(search->run);
-        struct term_matches *found = ARENA_NEW(scratch, struct term_matches);
-        size_t pod_count = 0, at = 0;
-        bool *is_match = ARENA_ARRAY(scratch, bool, search->group_count);
-        found->key = cluster_str(cluster, term->topology_key, &found->has_key);
-        for (size_t i = 0; i < search->group_count; i++) {
-                const struct pod_group *group = &search->groups[i];
-                is_match[i] = affinity_term_matches(cluster, term, owner,
-                                                    cluster_pod(cluster, group->pods[0]));
-                pod_count += is_match[i] ? group->count : 0;
+/* Pods of a kind that are on nodes of the pass and not asked to go, to the end of the list. */
+static size_t add_pods(struct conflict_search *search, const struct term_matches *matches,
+                       uint32_t kind, struct domain_pod *list) {
+        struct desched_run *run = search->run;
+        const struct cluster *cluster = desched_run_cluster(run);
+        struct pod_range pods = kind_index_pods(kind_index_of(run), kind);
+        size_t count = 0;
+        for (size_t i = 0; i < pods.count; i++) {
+                struct node_id node = cluster_pod(cluster, pods.first[i])->node;
+                if (!desched_run_is_gone(run, pods.first[i]) &&
+                    bitset_has(desched_run_node_set(run), node.index))
+                        list[count++] = (struct domain_pod){ domain_of(cluster, matches, node),
+                                                             pods.first[i] };
         }
-        found->pods = ARENA_ARRAY(scratch, struct domain_pod, pod_count);
-        for (size_t i = 0; i < search->group_count; i++)
-                for (size_t j = 0; is_match[i] && j < search->groups[i].count; j++) {
-                        struct pod_id pod = search->groups[i].pods[j];
-                        struct node_id node = cluster_pod(cluster, pod)->node;
-                        found->pods[at++] =
-                                (struct domain_pod){ domain_of(cluster, found, node), pod };
-                }
-        split_ranges(search, found, pod_count);
+        return count;
+}
+
+static struct term_matches *match_term(struct conflict_search *search,
+                                       const struct pod_affinity_term *term, struct str_id ns) {
+        struct desched_run *run = search->run;
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct pod_kinds *kinds = desched_run_kinds(run);
+        const struct kind_index *index = kind_index_of(run);
+        struct kind_range asked = affinity_term_stays_in(cluster, term, ns)
+                                          ? kind_index_namespace(index, ns)
+                                          : kind_index_all(index);
+        struct term_matches *found = ARENA_NEW(desched_run_scratch(run), struct term_matches);
+        bool *is_match = ARENA_ARRAY(desched_run_scratch(run), bool, asked.count);
+        size_t most = 0, count = 0;
+        found->key = cluster_str(cluster, term->topology_key, &found->has_key);
+        for (size_t i = 0; i < asked.count; i++) {
+                const struct pod_kind *kind = &kinds->items[asked.first[i]];
+                is_match[i] = !pod_kind_is_finished(kind) &&
+                              pod_scope_has_kind(run, &search->scope, kind) &&
+                              affinity_term_matches(cluster, term, ns, kind);
+                most += is_match[i] ? kind_index_pods(index, asked.first[i]).count : 0;
+        }
+        found->pods = ARENA_ARRAY(desched_run_scratch(run), struct domain_pod, most);
+        for (size_t i = 0; i < asked.count; i++)
+                if (is_match[i])
+                        count += add_pods(search, found, asked.first[i], found->pods + count);
+        split_ranges(search, found, count);
         return found;
 }
 
@@ -214,7 +193,7 @@ static struct term_matches *need_matches(struct conflict_search *search,
         selector_print(&term->selector, &text);
         struct term_matches *found = map_get(search->terms, buf_view(&text));
         if (!found) {
-                found = match_term(search, term, owner);
+                found = match_term(search, term, owner->ns);
                 map_put(search->terms, buf_view(&text), found);
         }
         buf_release(&text);
@@ -227,8 +206,6 @@ static struct term_matches **matches_of(struct conflict_search *search, const st
         struct term_matches **found = map_u64_get(search->known, key);
         if (found)
                 return found;
-        if (!search->group_index)
-                group_pods(search);
         found = ARENA_ARRAY(desched_run_scratch(search->run), struct term_matches *,
                             terms->required_count);
         for (size_t i = 0; i < terms->required_count; i++)
@@ -315,17 +292,17 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
                 .known = map_u64_new(),
                 .terms = map_new(),
         };
-        collect_owners(&search);
-        size_t from = 0, node_count = desched_run_nodes(run).count;
-        for (size_t n = 0; n < node_count; n++) {
+        size_t from = 0, kind_count, node_count = desched_run_nodes(run).count;
+        const bool *has_rules = kinds_with_rules(&search, &kind_count);
+        if (kind_count > 0)
+                collect_owners(&search, has_rules);
+        for (size_t n = 0; n < node_count && kind_count > 0; n++) {
                 if (!sweep_node(&search, from, search.node_end[n]))
                         break;
                 from = search.node_end[n];
         }
         map_u64_free(search.known);
         map_free(search.terms);
-        if (search.group_index)
-                map_u64_free(search.group_index);
         return 0;
 }
 

@@ -1,18 +1,23 @@
 /* NodeFit. */
 #include "plugins/desched/node_fit.h"
+#include "plugin/kind_index.h"
 #include "plugins/desched/affinity_term.h"
 #include "rules/fit.h"
 #include "rules/node_affinity.h"
 #include "rules/taints.h"
 
-static bool term_meets_pod(const struct cluster *cluster, const struct pod_affinity_term *term,
+/* ---- what repels a pod ---- */
+
+static bool term_meets_pod(struct desched_run *run, const struct pod_affinity_term *term,
                            const struct pod_row *pod, struct node_id node) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct pod_kinds *kinds = desched_run_kinds(run);
         struct pod_id id = cluster_nodes(cluster)->first_pod[node.index];
         for (; !pod_id_is_none(id); id = cluster_pod(cluster, id)->next_on_node) {
                 const struct pod_row *other = cluster_pod(cluster, id);
-                if (pod_row_is_finished(other) || strcmp(other->name, pod->name) == 0)
-                        continue;
-                if (affinity_term_matches(cluster, term, pod, other))
+                if (!pod_row_is_finished(other) && strcmp(other->name, pod->name) != 0 &&
+                    affinity_term_matches(cluster, term, pod->ns,
+                                          &kinds->items[kinds->of[id.index]]))
                         return true;
         }
         return false;
@@ -25,16 +30,57 @@ static bool has_node_label(const struct cluster *cluster, struct node_id node, s
                cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index], id, &value);
 }
 
-static bool is_repelled(const struct cluster *cluster, const struct pod_row *pod,
-                        const struct pod_spec *spec, struct node_id node) {
+/* Looks at every pod of the node; elsewhere: terms that keep to the pod's own namespace are known
+ * not to matter. */
+static bool is_repelled(struct desched_run *run, const struct pod_row *pod,
+                        const struct pod_spec *spec, struct node_id node, bool elsewhere) {
+        const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_affinity_terms *terms = &spec->affinity.pod_anti;
         for (size_t i = 0; i < terms->required_count; i++) {
                 const struct pod_affinity_term *term = &terms->required[i];
+                if (elsewhere && affinity_term_stays_in(cluster, term, pod->ns))
+                        continue;
                 if (has_node_label(cluster, node, term->topology_key) &&
-                    term_meets_pod(cluster, term, pod, node))
+                    term_meets_pod(run, term, pod, node))
                         return true;
         }
         return false;
+}
+
+/* Drops the nodes with a pod of the namespace that the term speaks of.  A pod is not repelled by
+ * one of its own name, which in its own namespace is itself and on its own node. */
+static void drop_repelled(struct desched_run *run, const struct pod_affinity_term *term,
+                          struct str_id ns, struct bitset *nodes) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct pod_kinds *kinds = desched_run_kinds(run);
+        const struct kind_index *index = kind_index_of(run);
+        struct kind_range alike = kind_index_namespace(index, ns);
+        struct bitset met = bitset_in_arena(desched_run_scratch(run), nodes->bits);
+        bool is_known;
+        struct str_id key = cluster_str(cluster, term->topology_key, &is_known);
+        const struct bitset *labelled = is_known ? cluster_nodes_with_key(cluster, key) : NULL;
+        if (!labelled)
+                return;
+        for (size_t i = 0; i < alike.count; i++) {
+                const struct pod_kind *kind = &kinds->items[alike.first[i]];
+                if (pod_kind_is_finished(kind) || !affinity_term_matches(cluster, term, ns, kind))
+                        continue;
+                struct pod_range pods = kind_index_pods(index, alike.first[i]);
+                for (size_t j = 0; j < pods.count; j++)
+                        bitset_add(&met, cluster_pod(cluster, pods.first[j])->node.index);
+        }
+        bitset_and(&met, labelled);
+        bitset_and_not(nodes, &met);
+}
+
+/* ---- nodes that take a pod ---- */
+
+static struct bitset *copy_nodes(struct desched_run *run, const struct bitset *from) {
+        struct arena *arena = desched_run_pass_arena(run);
+        struct bitset *nodes = ARENA_NEW(arena, struct bitset);
+        *nodes = bitset_in_arena(arena, cluster_nodes(desched_run_cluster(run))->count);
+        bitset_or(nodes, from);
+        return nodes;
 }
 
 /* The nodes that would take any pod of the class as far as cordon, affinity, taints and resources
@@ -47,9 +93,7 @@ static const struct bitset *nodes_for_class(struct desched_run *run, struct clas
         const struct cluster *cluster = desched_run_cluster(run);
         const struct node_table *table = cluster_nodes(cluster);
         const struct pod_class *class = cluster_class(cluster, id);
-        nodes = ARENA_NEW(desched_run_pass_arena(run), struct bitset);
-        *nodes = bitset_in_arena(desched_run_pass_arena(run), table->count);
-        bitset_or(nodes, &table->live);
+        nodes = copy_nodes(run, &table->live);
         bitset_and_not(nodes, &table->unschedulable);
         node_affinity_narrow(cluster, &class->spec, desched_run_scratch(run), nodes);
         taints_narrow(cluster, &class->spec, TAINTS_THAT_BLOCK, true, nodes);
@@ -58,21 +102,44 @@ static const struct bitset *nodes_for_class(struct desched_run *run, struct clas
         return nodes;
 }
 
-static bool fits_own_node(const struct cluster *cluster, const struct pod_row *pod,
+/* The same without those where its own required anti-affinity stands against a pod of its
+ * namespace.  Says nothing of the node a pod is on. */
+static const struct bitset *nodes_for(struct desched_run *run, const struct pod_row *pod,
+                                      const struct pod_spec *spec) {
+        static const char owner;
+        const struct pod_affinity_terms *terms = &spec->affinity.pod_anti;
+        if (terms->required_count == 0)
+                return nodes_for_class(run, pod->class);
+        uint64_t key = (uint64_t)pod->class.index << 32 | pod->ns.index;
+        struct bitset *nodes = desched_run_memo(run, &owner, key);
+        if (nodes)
+                return nodes;
+        const struct cluster *cluster = desched_run_cluster(run);
+        nodes = copy_nodes(run, nodes_for_class(run, pod->class));
+        for (size_t i = 0; i < terms->required_count; i++)
+                if (affinity_term_stays_in(cluster, &terms->required[i], pod->ns))
+                        drop_repelled(run, &terms->required[i], pod->ns, nodes);
+        desched_run_memo_put(run, &owner, key, nodes);
+        return nodes;
+}
+
+static bool fits_own_node(struct desched_run *run, const struct pod_row *pod,
                           const struct pod_spec *spec) {
+        const struct cluster *cluster = desched_run_cluster(run);
         return !bitset_has(&cluster_nodes(cluster)->unschedulable, pod->node.index) &&
                node_affinity_admits(cluster, spec, pod->node) &&
-               !node_untolerated_taint(cluster, pod->node, spec, TAINTS_THAT_BLOCK, true);
+               !node_untolerated_taint(cluster, pod->node, spec, TAINTS_THAT_BLOCK, true) &&
+               !is_repelled(run, pod, spec, pod->node, false);
 }
 
 bool node_fits(struct desched_run *run, struct pod_id id, struct node_id node) {
         const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_row *pod = cluster_pod(cluster, id);
         const struct pod_spec *spec = &cluster_class(cluster, pod->class)->spec;
-        bool fits = pod->node.index == node.index
-                            ? fits_own_node(cluster, pod, spec)
-                            : bitset_has(nodes_for_class(run, pod->class), node.index);
-        return fits && !is_repelled(cluster, pod, spec, node);
+        if (pod->node.index == node.index)
+                return fits_own_node(run, pod, spec);
+        return bitset_has(nodes_for(run, pod, spec), node.index) &&
+               !is_repelled(run, pod, spec, node, true);
 }
 
 bool node_fit_next(struct desched_run *run, struct pod_id id, const struct bitset *nodes,
@@ -80,12 +147,11 @@ bool node_fit_next(struct desched_run *run, struct pod_id id, const struct bitse
         const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_row *pod = cluster_pod(cluster, id);
         const struct pod_spec *spec = &cluster_class(cluster, pod->class)->spec;
-        const struct bitset *fitting = nodes_for_class(run, pod->class);
+        const struct bitset *fitting = nodes_for(run, pod, spec);
         size_t i = node_id_is_none(*node) ? 0 : node->index + 1;
-        for (i = bitset_next(fitting, i); i != SIZE_MAX; i = bitset_next(fitting, i + 1)) {
-                *node = (struct node_id){ (uint32_t)i };
-                if (i != pod->node.index && bitset_has(nodes, i) &&
-                    !is_repelled(cluster, pod, spec, *node))
+        while ((i = bitset_next_in_both(fitting, nodes, i)) != SIZE_MAX) {
+                *node = (struct node_id){ (uint32_t)i++ };
+                if (node->index != pod->node.index && !is_repelled(run, pod, spec, *node, true))
                         return true;
         }
         return false;
@@ -97,9 +163,8 @@ bool node_fits_any_other(struct desched_run *run, struct pod_id id, const struct
 }
 
 bool node_fits_any(struct desched_run *run, struct pod_id pod) {
-        struct node_batch_list nodes = desched_run_nodes(run);
-        for (size_t i = 0; i < nodes.count; i++)
-                if (node_fits(run, pod, nodes.nodes[i]))
-                        return true;
-        return false;
+        const struct bitset *nodes = desched_run_node_set(run);
+        struct node_id own = cluster_pod(desched_run_cluster(run), pod)->node;
+        return node_fits_any_other(run, pod, nodes) ||
+               (bitset_has(nodes, own.index) && node_fits(run, pod, own));
 }
