@@ -372,10 +372,14 @@ static void set_recipients(const struct service_url *url, struct notify_mail *ma
 static bool is_mail_whole(const struct service_url *url, const struct notify_mail *mail) {
         const char *subject = decoded(url, query_get(url, "subject"));
         const char *name = decoded(url, query_get(url, "fromName"));
+        const char *client = decoded(url, query_get(url, "clientHost"));
+        const char *const lines[] = { mail->from, subject, name, client };
 
-        if (!mail->from || !is_one_line(mail->from) || (subject && !is_one_line(subject)) ||
-            (name && !is_one_line(name)))
+        if (!mail->from)
                 return false;
+        for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+                if (lines[i] && !is_one_line(lines[i]))
+                        return false;
         for (size_t i = 0; i < mail->to_count; i++)
                 if (!is_one_line(mail->to[i]))
                         return false;

@@ -16,7 +16,7 @@ static bool is_line(const char *text) {
 static void check_mail(const struct notify_mail *mail) {
         assert(strncmp(mail->server, "smtp", 4) == 0 && is_line(mail->server));
         assert(mail->to_count > 0 && mail->to_count <= NOTIFY_REQUESTS_MAX);
-        assert(is_line(mail->from) && is_line(mail->username) && is_line(mail->password));
+        assert(is_line(mail->from));
         for (size_t i = 0; i < mail->to_count; i++)
                 assert(is_line(mail->to[i]));
 }

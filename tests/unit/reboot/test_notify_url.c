@@ -48,6 +48,7 @@ static void addresses_services(void **state) {
                 { "generic+file:///etc/passwd", NULL, NULL, NULL },
                 { "generic://host\r\nX: y/a", NULL, NULL, NULL },
                 { "slack://A/B/C\x7f", NULL, NULL, NULL },
+                { "smtp://h/?from=a@b&to=c@d&clientHost=x%0ay", NULL, NULL, NULL },
         };
 
         (void)state;
