@@ -5,6 +5,7 @@
 struct condition_plan {
         const struct lifecycle_condition *condition;
         struct container_query containers;
+        struct name_set waiting;
         unsigned phases, roles; /* bits by enum pod_phase; enum container_scope */
         struct condition_plan *all, *any, *inverse;
 };
@@ -36,6 +37,8 @@ static void compile(struct desched_run *run, const struct lifecycle_condition *c
                     struct condition_plan *plan) {
         *plan = (struct condition_plan){
                 .condition = condition,
+                .waiting = name_set_make(desched_run_cluster(run), &condition->waiting,
+                                         desched_run_scratch(run)),
                 .phases = phases_of(&condition->phases),
                 .roles = (condition->with_init ? SCOPE_INIT : 0u) |
                          (condition->with_ephemeral ? SCOPE_EPHEMERAL : 0u),
@@ -55,9 +58,12 @@ struct rule_plan rule_plan_make(struct desched_run *run, const struct lifecycle_
         const struct lifecycle_select *select = &rule->select;
         struct arena *scratch = desched_run_scratch(run);
         struct condition_plan *when = ARENA_ARRAY(scratch, struct condition_plan, 1);
+        const struct pod_kinds *kinds = desched_run_kinds(run);
         compile(run, &rule->when, when);
         return (struct rule_plan){
                 .rule = rule,
+                .kinds = kinds,
+                .verdicts = ARENA_ARRAY(scratch, uint8_t, kinds->count),
                 .scope = pod_scope_make(run, &select->namespaces, &select->labels),
                 .included_kinds = name_set_make(cluster, &select->owner_kinds.include, scratch),
                 .excluded_kinds = name_set_make(cluster, &select->owner_kinds.exclude, scratch),
@@ -124,23 +130,35 @@ static bool has_state(struct desched_run *run, const struct lifecycle_state *sta
         const struct pod_detail *detail = pod->detail;
         for (uint32_t i = 0; detail && i < detail->condition_count; i++) {
                 const struct condition_row *row = &detail->conditions[i];
-                if (!slice_eq(state->type, cluster_text(cluster, row->type)))
-                        continue;
-                return is_status((enum condition_status)row->status, state->status) &&
-                       (state->reason.len == 0 ||
-                        slice_eq(state->reason, cluster_text(cluster, row->reason))) &&
-                       (state->for_ns == 0 || lifecycle_is_due(run, row->changed, state->for_ns));
+                if ((state->type.len == 0 ||
+                     slice_eq(state->type, cluster_text(cluster, row->type))) &&
+                    is_status((enum condition_status)row->status, state->status) &&
+                    (state->reason.len == 0 ||
+                     slice_eq(state->reason, cluster_text(cluster, row->reason))) &&
+                    (!state->has_for || lifecycle_is_due(run, row->changed, state->for_ns)))
+                        return true;
         }
         return false;
 }
 
-static bool has_restarts(const struct condition_plan *plan, const struct pod_row *pod) {
+int64_t lifecycle_restarts(const struct pod_row *pod, unsigned scope) {
         int64_t sum = 0;
         const struct pod_detail *detail = pod->detail;
         for (uint32_t i = 0; detail && i < detail->container_count; i++)
-                if (container_in_scope(&detail->containers[i], plan->roles))
+                if (container_in_scope(&detail->containers[i], scope))
                         sum += detail->containers[i].restarts;
-        return sum >= plan->condition->min_restarts;
+        return sum;
+}
+
+static bool waits_so(const struct condition_plan *plan, const struct pod_row *pod) {
+        const struct pod_detail *detail = pod->detail;
+        for (uint32_t i = 0; detail && i < detail->container_count; i++) {
+                const struct container_row *container = &detail->containers[i];
+                if (container->is_waiting && container_in_scope(container, plan->roles) &&
+                    name_set_has(&plan->waiting, container->waiting_reason))
+                        return true;
+        }
+        return false;
 }
 
 static bool condition_holds(struct desched_run *run, const struct condition_plan *plan,
@@ -154,7 +172,10 @@ static bool own_terms_hold(struct desched_run *run, const struct condition_plan 
                 return false;
         if (!container_query_matches(&plan->containers, pod))
                 return false;
-        if (condition->has_min_restarts && !has_restarts(plan, pod))
+        if (condition->has_min_restarts &&
+            lifecycle_restarts(pod, plan->roles) < condition->min_restarts)
+                return false;
+        if (condition->waiting.count > 0 && !waits_so(plan, pod))
                 return false;
         return !condition->state || has_state(run, condition->state, pod);
 }
@@ -184,34 +205,61 @@ static bool condition_holds(struct desched_run *run, const struct condition_plan
                                 condition->age_ns);
 }
 
-static bool is_selected(const struct desched_run *run, const struct rule_plan *plan,
-                        const struct pod_row *pod) {
-        const struct cluster *cluster = desched_run_cluster(run);
+/* What all pods of a kind have in common. */
+static bool looks_at_kind(const struct desched_run *run, const struct rule_plan *plan,
+                          const struct pod_kind *kind) {
         const struct lifecycle_select *select = &plan->rule->select;
         const struct priority_range_arg *priority = &select->priority;
-        int32_t value = pod->has_priority ? pod->priority : 0;
-        if (!pod_scope_has(run, &plan->scope, pod) ||
+        int32_t value = kind->has_priority ? kind->priority : 0;
+        bool is_finished = pod_kind_is_finished(kind);
+        if ((is_finished && !plan->rule->allows_terminal) ||
+            (!is_finished && plan->rule->action == LIFECYCLE_DELETE))
+                return false;
+        if (plan->rule->when.phases.count > 0 && !(plan->when->phases & 1u << kind->phase))
+                return false;
+        if (!pod_scope_has_kind(run, &plan->scope, kind) ||
             (priority->has_min && value < priority->min) ||
             (priority->has_max && value > priority->max))
                 return false;
         if (select->owner_kinds.include.count > 0 &&
-            !pod_has_owner_kind(pod, &plan->included_kinds))
+            !owners_have_kind(kind->owners, kind->owner_count, &plan->included_kinds))
                 return false;
-        if (pod_has_owner_kind(pod, &plan->excluded_kinds))
-                return false;
-        if (!select->nodes.is_given)
+        return !owners_have_kind(kind->owners, kind->owner_count, &plan->excluded_kinds);
+}
+
+/* Kinds are asked about as they come up: there are about as many as owners. */
+static bool is_looked_at(const struct desched_run *run, const struct rule_plan *plan,
+                         struct pod_id pod) {
+        uint32_t kind = plan->kinds->of[pod.index];
+        if (plan->verdicts[kind] == KIND_NOT_ASKED)
+                plan->verdicts[kind] =
+                        looks_at_kind(run, plan, &plan->kinds->items[kind]) ? KIND_YES : KIND_NO;
+        return plan->verdicts[kind] == KIND_YES;
+}
+
+static bool is_on_selected_node(const struct desched_run *run, const struct rule_plan *plan,
+                                const struct pod_row *pod) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct selector_arg *nodes = &plan->rule->select.nodes;
+        if (!nodes->is_given)
                 return true;
         return !node_id_is_none(pod->node) &&
-               cluster_labels_match(cluster, &select->nodes.selector,
+               cluster_labels_match(cluster, &nodes->selector,
                                     cluster_nodes(cluster)->labels[pod->node.index]);
 }
 
-bool rule_plan_matches(struct desched_run *run, const struct rule_plan *plan,
-                       const struct pod_row *pod) {
-        bool is_finished = pod_row_is_finished(pod);
-        if (is_finished && !plan->rule->allows_terminal)
+bool rule_plan_matches(struct desched_run *run, const struct rule_plan *plan, struct pod_id id) {
+        if (!is_looked_at(run, plan, id))
                 return false;
-        if (!is_finished && plan->rule->action == LIFECYCLE_DELETE)
-                return false;
-        return is_selected(run, plan, pod) && condition_holds(run, plan->when, pod);
+        const struct pod_row *pod = cluster_pod(desched_run_cluster(run), id);
+        return is_on_selected_node(run, plan, pod) && condition_holds(run, plan->when, pod);
+}
+
+const struct container_query *rule_plan_containers(const struct rule_plan *plan) {
+        return &plan->when->containers;
+}
+
+int64_t lifecycle_seconds(int64_t seconds) {
+        int64_t ns;
+        return __builtin_mul_overflow(seconds, NS_PER_S, &ns) ? INT64_MAX : ns;
 }

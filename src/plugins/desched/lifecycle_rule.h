@@ -1,5 +1,7 @@
-/* Rules of PodLifecycle: which pods, in which condition, and what is done with them.
- * lifecycle_rule.c reads them, lifecycle_match.c asks whether a pod meets one. */
+/* Rules of PodLifecycle: which pods, in which condition, and what is done with them.  PodLifeTime,
+ * RemoveFailedPods and RemovePodsHavingTooManyRestarts are such rules, too, under upstream's names.
+ * lifecycle_rule.c reads them, lifecycle_match.c asks whether a pod meets one, lifecycle_sweep.c
+ * carries out those of upstream's strategies. */
 #pragma once
 
 #include "plugins/desched/container_query.h"
@@ -27,13 +29,15 @@ struct lifecycle_select {
         struct priority_range_arg priority;
 };
 
-struct lifecycle_state { /* one condition of the pod's status */
-        struct slice type, status, reason;
-        int64_t for_ns; /* it must have been so for that long */
+struct lifecycle_state {                   /* one condition of the pod's status */
+        struct slice type, status, reason; /* "" = any */
+        int64_t for_ns;                    /* it must have been so for that long */
+        bool has_for;
 };
 /* Everything given must hold; nothing given always holds. */
 struct lifecycle_condition {
         struct text_list phases, reasons;
+        struct text_list waiting; /* reasons a container waits for */
         struct container_query_arg containers;
         bool with_init, with_ephemeral, has_min_restarts, has_age;
         int32_t min_restarts;
@@ -69,14 +73,21 @@ void pod_lifecycle_check(struct field_reader *reader, const struct json *value, 
 struct condition_plan; /* a compiled lifecycle_condition */
 struct rule_plan {
         const struct lifecycle_rule *rule;
+        const struct pod_kinds *kinds;
+        uint8_t *verdicts; /* enum kind_verdict: whether the rule looks at pods of the kind */
         struct pod_scope scope;
         struct name_set included_kinds, excluded_kinds;
         const struct condition_plan *when;
 };
 struct rule_plan rule_plan_make(struct desched_run *run, const struct lifecycle_rule *rule);
 /* Notes when a pod that does not match yet will, as far as time alone decides. */
-bool rule_plan_matches(struct desched_run *run, const struct rule_plan *plan,
-                       const struct pod_row *pod);
+bool rule_plan_matches(struct desched_run *run, const struct rule_plan *plan, struct pod_id pod);
+/* What the condition says about containers, for telling why. */
+const struct container_query *rule_plan_containers(const struct rule_plan *plan);
+/* Summed over containers of the scope (enum container_scope). */
+int64_t lifecycle_restarts(const struct pod_row *pod, unsigned scope);
+/* Seconds as durations of rules; the longest stands for what is longer. */
+int64_t lifecycle_seconds(int64_t seconds);
 /* The instant an age counts from; unset when the pod has none of the kind. */
 struct wall_time lifecycle_since(const struct pod_row *pod, enum lifecycle_since since);
 /* Whether that much time has passed; notes when it will have. */

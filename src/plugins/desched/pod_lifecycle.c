@@ -26,13 +26,11 @@ static void add_match(struct desched_run *run, struct matched *matched, struct p
 
 /* Every pod goes to the first rule that wants it. */
 static void sort_out(struct desched_run *run, struct matched *rules, size_t rule_count) {
-        const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_id *pods;
         size_t count = desched_run_all_pods(run, &pods);
         for (size_t i = 0; i < count; i++) {
-                const struct pod_row *pod = cluster_pod(cluster, pods[i]);
                 size_t rule = 0;
-                while (rule < rule_count && !rule_plan_matches(run, &rules[rule].plan, pod))
+                while (rule < rule_count && !rule_plan_matches(run, &rules[rule].plan, pods[i]))
                         rule++;
                 if (rule < rule_count)
                         add_match(run, &rules[rule], pods[i]);

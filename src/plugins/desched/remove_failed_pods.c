@@ -1,6 +1,6 @@
 /* RemoveFailedPods: failed pods, by age, owner, reason and exit code (reference descheduler.md
- * 4.2). */
-#include "plugins/desched/container_query.h"
+ * 4.2).  Its arguments are put as a rule of PodLifecycle. */
+#include "plugins/desched/lifecycle_sweep.h"
 #include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 
@@ -55,23 +55,17 @@ static const struct field fields[] = {
         FIELD_END,
 };
 
-struct failed_rule {
-        const struct remove_failed_args *args;
-        struct pod_scope scope;
-        struct name_set excluded;
-        struct container_query containers;
-};
-
-static struct slice describe(struct desched_run *run, const struct failed_rule *rule,
+static struct slice describe(struct desched_run *run, const struct rule_plan *plan,
                              const struct pod_row *pod) {
         static const struct exit_code_set any = { .count = 0, .only_excludes = true };
+        const struct container_query *containers = rule_plan_containers(plan);
         const struct cluster *cluster = desched_run_cluster(run);
         const struct container_row *container;
         int32_t code = 0;
-        if (rule->containers.has_codes) {
-                container = container_query_find(&rule->containers, pod, &code);
+        if (containers->has_codes) {
+                container = container_query_find(containers, pod, &code);
         } else {
-                container = find_code(pod, rule->containers.scope, &any);
+                container = find_code(pod, containers->scope, &any);
                 code = container ? container->exit_code : 0;
         }
         if (container)
@@ -83,34 +77,25 @@ static struct slice describe(struct desched_run *run, const struct failed_rule *
         return evict_reason(run, "failed");
 }
 
-static bool wants(struct desched_run *run, const void *context, struct pod_id id,
-                  struct slice *ret_reason) {
-        const struct pod_row *pod = cluster_pod(desched_run_cluster(run), id);
-        const struct failed_rule *rule = context;
-        if (pod->phase != POD_FAILED || !pod_scope_has(run, &rule->scope, pod) ||
-
-            pod_has_owner_kind(pod, &rule->excluded) ||
-            !container_query_matches(&rule->containers, pod) ||
-            !is_old_enough(run, pod->created, rule->args->min_age_s))
-                return false;
-        *ret_reason = describe(run, rule, pod);
-        return true;
-}
-
 static int deschedule(struct desched_run *run, const void *state, struct err *err) {
-        (void)err;
+        static struct slice failed[] = { SLICE_INIT("Failed") };
         const struct remove_failed_args *args = state;
-        const struct cluster *cluster = desched_run_cluster(run);
-        struct arena *scratch = desched_run_scratch(run);
-        const struct failed_rule rule = {
-                .args = args,
-                .scope = pod_scope_make(run, &args->namespaces, &args->labels),
-                .excluded = name_set_make(cluster, &args->excluded_owner_kinds, scratch),
-                .containers = container_query_make(run, &args->containers, &args->reasons,
-                                                   args->with_init ? SCOPE_INIT : SCOPE_MAIN),
+        const struct lifecycle_rule rule = {
+                .select = { .namespaces = args->namespaces,
+                            .labels = args->labels,
+                            .owner_kinds = { .exclude = args->excluded_owner_kinds } },
+                .when = { .phases = { .count = 1, .items = failed },
+                          .reasons = args->reasons,
+                          .containers = args->containers,
+                          .with_init = args->with_init,
+                          .has_age = true,
+                          .age_ns = lifecycle_seconds(args->min_age_s) },
+                .allows_terminal = true,
         };
-        const struct sweep sweep = { .listing = PODS_FINISHED, .wants = wants, .context = &rule };
-        sweep_nodes(run, &sweep);
+        (void)err;
+        lifecycle_sweep_run(run, &(const struct lifecycle_sweep){ .rule = &rule,
+                                                                  .order = ORDER_BY_NODE,
+                                                                  .describe = describe });
         return 0;
 }
 

@@ -1,6 +1,6 @@
 /* RemovePodsHavingTooManyRestarts: pods whose containers restarted often, the worst of each node
- * first (reference descheduler.md 4.3). */
-#include "plugins/desched/container_match.h"
+ * first (reference descheduler.md 4.3).  Its arguments are put as a rule of PodLifecycle. */
+#include "plugins/desched/lifecycle_sweep.h"
 #include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 
@@ -54,104 +54,32 @@ static void check(struct field_reader *reader, const struct json *value, const v
                                       SLICE_ARG(args->states.items[i]));
 }
 
-struct restarts_rule {
-        const struct restarts_args *args;
-        struct pod_scope scope;
-        struct name_set states;
-        bool wants_running;
-        unsigned containers;
-};
-
-static int64_t restarts_of(const struct pod_row *pod, unsigned containers) {
-        int64_t sum = 0;
-        for (uint32_t i = 0; pod->detail && i < pod->detail->container_count; i++)
-                if (container_in_scope(&pod->detail->containers[i], containers))
-                        sum += pod->detail->containers[i].restarts;
-        return sum;
-}
-
-static bool is_waiting_so(const struct restarts_rule *rule, const struct pod_row *pod) {
-        for (uint32_t i = 0; pod->detail && i < pod->detail->container_count; i++) {
-                const struct container_row *container = &pod->detail->containers[i];
-                if (container_in_scope(container, rule->containers) && container->is_waiting &&
-                    name_set_has(&rule->states, container->waiting_reason))
-                        return true;
-        }
-        return false;
-}
-
-struct candidate {
-        struct pod_id pod;
-        int64_t restarts;
-};
-
-static bool is_candidate(struct desched_run *run, const struct restarts_rule *rule,
-                         struct candidate *candidate) {
-        const struct pod_row *pod = cluster_pod(desched_run_cluster(run), candidate->pod);
-        candidate->restarts = restarts_of(pod, rule->containers);
-        if (candidate->restarts < rule->args->threshold || !pod_scope_has(run, &rule->scope, pod))
-                return false;
-        if (rule->args->states.count > 0 && !(rule->wants_running && pod->phase == POD_RUNNING) &&
-            !is_waiting_so(rule, pod))
-                return false;
-        return desched_run_may_evict(run, candidate->pod);
-}
-
-/* Few per node; stable, so that the oldest of equals goes first. */
-static void insert(struct candidate *list, size_t count, struct candidate candidate) {
-        size_t at = count;
-        while (at > 0 && list[at - 1].restarts < candidate.restarts) {
-                list[at] = list[at - 1];
-                at--;
-        }
-        list[at] = candidate;
-}
-
-static bool sweep_node(struct desched_run *run, const struct restarts_rule *rule,
-                       struct node_id node) {
-        const struct pod_id *pods;
-        size_t pod_count = desched_run_pods(run, node, PODS_ALL, &pods), count = 0;
-        struct candidate *list = ARENA_ARRAY(desched_run_scratch(run), struct candidate, pod_count);
-        for (size_t i = 0; i < pod_count; i++) {
-                struct candidate candidate = { .pod = pods[i] };
-                if (is_candidate(run, rule, &candidate))
-                        insert(list, count++, candidate);
-        }
-        for (size_t i = 0; i < count; i++) {
-                struct slice reason =
-                        evict_reason(run, "%lld restarts, the threshold is %d",
-                                     (long long)list[i].restarts, rule->args->threshold);
-                enum evict_outcome outcome = desched_run_evict(run, list[i].pod, reason);
-                if (outcome == EVICT_NODE_LIMIT)
-                        return true;
-                if (outcome == EVICT_TOTAL_LIMIT)
-                        return false;
-        }
-        return true;
-}
-
-static bool has_text(const struct text_list *list, const char *text) {
-        for (size_t i = 0; i < list->count; i++)
-                if (slice_is(list->items[i], text))
-                        return true;
-        return false;
+static struct slice describe(struct desched_run *run, const struct rule_plan *plan,
+                             const struct pod_row *pod) {
+        int64_t restarts = lifecycle_restarts(pod, rule_plan_containers(plan)->scope);
+        return evict_reason(run, "%lld restarts, the threshold is %d", (long long)restarts,
+                            plan->rule->when.min_restarts);
 }
 
 static int deschedule(struct desched_run *run, const void *state, struct err *err) {
-        (void)err;
         const struct restarts_args *args = state;
-        const struct restarts_rule rule = {
-                .args = args,
-                .scope = pod_scope_make(run, &args->namespaces, &args->labels),
-                .states = name_set_make(desched_run_cluster(run), &args->states,
-                                        desched_run_scratch(run)),
-                .wants_running = has_text(&args->states, "Running"),
-                .containers = args->with_init ? SCOPE_INIT : SCOPE_MAIN,
+        /* Running is a phase, CrashLoopBackOff what a container waits for. */
+        struct lifecycle_condition either[] = {
+                { .phases = args->states },
+                { .waiting = args->states, .with_init = args->with_init },
         };
-        struct node_batch_list nodes = desched_run_nodes(run);
-        for (size_t i = 0; i < nodes.count; i++)
-                if (!sweep_node(run, &rule, nodes.nodes[i]))
-                        break;
+        const struct lifecycle_rule rule = {
+                .select = { .namespaces = args->namespaces, .labels = args->labels },
+                .when = { .has_min_restarts = true,
+                          .min_restarts = args->threshold,
+                          .with_init = args->with_init,
+                          .any = { .count = args->states.count > 0 ? 2 : 0, .items = either } },
+                .allows_terminal = true,
+        };
+        (void)err;
+        lifecycle_sweep_run(run, &(const struct lifecycle_sweep){ .rule = &rule,
+                                                                  .order = ORDER_MOST_RESTARTS,
+                                                                  .describe = describe });
         return 0;
 }
 

@@ -222,6 +222,61 @@ static const struct scene_refusal refusals[] = {
           "Descheduler has no PodLifecycle" },
 };
 
+/* Upstream's strategies are rules: what they take, a rule that says the same takes. */
+#define OF_EACH_KIND                                                                               \
+        .pods = { { "young", .age_s = 60, FAILED, .status = ENDED("3", "23:59:00") },              \
+                  { "failed", FAILED, .status = ENDED("3", "23:00:00") },                          \
+                  { "other", FAILED, .status = ENDED("4", "23:00:00") },                           \
+                  { "done", DONE },                                                                \
+                  { "restarts", .status = RESTARTED("7") },                                        \
+                  { "worse", .status = RESTARTED("9") },                                           \
+                  { "waits",                                                                       \
+                    .status = "'containerStatuses':[{'name':'c','restartCount':8,'state':{"        \
+                              "'waiting':{'reason':'CrashLoopBackOff'}}}]",                        \
+                    .phase = "Pending" },                                                          \
+                  { "old", .age_s = 90000 },                                                       \
+                  { "job", .owner = "Job/j", .age_s = 90001 } }
+
+struct strategy_as_rule {
+        const char *strategy;
+        struct scene_case as_strategy, as_rule;
+};
+static const struct strategy_as_rule strategies[] = {
+        { "PodLifeTime",
+          { "age", .args = "{'maxPodLifeTimeSeconds':86400}", OF_EACH_KIND, .expect = "job old" },
+          { "age as a rule", .args = WHEN("{'olderThan':'24h0m1s'}"), OF_EACH_KIND,
+            .expect = "job old", OWN } },
+        { "PodLifeTime",
+          { "owner, states", OF_EACH_KIND, .expect = "failed other waits young",
+            .args = "{'ownerKinds':{'exclude':['Job']},'states':['Failed','CrashLoopBackOff']}" },
+          { "owner, states as a rule", OF_EACH_KIND, .expect = "failed other waits young", OWN,
+            .args = ONE("'action':'Evict','allowTerminal':true,'select':{'ownerKinds':{'exclude':["
+                        "'Job']}},'when':{'any':[{'phases':['Failed']},{'reasons':["
+                        "'CrashLoopBackOff']}]}") } },
+        { "RemoveFailedPods",
+          { "code", .args = "{'exitCodes':[3]}", OF_EACH_KIND, .expect = "failed" },
+          { "code as a rule", OF_EACH_KIND, .expect = "failed", OWN,
+            .args = WHEN("{'phases':['Failed'],'exitCodes':[3],'olderThan':'1h'}") } },
+        { "RemovePodsHavingTooManyRestarts",
+          { "restarts", .args = "{'podRestartThreshold':7}", OF_EACH_KIND,
+            .expect = "worse waits restarts" },
+          { "restarts as a rule", .args = WHEN("{'minRestarts':7}"), OF_EACH_KIND,
+            .expect = "restarts waits worse", OWN } },
+        { "RemovePodsHavingTooManyRestarts",
+          { "waiting", OF_EACH_KIND, .expect = "waits",
+            .args = "{'podRestartThreshold':7,'states':['CrashLoopBackOff']}" },
+          { "waiting as a rule", OF_EACH_KIND, .expect = "waits", OWN,
+            .args = WHEN("{'minRestarts':7,'waitingReasons':['CrashLoopBackOff']}") } },
+};
+
+static void test_strategies(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(strategies); i++) {
+                scene_run(strategies[i].strategy, &strategies[i].as_strategy, 1);
+                scene_run(RULE, &strategies[i].as_rule, 1);
+        }
+}
+
 static void test_selections(void **state) {
         (void)state;
         scene_run(RULE, selections, ARRAY_LEN(selections));
@@ -241,9 +296,8 @@ static void test_refusals(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_selections),
-                cmocka_unit_test(test_conditions),
-                cmocka_unit_test(test_retentions),
+                cmocka_unit_test(test_selections), cmocka_unit_test(test_strategies),
+                cmocka_unit_test(test_conditions), cmocka_unit_test(test_retentions),
                 cmocka_unit_test(test_refusals),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
