@@ -17,6 +17,9 @@ struct node_drain {
         /* Which pods count as removable besides what filters say; NULL = all. */
         bool (*is_removable)(const struct node_drain *drain, const struct pod_row *pod);
         const struct item_list *thresholds;
+        /* While running. */
+        uint8_t *accepted; /* enum kind_verdict by class: some destination takes it */
+        int64_t evicted;   /* from the node at hand */
 };
 /* Orders sources by what they use in sum: upstream adds up cpu milli, bytes and counts; else by
  * their highest percentage. */

@@ -45,10 +45,14 @@ struct duplicate_kind {
 struct duplicate_search {
         struct desched_run *run;
         struct arena *scratch;
-        struct bitset nodes;     /* those of the pass, by index */
-        struct map *kinds;       /* (namespace, owners, class) -> struct duplicate_kind */
-        struct map *signatures;  /* text -> number + 1 */
-        struct map *group_index; /* text -> number + 1 */
+        struct pod_scope scope;
+        struct name_set excluded;
+        uint8_t *verdicts; /* enum kind_verdict by kind of pod: whether it is looked at */
+        struct duplicate_kind **kinds; /* by kind of pod; NULL = not yet made */
+        struct map *known;             /* (namespace, owners, class) -> struct duplicate_kind */
+        struct map *images;            /* sorted images -> number + 1 */
+        struct map *signatures;        /* what a signature says -> number + 1 */
+        struct map *group_index;       /* what a group says -> number + 1 */
         size_t group_count, group_cap;
         struct owner_group *groups;
         size_t seen_cap;
@@ -76,8 +80,24 @@ static uint32_t number_of(struct map *map, struct slice text) {
         return (uint32_t)(number - 1);
 }
 
-static uint32_t need_group(struct duplicate_search *search, struct slice text) {
-        uint32_t index = number_of(search->group_index, text);
+static uint32_t images_of(struct duplicate_search *search, const struct pod_spec *spec) {
+        const char **images = sorted_images(search, spec);
+        struct buf text = { 0 };
+        for (size_t i = 0; i < spec->container_count; i++)
+                buf_printf(&text, "%s#", images[i]);
+        uint32_t number = number_of(search->images, buf_view(&text));
+        buf_release(&text);
+        return number;
+}
+
+/* What makes a group: the namespace, the owner's kind and name, the images. */
+struct group_key {
+        uint32_t ns, kind, name, images;
+};
+
+static uint32_t need_group(struct duplicate_search *search, const struct group_key *key) {
+        uint32_t index =
+                number_of(search->group_index, slice_make((const char *)key, sizeof(*key)));
         if (index < search->group_count)
                 return index;
         if (search->group_count == search->group_cap) {
@@ -92,59 +112,63 @@ static uint32_t need_group(struct duplicate_search *search, struct slice text) {
         return index;
 }
 
-static struct slice owner_prefix(const struct duplicate_search *search, const struct pod_row *pod,
-                                 const struct owner_row *owner) {
-        const struct cluster *cluster = desched_run_cluster(search->run);
-        return slice_of(arena_printf(search->scratch, SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT "/",
-                                     SLICE_ARG(cluster_text(cluster, pod->ns)),
-                                     SLICE_ARG(cluster_text(cluster, owner->kind)),
-                                     SLICE_ARG(cluster_text(cluster, owner->name))));
+static int compare_keys(const void *a, const void *b) {
+        return memcmp(a, b, sizeof(struct group_key));
 }
 
-/* Signature: every (owner, image) pair, sorted; groups: every owner with all images. */
+/* Groups: every owner with all images; signature: all of them, whatever their order. */
 static struct duplicate_kind *make_kind(struct duplicate_search *search,
-                                        const struct pod_row *pod) {
-        const struct pod_spec *spec =
-                &cluster_class(desched_run_cluster(search->run), pod->class)->spec;
-        const char **images = sorted_images(search, spec);
-        size_t count = pod->owner_count * spec->container_count;
-        const char **pairs = ARENA_ARRAY(search->scratch, const char *, count);
+                                        const struct pod_kind *pod) {
+        const struct cluster *cluster = desched_run_cluster(search->run);
+        uint32_t images = images_of(search, &cluster_class(cluster, pod->class)->spec);
+        struct group_key *keys = ARENA_ARRAY(search->scratch, struct group_key, pod->owner_count);
         struct duplicate_kind *kind = ARENA_NEW(search->scratch, struct duplicate_kind);
         kind->groups = ARENA_ARRAY(search->scratch, uint32_t, pod->owner_count);
-        for (uint16_t o = 0; o < pod->owner_count; o++) {
-                struct slice prefix = owner_prefix(search, pod, &pod->owners[o]);
-                struct buf group = { 0 };
-                buf_slice(&group, prefix);
-                for (size_t i = 0; i < spec->container_count; i++) {
-                        pairs[o * spec->container_count + i] =
-                                arena_printf(search->scratch, "%s%s", prefix.ptr, images[i]);
-                        buf_printf(&group, "%s%s", i > 0 ? "#" : "", images[i]);
-                }
-                kind->groups[kind->group_count++] = need_group(search, buf_view(&group));
-                buf_release(&group);
+        for (uint32_t i = 0; i < pod->owner_count; i++) {
+                keys[i] = (struct group_key){ pod->ns.index, pod->owners[i].kind.index,
+                                              pod->owners[i].name.index, images };
+                kind->groups[kind->group_count++] = need_group(search, &keys[i]);
         }
-        qsort(pairs, count, sizeof(*pairs), compare_texts);
-        struct buf signature = { 0 };
-        for (size_t i = 0; i < count; i++)
-                buf_printf(&signature, "%s\n", pairs[i]);
-        kind->signature = number_of(search->signatures, buf_view(&signature));
-        buf_release(&signature);
+        qsort(keys, pod->owner_count, sizeof(*keys), compare_keys);
+        kind->signature =
+                number_of(search->signatures,
+                          slice_make((const char *)keys, pod->owner_count * sizeof(*keys)));
         return kind;
 }
 
-static const struct duplicate_kind *kind_of(struct duplicate_search *search,
-                                            const struct pod_row *pod) {
+/* Pods that differ in labels or phase only are of one such kind. */
+static struct duplicate_kind *find_kind(struct duplicate_search *search,
+                                        const struct pod_kind *pod) {
         struct {
                 const void *owners;
                 uint32_t ns, class;
         } key = { pod->owners, pod->ns.index, pod->class.index };
         struct slice text = slice_make((const char *)&key, sizeof(key));
-        struct duplicate_kind *kind = map_get(search->kinds, text);
+        struct duplicate_kind *kind = map_get(search->known, text);
         if (!kind) {
                 kind = make_kind(search, pod);
-                map_put(search->kinds, text, kind);
+                map_put(search->known, text, kind);
         }
         return kind;
+}
+
+static const struct duplicate_kind *kind_of(struct duplicate_search *search, uint32_t number) {
+        if (!search->kinds[number])
+                search->kinds[number] =
+                        find_kind(search, &desched_run_kinds(search->run)->items[number]);
+        return search->kinds[number];
+}
+
+static bool is_looked_at(struct duplicate_search *search, uint32_t number) {
+        const struct pod_kind *kind = &desched_run_kinds(search->run)->items[number];
+        uint8_t *verdict = &search->verdicts[number];
+        if (*verdict == KIND_NOT_ASKED) {
+                bool is_in = kind->owner_count > 0 &&
+                             pod_scope_has_kind(search->run, &search->scope, kind) &&
+                             !owners_have_kind(kind->owners, kind->owner_count, &search->excluded);
+                *verdict = is_in ? KIND_YES : KIND_NO;
+        }
+        return *verdict == KIND_YES;
 }
 
 /* True for the first pod of its signature on this node. */
@@ -176,19 +200,17 @@ static void add_duplicate(struct duplicate_search *search, struct owner_group *g
         group->duplicates[group->count++] = pod;
 }
 
-static void look_at_node(struct duplicate_search *search, const struct pod_scope *scope,
-                         const struct name_set *excluded, uint32_t position) {
+static void look_at_node(struct duplicate_search *search, uint32_t position) {
         struct desched_run *run = search->run;
-        const struct cluster *cluster = desched_run_cluster(run);
+        const struct pod_kinds *kinds = desched_run_kinds(run);
         const struct pod_id *pods;
         size_t count =
                 desched_run_pods(run, desched_run_nodes(run).nodes[position], PODS_ACTIVE, &pods);
         for (size_t i = 0; i < count; i++) {
-                const struct pod_row *pod = cluster_pod(cluster, pods[i]);
-                if (pod->owner_count == 0 || !pod_scope_has(run, scope, pod) ||
-                    pod_has_owner_kind(pod, excluded) || !desched_run_may_evict(run, pods[i]))
+                uint32_t number = kinds->of[pods[i].index];
+                if (!is_looked_at(search, number) || !desched_run_may_evict(run, pods[i]))
                         continue;
-                const struct duplicate_kind *kind = kind_of(search, pod);
+                const struct duplicate_kind *kind = kind_of(search, number);
                 bool is_reference = is_first(search, kind->signature, position + 1);
                 for (uint32_t g = 0; g < kind->group_count; g++) {
                         struct owner_group *group = &search->groups[kind->groups[g]];
@@ -201,23 +223,38 @@ static void look_at_node(struct duplicate_search *search, const struct pod_scope
 
 /* ---- where they could go ---- */
 
+/* Nodes of the pass that a class could run on by affinity and taints. */
+static const struct bitset *nodes_for_class(struct duplicate_search *search, struct class_id id) {
+        static const char owner;
+        struct bitset *nodes = desched_run_memo(search->run, &owner, id.index);
+        if (nodes)
+                return nodes;
+        const struct cluster *cluster = desched_run_cluster(search->run);
+        const struct pod_spec *spec = &cluster_class(cluster, id)->spec;
+        const struct bitset *listed = desched_run_node_set(search->run);
+        nodes = ARENA_NEW(desched_run_pass_arena(search->run), struct bitset);
+        *nodes = bitset_in_arena(desched_run_pass_arena(search->run), listed->bits);
+        bitset_copy(nodes, listed);
+        taints_narrow(cluster, spec, TAINTS_THAT_BLOCK, true, nodes);
+        node_affinity_narrow(cluster, spec, search->scratch, nodes);
+        desched_run_memo_put(search->run, &owner, id.index, nodes);
+        return nodes;
+}
+
 /* Nodes that some duplicate could run on, those of pods with one such node left out. */
 static size_t count_targets(struct duplicate_search *search, const struct owner_group *group) {
         const struct cluster *cluster = desched_run_cluster(search->run);
-        struct bitset targets = bitset_in_arena(search->scratch, search->nodes.bits);
-        struct bitset possible = bitset_in_arena(search->scratch, search->nodes.bits);
+        struct bitset targets =
+                bitset_in_arena(search->scratch, desched_run_node_set(search->run)->bits);
         struct class_id last = { ID_NONE };
         for (size_t i = 0; i < group->count; i++) {
                 struct class_id class = cluster_pod(cluster, group->duplicates[i])->class;
-                const struct pod_spec *spec = &cluster_class(cluster, class)->spec;
                 if (class.index == last.index)
                         continue;
                 last = class;
-                bitset_copy(&possible, &search->nodes);
-                taints_narrow(cluster, spec, TAINTS_THAT_BLOCK, true, &possible);
-                node_affinity_narrow(cluster, spec, search->scratch, &possible);
-                if (bitset_count(&possible) > 1)
-                        bitset_or(&targets, &possible);
+                const struct bitset *possible = nodes_for_class(search, class);
+                if (bitset_count(possible) > 1)
+                        bitset_or(&targets, possible);
         }
         return bitset_count(&targets);
 }
@@ -262,25 +299,28 @@ static bool balance_group(struct duplicate_search *search, const struct owner_gr
 static int balance(struct desched_run *run, const void *state, struct err *err) {
         (void)err;
         const struct duplicates_args *args = state;
-        struct duplicate_search search = { .run = run,
-                                           .scratch = desched_run_scratch(run),
-                                           .kinds = map_new(),
-                                           .signatures = map_new(),
-                                           .group_index = map_new() };
-        struct pod_scope scope = pod_scope_make(run, &args->namespaces, NULL);
-        struct name_set excluded = name_set_make(desched_run_cluster(run),
-                                                 &args->excluded_owner_kinds, search.scratch);
-        struct node_batch_list nodes = desched_run_nodes(run);
-        search.nodes =
-                bitset_in_arena(search.scratch, cluster_nodes(desched_run_cluster(run))->count);
-        for (size_t n = 0; n < nodes.count; n++)
-                bitset_add(&search.nodes, nodes.nodes[n].index);
-        for (size_t n = 0; n < nodes.count; n++)
-                look_at_node(&search, &scope, &excluded, (uint32_t)n);
+        struct arena *scratch = desched_run_scratch(run);
+        size_t kind_count = desched_run_kinds(run)->count;
+        struct duplicate_search search = {
+                .run = run,
+                .scratch = scratch,
+                .scope = pod_scope_make(run, &args->namespaces, NULL),
+                .excluded = name_set_make(desched_run_cluster(run), &args->excluded_owner_kinds,
+                                          scratch),
+                .verdicts = ARENA_ARRAY(scratch, uint8_t, kind_count),
+                .kinds = ARENA_ARRAY(scratch, struct duplicate_kind *, kind_count),
+                .known = map_new(),
+                .images = map_new(),
+                .signatures = map_new(),
+                .group_index = map_new(),
+        };
+        for (size_t n = 0; n < desched_run_nodes(run).count; n++)
+                look_at_node(&search, (uint32_t)n);
         for (size_t i = 0; i < search.group_count; i++)
                 if (!balance_group(&search, &search.groups[i]))
                         break;
-        map_free(search.kinds);
+        map_free(search.known);
+        map_free(search.images);
         map_free(search.signatures);
         map_free(search.group_index);
         return 0;

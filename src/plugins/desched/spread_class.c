@@ -10,7 +10,7 @@
 /* matchLabelKeys stand for "the same value as this pod has". */
 static struct selector merge_keys(struct spread_work *work,
                                   const struct spread_constraint *constraint,
-                                  const struct pod_row *pod) {
+                                  struct label_set_id labels) {
         const struct cluster *cluster = desched_run_cluster(work->run);
         struct arena *scratch = desched_run_scratch(work->run);
         struct selector merged = constraint->selector;
@@ -27,7 +27,7 @@ static struct selector merge_keys(struct spread_work *work,
                 struct slice key = constraint->match_label_keys[i];
                 bool is_known;
                 struct str_id value, id = cluster_str(cluster, key, &is_known);
-                if (!is_known || !cluster_label_get(cluster, pod->labels, id, &value))
+                if (!is_known || !cluster_label_get(cluster, labels, id, &value))
                         continue;
                 struct slice *values = ARENA_NEW(scratch, struct slice);
                 *values = cluster_text(cluster, value);
@@ -40,10 +40,11 @@ static struct selector merge_keys(struct spread_work *work,
 
 struct spread_class spread_class_make(struct spread_work *work,
                                       const struct spread_constraint *constraint,
-                                      const struct pod_class *class, const struct pod_row *pod) {
+                                      const struct pod_kind *kind) {
+        const struct pod_class *class = cluster_class(desched_run_cluster(work->run), kind->class);
         struct spread_class rule = { .max_skew = constraint->max_skew,
                                      .topology_key = constraint->topology_key,
-                                     .selector = merge_keys(work, constraint, pod),
+                                     .selector = merge_keys(work, constraint, kind->labels),
                                      .honors_affinity = constraint->honor_affinity,
                                      .honors_taints = constraint->honor_taints,
                                      .class = class };
@@ -63,42 +64,61 @@ struct spread_class spread_class_make(struct spread_work *work,
 
 /* ---- domains ---- */
 
+/* Values of a topology key over the nodes; found once per pass. */
+struct topology {
+        size_t count;
+        struct str_id *values;
+        uint32_t *of_node; /* position in values by node index; ID_NONE without the key */
+};
+
+static const struct topology *topology_of(struct desched_run *run, struct str_id key) {
+        static const char owner;
+        struct topology *topology = desched_run_memo(run, &owner, key.index);
+        if (topology)
+                return topology;
+        const struct cluster *cluster = desched_run_cluster(run);
+        const struct node_table *table = cluster_nodes(cluster);
+        struct arena *arena = desched_run_pass_arena(run);
+        struct map_u64 *numbers = map_u64_new();
+        topology = ARENA_NEW(arena, struct topology);
+        topology->values = ARENA_ARRAY(arena, struct str_id, table->count);
+        topology->of_node = ARENA_ARRAY(arena, uint32_t, table->count);
+        for (size_t i = 0; i < table->count; i++) {
+                struct str_id value;
+                topology->of_node[i] = ID_NONE;
+                if (!cluster_label_get(cluster, table->labels[i], key, &value))
+                        continue;
+                uintptr_t number = (uintptr_t)map_u64_get(numbers, value.index);
+                if (number == 0) {
+                        topology->values[topology->count++] = value;
+                        number = topology->count;
+                        map_u64_put(numbers, value.index, (void *)number);
+                }
+                topology->of_node[i] = (uint32_t)(number - 1);
+        }
+        map_u64_free(numbers);
+        desched_run_memo_put(run, &owner, key.index, topology);
+        return topology;
+}
+
 struct domain {
-        struct str_id value;
+        bool is_there;     /* has a node that counts, or a pod */
         size_t size;       /* pods that count */
         size_t count, cap; /* pods that may be taken, those to go first at the end */
         struct pod_id *pods;
         bool is_partitioned; /* pods that fit elsewhere are behind the others */
 };
 struct domains {
-        size_t count, cap;
-        struct domain *items;
-        struct map_u64 *index; /* value -> position + 1 */
+        const struct topology *topology;
+        struct bitset counting; /* nodes of the pass that count */
+        struct domain *items;   /* by position of their value */
         size_t sum;
 };
 
-static struct domain *need_domain(struct domains *domains, struct str_id value,
-                                  struct arena *scratch) {
-        uintptr_t index = (uintptr_t)map_u64_get(domains->index, value.index);
-        if (index > 0)
-                return &domains->items[index - 1];
-        if (domains->count == domains->cap) {
-                domains->cap = domains->cap ? domains->cap * 2 : 16;
-                struct domain *more = ARENA_ARRAY(scratch, struct domain, domains->cap);
-                if (domains->count > 0)
-                        memcpy(more, domains->items, domains->count * sizeof(*more));
-                domains->items = more;
-        }
-        struct domain *domain = &domains->items[domains->count++];
-        *domain = (struct domain){ .value = value };
-        map_u64_put(domains->index, value.index, (void *)(uintptr_t)domains->count);
-        return domain;
-}
-
-static void add_pod(struct domain *domain, struct pod_id pod, struct arena *scratch) {
+static void add_pod(struct domain *domain, struct pod_id pod, struct arena *arena) {
         if (domain->count == domain->cap) {
                 domain->cap = domain->cap ? domain->cap * 2 : 16;
-                struct pod_id *more = ARENA_ARRAY(scratch, struct pod_id, domain->cap);
+                struct pod_id *more = ARENA_ARRAY(arena, struct pod_id, domain->cap);
                 if (domain->count > 0)
                         memcpy(more, domain->pods, domain->count * sizeof(*more));
                 domain->pods = more;
@@ -106,56 +126,54 @@ static void add_pod(struct domain *domain, struct pod_id pod, struct arena *scra
         domain->pods[domain->count++] = pod;
 }
 
-static bool node_counts(const struct cluster *cluster, const struct spread_class *rule,
-                        struct node_id node) {
+static void find_counting(struct spread_work *work, const struct spread_class *rule,
+                          struct bitset *nodes) {
+        const struct cluster *cluster = desched_run_cluster(work->run);
         const struct pod_spec *spec = &rule->class->spec;
-        if (rule->honors_affinity && !node_affinity_admits(cluster, spec, node))
-                return false;
-        return !rule->honors_taints ||
-               !node_untolerated_taint(cluster, node, spec, TAINTS_THAT_BLOCK, true);
+        *nodes = bitset_in_arena(&work->arena, cluster_nodes(cluster)->count);
+        bitset_copy(nodes, desched_run_node_set(work->run));
+        if (rule->honors_affinity)
+                node_affinity_narrow(cluster, spec, &work->arena, nodes);
+        if (rule->honors_taints)
+                taints_narrow(cluster, spec, TAINTS_THAT_BLOCK, true, nodes);
 }
 
-static bool value_of(const struct cluster *cluster, struct str_id key, struct node_id node,
-                     struct str_id *ret_value) {
-        return cluster_label_get(cluster, cluster_nodes(cluster)->labels[node.index], key,
-                                 ret_value);
-}
-
-static void add_member(struct spread_work *work, struct domains *domains, struct pod_id id,
-                       struct str_id key, const struct bitset *counting) {
+static void add_member(struct spread_work *work, struct domains *domains,
+                       const struct spread_member *member) {
         struct desched_run *run = work->run;
-        const struct cluster *cluster = desched_run_cluster(run);
-        const struct pod_row *pod = cluster_pod(cluster, id);
+        const struct pod_kind *kind = &desched_run_kinds(run)->items[member->kind];
+        uint32_t node = cluster_pod(desched_run_cluster(run), member->pod)->node.index;
+        uint32_t number = domains->topology->of_node[node];
         bool is_parity = desched_run_is_parity(run);
-        struct str_id value;
-        if (pod->flags & POD_TERMINATING || !value_of(cluster, key, pod->node, &value) ||
-            (!is_parity && !bitset_has(counting, pod->node.index)))
+        if (kind->flags & POD_TERMINATING || number == ID_NONE ||
+            (!is_parity && !bitset_has(&domains->counting, node)))
                 return;
-        struct domain *domain = need_domain(domains, value, desched_run_scratch(run));
+        struct domain *domain = &domains->items[number];
+        domain->is_there = true;
         domain->size++;
         domains->sum++;
-        if (is_parity || (pod_scope_has(run, work->scope, pod) && desched_run_filter(run, id)))
-                add_pod(domain, id, desched_run_scratch(run));
+        if (is_parity ||
+            (pod_scope_has_kind(run, work->scope, kind) && desched_run_filter(run, member->pod)))
+                add_pod(domain, member->pod, &work->arena);
 }
 
 /* Domains of the listed nodes that count, with the pods the selector matches. */
 static void fill_domains(struct spread_work *work, const struct spread_class *rule,
-                         struct str_id key, const struct bitset *counting,
                          struct domains *domains) {
         const struct cluster *cluster = desched_run_cluster(work->run);
-        struct node_batch_list nodes = desched_run_nodes(work->run);
-        struct str_id value;
-        for (size_t i = 0; i < nodes.count; i++)
-                if (bitset_has(counting, nodes.nodes[i].index) &&
-                    value_of(cluster, key, nodes.nodes[i], &value))
-                        need_domain(domains, value, desched_run_scratch(work->run));
+        const struct pod_kinds *kinds = desched_run_kinds(work->run);
+        const struct bitset *counting = &domains->counting;
+        for (size_t i = bitset_next(counting, 0); i != SIZE_MAX; i = bitset_next(counting, i + 1))
+                if (domains->topology->of_node[i] != ID_NONE)
+                        domains->items[domains->topology->of_node[i]].is_there = true;
         bool is_match = false;
         for (size_t i = 0; i < work->member_count; i++) {
-                struct label_set_id labels = work->members[i].labels;
-                if (i == 0 || labels.index != work->members[i - 1].labels.index)
-                        is_match = cluster_labels_match(cluster, &rule->selector, labels);
+                const struct spread_member *member = &work->members[i];
+                if (i == 0 || member->kind != member[-1].kind)
+                        is_match = cluster_labels_match(cluster, &rule->selector,
+                                                        kinds->items[member->kind].labels);
                 if (is_match)
-                        add_member(work, domains, work->members[i].pod, key, counting);
+                        add_member(work, domains, member);
         }
 }
 
@@ -208,20 +226,31 @@ static int compare_domains(const void *a, const void *b) {
         return slice_compare(x->value, y->value);
 }
 
-static struct sized_domain *sort_domains(struct spread_work *work, struct domains *domains) {
+/* Smallest first. */
+static size_t sort_domains(struct spread_work *work, const struct domains *domains,
+                           struct sized_domain **ret_sorted) {
         const struct cluster *cluster = desched_run_cluster(work->run);
-        struct arena *scratch = desched_run_scratch(work->run);
-        const struct pod_order order = { cluster, desched_run_is_parity(work->run)
-                                                          ? compare_high_last
-                                                          : compare_low_last };
-        struct sized_domain *sorted = ARENA_ARRAY(scratch, struct sized_domain, domains->count);
-        for (size_t i = 0; i < domains->count; i++) {
-                struct domain *domain = &domains->items[i];
-                desched_sort_pods(&order, domain->pods, domain->count, scratch);
-                sorted[i] = (struct sized_domain){ domain, cluster_text(cluster, domain->value) };
-        }
-        qsort(sorted, domains->count, sizeof(*sorted), compare_domains);
-        return sorted;
+        const struct topology *topology = domains->topology;
+        struct sized_domain *sorted =
+                ARENA_ARRAY(&work->arena, struct sized_domain, topology->count);
+        size_t count = 0;
+        for (size_t i = 0; i < topology->count; i++)
+                if (domains->items[i].is_there)
+                        sorted[count++] =
+                                (struct sized_domain){ &domains->items[i],
+                                                       cluster_text(cluster, topology->values[i]) };
+        qsort(sorted, count, sizeof(*sorted), compare_domains);
+        *ret_sorted = sorted;
+        return count;
+}
+
+static void sort_pods(struct spread_work *work, const struct sized_domain *domains, size_t count) {
+        const struct pod_order order = { desched_run_cluster(work->run),
+                                         desched_run_is_parity(work->run) ? compare_high_last
+                                                                          : compare_low_last };
+        for (size_t i = 0; i < count; i++)
+                desched_sort_pods(&order, domains[i].domain->pods, domains[i].domain->count,
+                                  &work->arena);
 }
 
 /* ---- moving ---- */
@@ -238,7 +267,7 @@ static void partition(struct balance *balance, struct domain *domain) {
         if (domain->is_partitioned)
                 return;
         domain->is_partitioned = true;
-        struct pod_id *sorted = ARENA_ARRAY(desched_run_scratch(run), struct pod_id, domain->count);
+        struct pod_id *sorted = ARENA_ARRAY(&balance->work->arena, struct pod_id, domain->count);
         size_t unfit = 0, fit = domain->count;
         for (size_t i = domain->count; i-- > 0;) {
                 if (node_fits_any_other(run, domain->pods[i], &balance->below))
@@ -306,47 +335,39 @@ static void move_pods(struct balance *balance, struct sized_domain *sorted, size
         }
 }
 
-static void balance_domains(struct spread_work *work, const struct spread_class *rule,
-                            struct str_id key, const struct bitset *counting,
-                            struct domains *domains) {
-        const struct cluster *cluster = desched_run_cluster(work->run);
-        struct sized_domain *sorted = sort_domains(work, domains);
-        size_t least = sorted[0].domain->size, most = sorted[domains->count - 1].domain->size;
-        if (most - least <= (size_t)rule->max_skew)
-                return;
-        struct balance balance = {
-                .work = work,
-                .below = bitset_in_arena(desched_run_scratch(work->run), counting->bits),
-                .average = (double)domains->sum / (double)domains->count,
-        };
-        struct node_batch_list nodes = desched_run_nodes(work->run);
-        for (size_t i = 0; i < nodes.count; i++) {
-                struct str_id value;
-                if (!bitset_has(counting, nodes.nodes[i].index) ||
-                    !value_of(cluster, key, nodes.nodes[i], &value))
-                        continue;
-                uintptr_t index = (uintptr_t)map_u64_get(domains->index, value.index);
-                if ((double)domains->items[index - 1].size < balance.average)
-                        bitset_add(&balance.below, nodes.nodes[i].index);
+static void find_below(struct balance *balance, const struct domains *domains) {
+        const struct bitset *counting = &domains->counting;
+        balance->below = bitset_in_arena(&balance->work->arena, counting->bits);
+        for (size_t i = bitset_next(counting, 0); i != SIZE_MAX; i = bitset_next(counting, i + 1)) {
+                uint32_t number = domains->topology->of_node[i];
+                if (number != ID_NONE && (double)domains->items[number].size < balance->average)
+                        bitset_add(&balance->below, i);
         }
-        move_pods(&balance, sorted, domains->count, rule->max_skew);
+}
+
+static void balance_domains(struct spread_work *work, const struct spread_class *rule,
+                            const struct domains *domains) {
+        struct sized_domain *sorted;
+        size_t count = sort_domains(work, domains, &sorted);
+        if (count == 0 ||
+            sorted[count - 1].domain->size - sorted[0].domain->size <= (size_t)rule->max_skew)
+                return;
+        sort_pods(work, sorted, count);
+        struct balance balance = { .work = work, .average = (double)domains->sum / (double)count };
+        find_below(&balance, domains);
+        move_pods(&balance, sorted, count, rule->max_skew);
 }
 
 void spread_class_balance(struct spread_work *work, const struct spread_class *rule) {
-        const struct cluster *cluster = desched_run_cluster(work->run);
-        struct node_batch_list nodes = desched_run_nodes(work->run);
         bool is_known;
-        struct str_id key = cluster_str(cluster, rule->topology_key, &is_known);
+        struct str_id key =
+                cluster_str(desched_run_cluster(work->run), rule->topology_key, &is_known);
         if (!is_known)
                 return; /* no node carries the key: there are no domains */
-        struct bitset counting =
-                bitset_in_arena(desched_run_scratch(work->run), cluster_nodes(cluster)->count);
-        for (size_t i = 0; i < nodes.count; i++)
-                if (node_counts(cluster, rule, nodes.nodes[i]))
-                        bitset_add(&counting, nodes.nodes[i].index);
-        struct domains domains = { .index = map_u64_new() };
-        fill_domains(work, rule, key, &counting, &domains);
-        if (domains.count > 0)
-                balance_domains(work, rule, key, &counting, &domains);
-        map_u64_free(domains.index);
+        arena_clear(&work->arena);
+        struct domains domains = { .topology = topology_of(work->run, key) };
+        domains.items = ARENA_ARRAY(&work->arena, struct domain, domains.topology->count);
+        find_counting(work, rule, &domains.counting);
+        fill_domains(work, rule, &domains);
+        balance_domains(work, rule, &domains);
 }

@@ -7,9 +7,9 @@
  * priority that fits elsewhere goes first. */
 #include "plugins/desched/topology_spread.h"
 #include "plugin/desched_args.h"
+#include "plugin/kind_index.h"
 #include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
-#include <stdlib.h>
 
 struct topology_spread_args {
         struct namespaces_arg namespaces;
@@ -58,63 +58,49 @@ static void check(struct field_reader *reader, const struct json *value, const v
 
 /* ---- pods by namespace ---- */
 
-static int compare_members(const void *a, const void *b) {
-        const struct spread_member *x = a, *y = b;
-        if (x->ns.index != y->ns.index)
-                return x->ns.index < y->ns.index ? -1 : 1;
-        if (x->labels.index != y->labels.index)
-                return x->labels.index < y->labels.index ? -1 : 1;
-        return x->position < y->position ? -1 : x->position > y->position;
+/* On a node of the pass, and not asked to go. */
+static bool is_shown(struct desched_run *run, struct pod_id pod) {
+        struct node_id node = cluster_pod(desched_run_cluster(run), pod)->node;
+        return bitset_has(desched_run_node_set(run), node.index) && !desched_run_is_gone(run, pod);
 }
 
 /* Most namespaces have no constraint at all: only the others are looked at further. */
-static struct map_u64 *constrained_namespaces(struct desched_run *run) {
+static bool is_constrained(struct desched_run *run, struct kind_range range) {
         const struct cluster *cluster = desched_run_cluster(run);
-        struct node_batch_list nodes = desched_run_nodes(run);
-        struct map_u64 *found = map_u64_new();
-        for (size_t n = 0; n < nodes.count; n++) {
-                const struct pod_id *pods;
-                size_t count = desched_run_pods(run, nodes.nodes[n], PODS_ACTIVE, &pods);
-                for (size_t i = 0; i < count; i++) {
-                        const struct pod_row *pod = cluster_pod(cluster, pods[i]);
-                        if (cluster_class(cluster, pod->class)->spec.spread_count > 0)
-                                map_u64_put(found, pod->ns.index, run);
-                }
+        const struct kind_index *index = kind_index_of(run);
+        for (size_t i = 0; i < range.count; i++) {
+                const struct pod_kind *kind = &desched_run_kinds(run)->items[range.first[i]];
+                if (pod_kind_is_finished(kind) ||
+                    cluster_class(cluster, kind->class)->spec.spread_count == 0)
+                        continue;
+                struct pod_range pods = kind_index_pods(index, range.first[i]);
+                for (size_t j = 0; j < pods.count; j++)
+                        if (is_shown(run, pods.first[j]))
+                                return true;
         }
-        return found;
+        return false;
 }
 
+/* Upstream counts pods in scope that may be evicted; here everything in the namespaces counts. */
 static size_t collect(struct desched_run *run, const struct pod_scope *scope,
-                      struct spread_member **ret_members) {
-        const struct cluster *cluster = desched_run_cluster(run);
-        struct node_batch_list nodes = desched_run_nodes(run);
-        struct map_u64 *constrained = constrained_namespaces(run);
+                      struct kind_range range, struct spread_member *members) {
+        const struct kind_index *index = kind_index_of(run);
         bool is_parity = desched_run_is_parity(run);
-        struct pod_scope everywhere = *scope;
-        everywhere.labels = NULL;
-        struct spread_member *members = ARENA_ARRAY(desched_run_scratch(run), struct spread_member,
-                                                    cluster_pod_count(cluster));
+        struct pod_scope counted = *scope;
         size_t count = 0;
-        for (size_t n = 0; n < nodes.count; n++) {
-                const struct pod_id *pods;
-                size_t pod_count = desched_run_pods(run, nodes.nodes[n], PODS_ACTIVE, &pods);
-                for (size_t i = 0; i < pod_count; i++) {
-                        const struct pod_row *pod = cluster_pod(cluster, pods[i]);
-                        if (!map_u64_get(constrained, pod->ns.index) ||
-                            !pod_scope_has(run, is_parity ? scope : &everywhere, pod))
-                                continue;
-                        if (is_parity && !desched_run_filter(run, pods[i]))
-                                continue;
-                        members[count] = (struct spread_member){ .pod = pods[i],
-                                                                 .ns = pod->ns,
-                                                                 .labels = pod->labels,
-                                                                 .position = (uint32_t)count };
-                        count++;
-                }
+        if (!is_parity)
+                counted.labels = NULL;
+        for (size_t i = 0; i < range.count; i++) {
+                const struct pod_kind *kind = &desched_run_kinds(run)->items[range.first[i]];
+                struct pod_range pods = kind_index_pods(index, range.first[i]);
+                if (pod_kind_is_finished(kind) || !pod_scope_has_kind(run, &counted, kind))
+                        continue;
+                for (size_t j = 0; j < pods.count; j++)
+                        if (is_shown(run, pods.first[j]) &&
+                            (!is_parity || desched_run_filter(run, pods.first[j])))
+                                members[count++] =
+                                        (struct spread_member){ pods.first[j], range.first[i] };
         }
-        map_u64_free(constrained);
-        qsort(members, count, sizeof(*members), compare_members);
-        *ret_members = members;
         return count;
 }
 
@@ -128,32 +114,28 @@ static bool is_asked_for(const struct topology_spread_args *args,
         return false;
 }
 
-/* Once per distinct constraint; members of one class and label set have the same ones. */
+/* Once per distinct constraint; members of one kind have the same ones. */
 static void balance_namespace(struct spread_work *work, const struct topology_spread_args *args,
                               const struct spread_member *members, size_t count) {
         const struct cluster *cluster = desched_run_cluster(work->run);
         struct map *known = map_new();
-        struct map_u64 *seen = map_u64_new();
         work->members = members;
         work->member_count = count;
         for (size_t i = 0; i < count; i++) {
-                const struct pod_row *pod = cluster_pod(cluster, members[i].pod);
-                const struct pod_class *class = cluster_class(cluster, pod->class);
-                uint64_t key = (uint64_t)pod->class.index << 32 | pod->labels.index;
-                if (class->spec.spread_count == 0 || map_u64_get(seen, key))
+                if (i > 0 && members[i].kind == members[i - 1].kind)
                         continue;
-                map_u64_put(seen, key, work);
+                const struct pod_kind *kind = &desched_run_kinds(work->run)->items[members[i].kind];
+                const struct pod_class *class = cluster_class(cluster, kind->class);
                 for (size_t c = 0; c < class->spec.spread_count; c++) {
                         const struct spread_constraint *constraint = &class->spec.spread[c];
                         if (constraint->selector_is_invalid || !is_asked_for(args, constraint))
                                 continue;
-                        struct spread_class rule = spread_class_make(work, constraint, class, pod);
+                        struct spread_class rule = spread_class_make(work, constraint, kind);
                         if (!map_put(known, rule.signature, work))
                                 spread_class_balance(work, &rule);
                 }
         }
         map_free(known);
-        map_u64_free(seen);
 }
 
 /* ---- evicting ---- */
@@ -193,13 +175,20 @@ static int balance(struct desched_run *run, const void *state, struct err *err) 
                 .fits_nodes = args->fits_nodes,
                 .nominated = bitset_in_arena(desched_run_scratch(run), cluster_pod_cap(cluster)),
         };
-        struct spread_member *members;
-        size_t count = collect(run, &scope, &members);
-        for (size_t from = 0, to; from < count; from = to) {
-                for (to = from; to < count && str_id_eq(members[to].ns, members[from].ns);)
-                        to++;
-                balance_namespace(&work, args, members + from, to - from);
+        arena_init(&work.arena, 0);
+        const struct kind_index *index = kind_index_of(run);
+        struct kind_range kinds = kind_index_all(index);
+        struct spread_member *members = ARENA_ARRAY(desched_run_scratch(run), struct spread_member,
+                                                    cluster_pod_count(cluster));
+        for (size_t i = 0; i < kinds.count;) {
+                struct kind_range range = kind_index_namespace(
+                        index, desched_run_kinds(run)->items[kinds.first[i]].ns);
+                if (is_constrained(run, range))
+                        balance_namespace(&work, args, members,
+                                          collect(run, &scope, range, members));
+                i += range.count;
         }
+        arena_release(&work.arena);
         evict_nominated(&work);
         return 0;
 }

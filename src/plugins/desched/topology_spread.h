@@ -4,18 +4,18 @@
 #include "base/map.h"
 #include "plugin/desched_args.h"
 
-/* A pod that is looked at; sorted by namespace, then label set, then as listed. */
+/* A pod that is looked at; those of a kind are together, kinds are sorted by namespace and label
+ * set. */
 struct spread_member {
         struct pod_id pod;
-        struct str_id ns;
-        struct label_set_id labels;
-        uint32_t position;
+        uint32_t kind;
 };
 
 struct spread_work {
         struct desched_run *run;
         const struct pod_scope *scope;
         bool fits_nodes;
+        struct arena arena;                  /* of the constraint at hand */
         const struct spread_member *members; /* of the namespace at hand */
         size_t member_count;
         struct bitset nominated; /* pods to evict in the end */
@@ -31,6 +31,6 @@ struct spread_class {
 };
 struct spread_class spread_class_make(struct spread_work *work,
                                       const struct spread_constraint *constraint,
-                                      const struct pod_class *class, const struct pod_row *pod);
+                                      const struct pod_kind *kind);
 /* Nominates what should leave crowded domains. */
 void spread_class_balance(struct spread_work *work, const struct spread_class *rule);
