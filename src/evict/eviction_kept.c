@@ -75,6 +75,10 @@ int eviction_reconciler_put_pod(struct eviction_reconciler *reconciler, const st
         if (code == 0) {
                 key = eviction_key(pod.ns, pod.name, text);
                 free(map_put(reconciler->pods, key, keep_pod(&pod)));
+                if (pod.is_moving)
+                        map_put(reconciler->moving, key, reconciler);
+                else
+                        map_remove(reconciler->moving, key);
                 touch_pod(reconciler, key, SLICE_EMPTY);
         }
         arena_release(&scratch);
@@ -89,6 +93,7 @@ void eviction_reconciler_remove_pod(struct eviction_reconciler *reconciler, stru
 
         if (kept && (uid.len == 0 || slice_eq(kept->pod.uid, uid))) {
                 free(map_remove(reconciler->pods, key));
+                map_remove(reconciler->moving, key);
                 touch_pod(reconciler, key, uid);
         }
 }

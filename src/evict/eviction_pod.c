@@ -82,6 +82,8 @@ int eviction_pod_decode(const struct json *object, struct arena *arena,
                 .responders = responders_of(object, arena),
                 .owner = owner_of(meta, arena),
                 .labels = label_list_decode(json_get(meta, "labels"), arena),
+                .is_background =
+                        json_get(json_get(meta, "annotations"), EVICTION_STARTS_KEY) != NULL,
                 .is_moving = json_get(json_get(meta, "annotations"), EVICTION_MOVING_KEY) != NULL,
                 .is_ready = is_ready(json_get(object, "status")),
         };

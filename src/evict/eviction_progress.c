@@ -4,6 +4,9 @@
 
 #include "base/util.h"
 #include "evict/eviction_stages.h"
+#include <stdio.h>
+
+#define WAITING_TEXT_MAX 80
 
 bool eviction_slot_is_over(const struct eviction_slot *slot) {
         return eviction_outcome_is_final(slot->eviction->status.conditions.outcome);
@@ -47,12 +50,35 @@ static struct eviction_slot *relevant_slot(const struct eviction_target *target)
 }
 /* ---- requests ---- */
 
+/* What a request is told while its eviction waits for a slot; "" otherwise. */
+static struct slice waiting_text(const struct eviction_look *look, enum eviction_outcome outcome,
+                                 char *text) {
+        const struct eviction_target *target = look->target;
+
+        text[0] = '\0';
+        if (outcome == EVICTION_AWAITING && target->is_waiting &&
+            target->refusal != EVICTION_SLOT_FREE)
+                snprintf(text, WAITING_TEXT_MAX, "waiting for a slot %s",
+                         eviction_slot_refusal_text(target->refusal));
+        return slice_of(text);
+}
+
+static bool says_otherwise(const struct eviction_look *look, const struct eviction_request *request,
+                           enum eviction_outcome outcome) {
+        char text[WAITING_TEXT_MAX];
+
+        return outcome == EVICTION_AWAITING &&
+               !slice_eq(request->object.conditions.message, waiting_text(look, outcome, text));
+}
+
 static void patch_request(struct eviction_look *look, const struct eviction_request *request,
                           enum eviction_outcome outcome) {
         struct eviction_conditions conditions = request->object.conditions;
+        char message[WAITING_TEXT_MAX];
         struct buf body = { 0 };
 
         eviction_conditions_set(&conditions, outcome, eviction_stamp(look->now.wall));
+        conditions.message = waiting_text(look, outcome, message);
         eviction_patch_open(&request->object, &body);
         buf_printf(&body, "{\"observedGeneration\":%lld,\"conditions\":",
                    (long long)request->object.generation);
@@ -97,11 +123,15 @@ static void settle_requests(struct eviction_look *look) {
                         outcome = EVICTION_INVALID;
                 else if (outcome == EVICTION_NEW || (outcome == EVICTION_INVALID && now != outcome))
                         outcome = EVICTION_AWAITING;
-                if (outcome != now ||
+                else if (look->target->is_waiting && eviction_outcome_is_final(outcome) &&
+                         !eviction_outcome_is_evicted(outcome))
+                        outcome = EVICTION_AWAITING; /* the next one waits for a slot */
+                if (outcome != now || says_otherwise(look, request, outcome) ||
                     request->object.observed_generation < request->object.generation)
                         patch_request(look, request, outcome);
         }
 }
+
 /* ---- all of it ---- */
 
 /* Failures count from when they were first seen; the stored time serves after a restart. */
@@ -171,6 +201,7 @@ void eviction_progress(struct eviction_look *look) {
         struct eviction_target *target = look->target;
 
         note_failures(look);
+        eviction_admission_settle(look);
         judge_deadlines(look);
         if (target->writes)
                 return;
@@ -181,6 +212,6 @@ void eviction_progress(struct eviction_look *look) {
         settle_slots(look);
         if (look->is_wanted && look->is_alive && !look->pod->has_group &&
             !eviction_active_slot(target) && !has_evicted(target) &&
-            !eviction_next_has_to_wait(look))
+            !eviction_next_has_to_wait(look) && eviction_admit(look))
                 eviction_next_create(look);
 }

@@ -8,6 +8,14 @@ bool eviction_slot_is_over(const struct eviction_slot *slot);
 /* Oldest that is not over; NULL when there is none. */
 struct eviction_slot *eviction_active_slot(const struct eviction_target *target);
 
+/* ---- eviction_admission.c ---- */
+/* Forgets what the target was let in for, or waits for, when that is over or at work by now. */
+void eviction_admission_settle(struct eviction_look *look);
+/* Whether the next Eviction may be created, or begun; false: it waits for a slot. */
+bool eviction_admit(struct eviction_look *look);
+/* Gives free slots to those that wait, and makes them look again. */
+void eviction_admission_turns(struct eviction_reconciler *reconciler);
+
 /* ---- eviction_next.c ---- */
 /* An Eviction that ran out of responders is followed by another after 30 s, 60 s ... 30 min. */
 bool eviction_next_has_to_wait(struct eviction_look *look);

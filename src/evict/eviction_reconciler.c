@@ -2,7 +2,7 @@
 #include "evict/eviction_reconciler.h"
 
 #include "base/util.h"
-#include "evict/eviction_reconciler_priv.h"
+#include "evict/eviction_progress.h"
 #include "evict/eviction_stages.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,17 +92,12 @@ static void act(struct eviction_reconciler *reconciler, struct eviction_target *
         }
 }
 
-void eviction_reconciler_step(struct eviction_reconciler *reconciler, struct eviction_now now,
-                              struct eviction_effects *out) {
+static void act_where_due(struct eviction_reconciler *reconciler, struct eviction_now now,
+                          struct eviction_effects *out) {
         struct slice key;
         void *value;
         size_t at = 0;
 
-        if (!reconciler->has_first) {
-                reconciler->has_first = true;
-                reconciler->first_wall = now.wall;
-                reconciler->first_mono = now.mono;
-        }
         while (map_next(reconciler->targets, &at, &key, &value)) {
                 struct eviction_target *target = value;
 
@@ -111,6 +106,20 @@ void eviction_reconciler_step(struct eviction_reconciler *reconciler, struct evi
                 if (target->is_dirty || (target->has_due && target->due.ns <= now.mono.ns))
                         act(reconciler, target, now, out);
         }
+}
+
+void eviction_reconciler_step(struct eviction_reconciler *reconciler, struct eviction_now now,
+                              struct eviction_effects *out) {
+        if (!reconciler->has_first) {
+                reconciler->has_first = true;
+                reconciler->first_wall = now.wall;
+                reconciler->first_mono = now.mono;
+        }
+        act_where_due(reconciler, now, out);
+        if (!reconciler->has_waiting)
+                return;
+        eviction_admission_turns(reconciler);
+        act_where_due(reconciler, now, out);
 }
 
 bool eviction_reconciler_next_due(const struct eviction_reconciler *reconciler,

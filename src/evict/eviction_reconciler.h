@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "evict/audit_chain.h"
 #include "evict/eviction_request.h"
+#include "evict/eviction_slots.h"
 
 #define EVICTION_GROUP_OWN "lifecycle.berth.dev"
 #define EVICTION_GROUP_NATIVE "lifecycle.k8s.io"
@@ -18,6 +19,7 @@
 #define EVICTION_MANAGER "berth-evictions"
 /* Of the descheduler's interim protocol: set while the eviction goes on in the background. */
 #define EVICTION_MOVING_KEY "descheduler.alpha.kubernetes.io/eviction-in-progress"
+#define EVICTION_STARTS_KEY "descheduler.alpha.kubernetes.io/request-evict-only"
 #define EVICTION_MOVING_TEXT "Eviction triggered evacuation" /* in a 429: it has begun */
 /* KubeVirt's launcher pods get a responder of their own, which has the VM migrated. */
 #define EVICTION_VM_MOVER "kubevirt.lifecycle.berth.dev/live-migrate"
@@ -44,7 +46,8 @@ struct eviction_pod {
         struct slice owner;        /* Kind/name of its controller; empty = none */
         struct label_list labels;
         bool is_ready;
-        bool is_moving; /* somebody evicts it in the background: EVICTION_MOVING_KEY */
+        bool is_background; /* an eviction call only starts its eviction: EVICTION_STARTS_KEY */
+        bool is_moving;     /* somebody evicts it in the background: EVICTION_MOVING_KEY */
 };
 /* Slices point into object and arena.  INVALID when it has no name or uid. */
 int eviction_pod_decode(const struct json *object, struct arena *arena,
@@ -112,6 +115,9 @@ struct eviction_reconciler_config {
         bool is_controller;               /* writes conditions, creates Evictions */
         bool is_evictor;                  /* is the imperative responder */
         bool leads_stages;                /* is the responder that carries out EvictionPolicies */
+        bool has_slots;                   /* evictions wait for slots */
+        bool slots_for_all;               /* those that are only a call of the subresource, too */
+        struct eviction_slot_limits slots;
         bool may_delete; /* deletes pods at a request's deadline where the policy says so */
 };
 
@@ -171,6 +177,7 @@ struct eviction_reconciler_stats {
         uint64_t effects[EVICTION_EFFECT_COUNT], failures[EVICTION_EFFECT_COUNT];
         uint64_t outcomes[EVICTION_OUTCOME_COUNT]; /* written to Evictions */
         uint64_t interrupts;
+        size_t waiting;                       /* for a slot */
         size_t states[RESPONDER_STATE_COUNT]; /* of responders of Evictions that are not over */
 };
 void eviction_reconciler_stats(const struct eviction_reconciler *reconciler,

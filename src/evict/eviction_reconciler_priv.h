@@ -98,6 +98,12 @@ struct eviction_target {
         struct mono_time next_delete; /* at a deadline; not again before */
         uint32_t deletes;
         char *pod_name;
+        /* Slots. */
+        bool is_waiting, is_admitted;       /* for a slot; holds one before it is seen at work */
+        enum eviction_slot_refusal refusal; /* what it waits for; FREE = not judged yet */
+        unsigned rank;
+        struct wall_time since; /* its oldest request of that rank */
+        uint64_t serial;        /* order in which they were first heard of */
 };
 
 struct open_effect {
@@ -117,7 +123,10 @@ struct eviction_reconciler {
         struct map *policies;    /* ns/name -> eviction_policy */
         struct map *gates;       /* ns/name of a budget -> struct gate */
         struct map *moves;       /* ns/VM -> struct vm_move */
-        struct map_u64 *open;    /* id -> open_effect */
+        struct map *moving;      /* ns/name of pods that are evicted in the background */
+        uint64_t last_serial;
+        bool has_waiting;     /* some target may wait for a slot */
+        struct map_u64 *open; /* id -> open_effect */
         uint64_t last_id;
         struct wall_time first_wall; /* pair of clocks at the first step */
         struct mono_time first_mono;

@@ -53,7 +53,7 @@ static enum eviction_outcome outcome_of(const struct eviction_conditions *condit
         return conditions->has_failed || conditions->has_evicted ? EVICTION_AWAITING : EVICTION_NEW;
 }
 
-static struct eviction_conditions read_conditions(const struct json *list) {
+static struct eviction_conditions read_conditions(const struct json *list, struct arena *arena) {
         struct eviction_conditions conditions = { .failed_changed = WALL_TIME_UNSET,
                                                   .evicted_changed = WALL_TIME_UNSET };
         struct slice failed = SLICE_EMPTY, evicted = SLICE_EMPTY;
@@ -68,6 +68,7 @@ static struct eviction_conditions read_conditions(const struct json *list) {
                         conditions.has_failed = true;
                         conditions.failed_is_true = is_true;
                         conditions.failed_changed = read_time(item, "lastTransitionTime");
+                        conditions.message = keep(arena, item, "message");
                         failed = json_get_text(item, "reason");
                 } else if (slice_is(type, "TargetEvicted")) {
                         conditions.has_evicted = true;
@@ -101,7 +102,7 @@ static int read_object(const struct json *object, struct arena *arena,
                 .target_name = keep(arena, pod, "name"),
                 .target_uid = keep(arena, pod, "uid"),
                 .observed_generation = json_get_i64(status, "observedGeneration", 0),
-                .conditions = read_conditions(json_get(status, "conditions")),
+                .conditions = read_conditions(json_get(status, "conditions"), arena),
         };
         return 0;
 }

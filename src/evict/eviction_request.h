@@ -51,6 +51,7 @@ struct eviction_conditions {
         enum eviction_outcome outcome;
         struct wall_time failed_changed, evicted_changed; /* unset = absent */
         bool has_failed, failed_is_true, has_evicted, evicted_is_true;
+        struct slice message; /* of both */
 };
 
 struct eviction_object { /* what both kinds' metadata has */

@@ -36,6 +36,8 @@ void eviction_conditions_set(struct eviction_conditions *conditions, enum evicti
         conditions->has_failed = conditions->has_evicted = true;
         conditions->failed_is_true = row->failed_is_true;
         conditions->evicted_is_true = row->evicted_is_true;
+        if (conditions->outcome != outcome)
+                conditions->message = SLICE_EMPTY;
         conditions->outcome = outcome;
 }
 
@@ -225,14 +227,20 @@ static void write_member(struct buf *out, const char *name, struct slice value) 
 }
 
 static void write_condition(struct buf *out, const char *type, bool is_true, const char *reason,
-                            struct wall_time changed, int64_t observed_generation) {
+                            struct wall_time changed) {
         char time[WALL_TIME_TEXT_MAX];
 
         wall_time_format(changed, time);
         buf_printf(out,
-                   "{\"type\":\"%s\",\"status\":\"%s\",\"reason\":\"%s\",\"message\":\"\","
-                   "\"lastTransitionTime\":\"%s\",\"observedGeneration\":%lld}",
-                   type, is_true ? "True" : "False", reason, time, (long long)observed_generation);
+                   "{\"type\":\"%s\",\"status\":\"%s\",\"reason\":\"%s\","
+                   "\"lastTransitionTime\":\"%s\",\"message\":",
+                   type, is_true ? "True" : "False", reason, time);
+}
+
+/* What both conditions have in common. */
+static void end_condition(struct buf *out, struct slice message, int64_t observed_generation) {
+        buf_json_string(out, message);
+        buf_printf(out, ",\"observedGeneration\":%lld}", (long long)observed_generation);
 }
 
 void eviction_conditions_write(const struct eviction_conditions *conditions,
@@ -242,10 +250,12 @@ void eviction_conditions_write(const struct eviction_conditions *conditions,
         buf_char(out, '[');
         if (conditions->outcome != EVICTION_NEW) {
                 write_condition(out, "Failed", row->failed_is_true, row->failed,
-                                conditions->failed_changed, observed_generation);
+                                conditions->failed_changed);
+                end_condition(out, conditions->message, observed_generation);
                 buf_char(out, ',');
                 write_condition(out, "TargetEvicted", row->evicted_is_true, row->evicted,
-                                conditions->evicted_changed, observed_generation);
+                                conditions->evicted_changed);
+                end_condition(out, conditions->message, observed_generation);
         }
         buf_char(out, ']');
 }

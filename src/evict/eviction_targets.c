@@ -29,6 +29,7 @@ struct eviction_reconciler *eviction_reconciler_new(
         reconciler->pod_targets = map_new();
         reconciler->policies = map_new();
         reconciler->moves = map_new();
+        reconciler->moving = map_new();
         reconciler->gates = map_new();
         reconciler->open = map_u64_new();
         return reconciler;
@@ -76,6 +77,7 @@ void eviction_reconciler_free(struct eviction_reconciler *reconciler) {
         map_free(reconciler->pods);
         map_free(reconciler->pod_targets);
         map_free(reconciler->policies);
+        map_free(reconciler->moving);
         eviction_vm_moves_free(reconciler->moves);
         eviction_gates_free(reconciler->gates);
         map_u64_free(reconciler->open);
@@ -94,6 +96,7 @@ static struct eviction_target *need_target(struct eviction_reconciler *reconcile
         if (target)
                 return target;
         target = xcalloc(1, sizeof(*target));
+        target->serial = ++reconciler->last_serial;
         target->uid = slice_dup(object->target_uid);
         target->pod_name = slice_dup(pod_key);
         target->ns = slice_make(target->pod_name, object->ns.len);

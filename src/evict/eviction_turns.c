@@ -178,11 +178,14 @@ static void advance(struct eviction_look *look, struct eviction_slot *slot,
         }
 }
 
-/* First write: responders are set once, here. */
-static void begin(struct eviction_look *look, struct eviction_slot *slot,
+/* First write: responders are set once, here.  False while it waits for a slot. */
+static bool begin(struct eviction_look *look, struct eviction_slot *slot,
                   struct eviction_status *status) {
         struct wall_time now = eviction_stamp(look->now.wall);
+        bool is_over = look->is_gone || look->is_finished || look->pod->has_group;
 
+        if (!is_over && look->is_wanted && !eviction_admit(look))
+                return false;
         snapshot_responders(look, status);
         if (look->is_gone || look->is_finished)
                 finish(status, look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
@@ -195,6 +198,7 @@ static void begin(struct eviction_look *look, struct eviction_slot *slot,
                 activate(look, status, 0, slot->eviction);
                 eviction_conditions_set(&status->conditions, EVICTION_AWAITING, now);
         }
+        return true;
 }
 
 static void audit_end(struct eviction_look *look, const struct eviction *eviction,
@@ -245,10 +249,11 @@ void eviction_settle(struct eviction_look *look, struct eviction_slot *slot) {
                         snapshot_responders(look, status);
                 finish(status, EVICTION_INVALID, RESPONDER_INTERRUPTED,
                        eviction_stamp(look->now.wall));
-        } else if (status->responder_count == 0) {
-                begin(look, slot, status);
-        } else {
+        } else if (status->responder_count > 0) {
                 advance(look, slot, status);
+        } else if (!begin(look, slot, status)) {
+                free(status);
+                return;
         }
         if (differs(&slot->eviction->status, status))
                 patch_status(look, slot->eviction, status);

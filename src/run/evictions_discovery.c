@@ -21,6 +21,9 @@ static void start(struct evictions_role *role, const char *group) {
                               role->config.mode != EVICTIONS_NATIVE_FOREIGN,
                 .history = role->history,
                 .leads_stages = true,
+                .has_slots = role->config.has_slots,
+                .slots_for_all = role->config.slots_for_all,
+                .slots = role->config.slots,
                 .may_delete = role->config.may_delete });
         role->store = history_store_new(role->transport, role->loop, role->history);
         role->hooks = hook_caller_new(

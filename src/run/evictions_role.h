@@ -17,8 +17,10 @@ enum evictions_mode {
 
 struct evictions_role_config {
         enum evictions_mode mode;
-        bool has_no_evictor;        /* leaves the imperative responder to somebody else */
-        bool keeps_definitions;     /* does not create missing CustomResourceDefinitions */
+        bool has_no_evictor;           /* leaves the imperative responder to somebody else */
+        bool keeps_definitions;        /* does not create missing CustomResourceDefinitions */
+        bool has_slots, slots_for_all; /* evictions wait for slots: slow ones, or all */
+        struct eviction_slot_limits slots;
         bool may_delete;            /* pods at a request's deadline, where their policy says so */
         const char *hook_directory; /* programs of exec hooks; NULL = none is run */
         struct audit_chain chain;   /* where the trail goes on */

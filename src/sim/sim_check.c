@@ -160,6 +160,58 @@ static void check_target(struct sim_world *world, const struct store_object *obj
         eviction_free(eviction);
 }
 
+static bool lives(struct sim_world *world, const struct eviction_object *object) {
+        struct buf body = { 0 };
+        struct json_doc *doc = NULL;
+        char path[SIM_PATH_MAX];
+        bool is_alive = false;
+
+        snprintf(path, sizeof(path), SIM_PODS "/" SLICE_FMT, SLICE_ARG(object->target_name));
+        if (sim_world_ask(world, "GET", path, NULL, &body) == 200 &&
+            json_parse(buf_view(&body), &doc, NULL) == 0) {
+                const struct json *root = json_doc_root(doc);
+                struct slice phase = json_get_text(json_get(root, "status"), "phase");
+
+                is_alive = slice_eq(json_get_text(json_get(root, "metadata"), "uid"),
+                                    object->target_uid) &&
+                           !slice_is(phase, "Succeeded") && !slice_is(phase, "Failed");
+        }
+        json_doc_free(doc);
+        buf_release(&body);
+        return is_alive;
+}
+
+struct slot_view {
+        struct sim_world *world;
+        size_t total, on_node;
+};
+
+static void view_slot(void *context, const struct eviction *eviction) {
+        struct slot_view *view = context;
+
+        if (eviction_active(&eviction->status) < 0 ||
+            (!view->world->config.slots_for_all && eviction->status.responder_count < 2))
+                return;
+        view->total++;
+        view->on_node += lives(view->world, &eviction->object);
+}
+
+/* All pods are of one node; one that is gone takes no room there. */
+static void check_slots(struct sim_world *world) {
+        const struct eviction_slot_limits *slots = &world->config.slots;
+        struct slot_view view = { .world = world };
+
+        if (!world->config.has_slots)
+                return;
+        each_eviction(world, view_slot, &view);
+        if (slots->total && view.total > slots->total)
+                sim_violated(world, "%zu evictions are at work, there are %u slots", view.total,
+                             slots->total);
+        if (slots->node && view.on_node > slots->node)
+                sim_violated(world, "%zu evictions are at work on a node of %u slots", view.on_node,
+                             slots->node);
+}
+
 static void on_change(void *context, int resource, const struct store_event *event) {
         struct sim_world *world = context;
 
@@ -171,6 +223,7 @@ static void on_change(void *context, int resource, const struct store_event *eve
                 return;
         check_change(world, event);
         check_target(world, event->object);
+        check_slots(world);
 }
 
 void sim_check_start(struct sim_world *world) {
@@ -233,27 +286,6 @@ static void unsettled(struct settle *settle, const char *what, struct slice name
         settle->is_settled = false;
         snprintf(settle->text, settle->size, "%s " SLICE_FMT " " SLICE_FMT, what, SLICE_ARG(name),
                  SLICE_ARG(more));
-}
-
-static bool lives(struct sim_world *world, const struct eviction_object *object) {
-        struct buf body = { 0 };
-        struct json_doc *doc = NULL;
-        char path[SIM_PATH_MAX];
-        bool is_alive = false;
-
-        snprintf(path, sizeof(path), SIM_PODS "/" SLICE_FMT, SLICE_ARG(object->target_name));
-        if (sim_world_ask(world, "GET", path, NULL, &body) == 200 &&
-            json_parse(buf_view(&body), &doc, NULL) == 0) {
-                const struct json *root = json_doc_root(doc);
-                struct slice phase = json_get_text(json_get(root, "status"), "phase");
-
-                is_alive = slice_eq(json_get_text(json_get(root, "metadata"), "uid"),
-                                    object->target_uid) &&
-                           !slice_is(phase, "Succeeded") && !slice_is(phase, "Failed");
-        }
-        json_doc_free(doc);
-        buf_release(&body);
-        return is_alive;
 }
 
 static void judge_request(struct settle *settle, const struct eviction_request *request) {

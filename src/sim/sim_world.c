@@ -42,12 +42,16 @@ void sim_world_start(struct sim_world *world) {
                                           .seed = world->config.seed + world->starts,
                                           .has_no_model = true });
         world->role = evictions_role_add(
-                world->runtime, &(struct evictions_role_config){ .mode = EVICTIONS_CRD,
-                                                                 .chain = chain,
-                                                                 .audit = on_audit,
-                                                                 .start_hook = sim_hooks_start,
-                                                                 .stop_hook = sim_hooks_stop,
-                                                                 .context = world });
+                world->runtime,
+                &(struct evictions_role_config){ .mode = EVICTIONS_CRD,
+                                                 .chain = chain,
+                                                 .has_slots = world->config.has_slots,
+                                                 .slots_for_all = world->config.slots_for_all,
+                                                 .slots = world->config.slots,
+                                                 .audit = on_audit,
+                                                 .start_hook = sim_hooks_start,
+                                                 .stop_hook = sim_hooks_stop,
+                                                 .context = world });
         runtime_start(world->runtime);
 }
 
@@ -256,12 +260,27 @@ static void run_calm(struct sim_world *world) {
         sim_violated(world, "not settled: %s", text);
 }
 
+/* Few enough that evictions wait, and more than those that can never end would hold. */
+static void draw_slots(struct sim_world *world) {
+        uint32_t stuck = 0;
+
+        for (size_t i = 0; i < sim_actors_count(world->actors); i++)
+                stuck += sim_actors_guarded(world->actors, i) != NULL;
+        world->config.has_slots = !world->config.objects;
+        world->config.slots =
+                (struct eviction_slot_limits){ .total = stuck + 3,
+                                               .node = stuck + 1 +
+                                                       (uint32_t)(world->config.seed % 2),
+                                               .owner = 1 };
+}
+
 int sim_world_run(const struct sim_world_config *config, struct sim_report *ret_report,
                   struct err *err) {
         struct sim_world *world = sim_world_new(config);
         int code = 0;
 
         world->actors = sim_actors_new(world, config->pod_count);
+        draw_slots(world);
         sim_world_start(world);
         run_faults(world);
         run_calm(world);

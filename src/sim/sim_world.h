@@ -7,6 +7,7 @@
 #include "api/json.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "evict/eviction_slots.h"
 #include "sim/sim_faults.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +25,8 @@ struct sim_world_config {
          * never heard of it.  NULL: drawn. */
         const char *(*hook)(void *context, const struct json *order);
         void *hook_context;
+        bool has_slots, slots_for_all; /* a seed of its own sets slots of its own */
+        struct eviction_slot_limits slots;
         const char *objects; /* YAML or JSON: pods to evict, and budgets; NULL = made up */
 };
 

@@ -1,0 +1,90 @@
+/* Counts of evictions under way against their limits. */
+#include "evict/eviction_slots.h"
+
+#include "base/map.h"
+#include "base/util.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define KEY_MAX 900
+
+struct eviction_slots {
+        struct eviction_slot_limits limits;
+        uint32_t total;
+        struct map *nodes, *namespaces, *owners; /* count as the value's number */
+};
+
+const char *eviction_slot_refusal_text(enum eviction_slot_refusal refusal) {
+        static const char *const texts[EVICTION_SLOT_REFUSAL_COUNT] = {
+                [EVICTION_SLOT_FREE] = "",
+                [EVICTION_SLOT_NO_TOTAL] = "of the cluster",
+                [EVICTION_SLOT_NO_NODE] = "of its node",
+                [EVICTION_SLOT_NO_NAMESPACE] = "of its namespace",
+                [EVICTION_SLOT_NO_OWNER] = "of its owner",
+        };
+
+        return texts[refusal];
+}
+
+struct eviction_slots *eviction_slots_new(const struct eviction_slot_limits *limits) {
+        struct eviction_slots *slots = xcalloc(1, sizeof(*slots));
+
+        slots->limits = *limits;
+        slots->nodes = map_new();
+        slots->namespaces = map_new();
+        slots->owners = map_new();
+        return slots;
+}
+
+void eviction_slots_free(struct eviction_slots *slots) {
+        if (!slots)
+                return;
+        map_free(slots->nodes);
+        map_free(slots->namespaces);
+        map_free(slots->owners);
+        free(slots);
+}
+
+/* Owners of the same name in two namespaces are two. */
+static struct slice owner_key(const struct eviction_slot_holder *holder, char *buffer) {
+        if (holder->owner.len == 0)
+                return SLICE_EMPTY;
+        snprintf(buffer, KEY_MAX, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(holder->ns),
+                 SLICE_ARG(holder->owner));
+        return slice_of(buffer);
+}
+
+static void count_one(struct map *counts, struct slice key) {
+        if (key.len)
+                map_put(counts, key, (void *)((uintptr_t)map_get(counts, key) + 1));
+}
+
+static bool is_full(const struct map *counts, struct slice key, uint32_t limit) {
+        return limit && key.len && (uintptr_t)map_get(counts, key) >= limit;
+}
+
+void eviction_slots_hold(struct eviction_slots *slots, const struct eviction_slot_holder *holder) {
+        char text[KEY_MAX];
+
+        slots->total++;
+        count_one(slots->nodes, holder->node);
+        count_one(slots->namespaces, holder->ns);
+        count_one(slots->owners, owner_key(holder, text));
+}
+
+enum eviction_slot_refusal eviction_slots_take(struct eviction_slots *slots,
+                                               const struct eviction_slot_holder *holder) {
+        const struct eviction_slot_limits *limits = &slots->limits;
+        char text[KEY_MAX];
+
+        if (limits->total && slots->total >= limits->total)
+                return EVICTION_SLOT_NO_TOTAL;
+        if (is_full(slots->nodes, holder->node, limits->node))
+                return EVICTION_SLOT_NO_NODE;
+        if (is_full(slots->namespaces, holder->ns, limits->ns))
+                return EVICTION_SLOT_NO_NAMESPACE;
+        if (is_full(slots->owners, owner_key(holder, text), limits->owner))
+                return EVICTION_SLOT_NO_OWNER;
+        eviction_slots_hold(slots, holder);
+        return EVICTION_SLOT_FREE;
+}
