@@ -8,6 +8,7 @@
 
 #include "server/api_priv.h"
 #include "server/column_path.h"
+#include "server/custom_rules.h"
 #include "server/custom_schema.h"
 #include "server/pod_conditions.h"
 
@@ -22,7 +23,8 @@ struct custom_resource {
         struct custom_resource *next;
         struct json_doc *doc; /* of the definition */
         const struct json *schema, *printer_columns;
-        char *definition; /* its name: plural.group */
+        struct custom_rules *rules; /* NULL when there are none */
+        char *definition;           /* its name: plural.group */
         struct table_column *columns;
         const char *names[2][NAMES_MAX + 1]; /* short names, categories */
         const char *scale_paths[3];
@@ -73,9 +75,10 @@ static void validate(struct kind_context *context, enum kind_operation operation
         const struct custom_resource *custom = custom_of(context->kind);
 
         (void)operation;
-        (void)old;
         if (custom->schema)
                 custom_validate(custom->schema, object, errors);
+        if (custom->rules)
+                custom_rules_apply(custom->rules, object, old, errors);
 }
 
 static void cell_write(const struct json *value, struct slice type, struct wall_time now,
@@ -229,6 +232,7 @@ static struct custom_resource *custom_new(struct custom_resources *customs,
         }
         custom->definition = slice_dup(store_object_name(object));
         custom->schema = json_get(json_get(version, "schema"), "openAPIV3Schema");
+        custom->rules = custom_rules_new(custom->schema);
         custom->printer_columns = json_get(version, "additionalPrinterColumns");
         custom->kind = (struct kind_info){
                 .group = keep(custom, json_get_text(spec, "group")),
@@ -269,6 +273,7 @@ static void custom_free(struct custom_resource *custom) {
                 free(custom->texts[i]);
         resource_release(&custom->resource);
         free(custom->definition);
+        custom_rules_free(custom->rules);
         json_doc_free(custom->doc);
         free(custom);
 }

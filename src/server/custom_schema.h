@@ -1,5 +1,5 @@
 /* OpenAPI v3 schemas of custom resources: pruning, defaults, validation. A schema is the JSON of a
- * CustomResourceDefinition's openAPIV3Schema; validation rules in CEL are not evaluated. */
+ * CustomResourceDefinition's openAPIV3Schema; its rules in CEL are server/custom_rules.h's. */
 #pragma once
 
 #include "api/json.h"

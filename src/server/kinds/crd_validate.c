@@ -1,6 +1,7 @@
 /* Validation of CustomResourceDefinitions: what the server needs to serve them, and the mistakes
  * that are made most. */
 #include "base/util.h"
+#include "server/custom_rules.h"
 #include "server/kinds/check.h"
 #include <stdio.h>
 
@@ -43,6 +44,18 @@ static void check_names(struct checker *checker, const struct at *spec_at,
 
 /* ---- versions ---- */
 
+static void check_rules(struct checker *checker, const struct at *at,
+                        const struct json_node *root) {
+        struct buf text = { 0 };
+        struct json_doc *doc = NULL;
+
+        node_write(root, &text);
+        if (json_parse(buf_view(&text), &doc, NULL) == 0)
+                custom_rules_check(json_doc_root(doc), at_text(checker, at), checker->errors);
+        json_doc_free(doc);
+        buf_release(&text);
+}
+
 static void check_schema(struct checker *checker, const struct at *version_at,
                          const struct json_node *version) {
         struct at schema = at_member(version_at, "schema"),
@@ -56,6 +69,8 @@ static void check_schema(struct checker *checker, const struct at *version_at,
                 report(checker, FIELD_REQUIRED, &at, "type", NULL, "must not be empty at the root");
         else if (!slice_is(type, "object"))
                 report_text(checker, &at, "type", type, "must be object at the root");
+        else
+                check_rules(checker, &at, root);
 }
 
 static bool is_repeated_version(const struct json_node *versions, size_t index) {

@@ -165,12 +165,219 @@ static void test_bad_definitions(void **state) {
         fixture_free(&f);
 }
 
+/* ---- rules ---- */
+
+#define GADGETS "/apis/x.example/v1/namespaces/default/gadgets"
+
+/* A definition whose rules are put in for the marks S (of spec), N (of spec.name), L (of
+ * spec.list's elements) and A (of an atomic list's elements); single quotes stand for double ones.
+ */
+static const char gadget_definition[] =
+        "{'metadata':{'name':'gadgets.x.example'},'spec':{'group':'x.example','scope':'Namespaced',"
+        "'names':{'plural':'gadgets','kind':'Gadget'},'versions':[{'name':'v1','served':true,"
+        "'storage':true,'subresources':{'status':{}},'schema':{'openAPIV3Schema':{'type':'object',"
+        "'properties':{'spec':{'type':'object'S,'properties':{'name':{'type':'string'N},"
+        "'min':{'type':'integer'},'max':{'type':'integer'},'list':{'type':'array',"
+        "'x-kubernetes-list-type':'map','x-kubernetes-list-map-keys':['id'],'items':{'type':"
+        "'object'L,'required':['id'],'properties':{'id':{'type':'string'},'size':{'type':"
+        "'integer'}}}},'atomic':{'type':'array','items':{'type':'object'A,'properties':{'id':"
+        "{'type':'string'}}}}}}}}}}]}}";
+
+/* The definition with `rules` (the inside of the array) at a mark; "" for a mark leaves it out. */
+static void define(struct buf *out, char mark, const char *rules) {
+        for (const char *at = gadget_definition; *at; at++) {
+                if (strchr("SNLA", *at) && at[-1] == '\'' && strchr(",}", at[1])) {
+                        if (*at == mark)
+                                buf_printf(out, ",\"x-kubernetes-validations\":[%s]", rules);
+                        continue;
+                }
+                buf_char(out, *at == '\'' ? '"' : *at);
+        }
+}
+
+static struct fixture gadgets_new(char mark, const char *rules, int status) {
+        struct fixture f = fixture_new();
+        struct buf text = { 0 };
+
+        define(&text, mark, rules);
+        if (ask(&f, "POST", DEFINITIONS, text.data) != status)
+                fail_msg("%s: %s", rules, f.text);
+        buf_release(&text);
+        virtual_loop_run(f.fake);
+        return f;
+}
+
+/* What is created, then what it is changed to; the message of the refusal, NULL = all is taken. */
+static void test_rules(void **state) {
+        static const struct {
+                char mark;
+                const char *rules, *first, *second, *message;
+        } cases[] = {
+                { 'S', "{\"rule\":\"self.min <= self.max\",\"message\":\"min above max\"}",
+                  "{\"min\":1,\"max\":2}", NULL, NULL },
+                { 'S', "{\"rule\":\"self.min <= self.max\",\"message\":\"min above max\"}",
+                  "{\"min\":3,\"max\":2}", NULL, " spec: Invalid value: min above max" },
+                { 'S', "{\"rule\":\"self.min <= self.max\"}", "{\"min\":3,\"max\":2}", NULL,
+                  " spec: Invalid value: failed rule: self.min <= self.max" },
+                { 'S', "{\"rule\":\"self.min <= self.max\"}", "{\"min\":3}", NULL,
+                  " spec: Invalid value: \"object\": no such key: max evaluating rule: self.min <= "
+                  "self.max" },
+                { 'S',
+                  "{\"rule\":\"self.min <= self.max\",\"messageExpression\":\"'min is %d'.format(["
+                  "self.min])\",\"message\":\"unused\"}",
+                  "{\"min\":3,\"max\":2}", NULL, " spec: Invalid value: min is 3" },
+                { 'S',
+                  "{\"rule\":\"self.min <= self.max\",\"messageExpression\":\"self.name\","
+                  "\"message\":\"fallback\"}",
+                  "{\"min\":3,\"max\":2}", NULL, " spec: Invalid value: fallback" },
+                { 'S',
+                  "{\"rule\":\"has(self.max)\",\"reason\":\"FieldValueRequired\",\"fieldPath\":"
+                  "\".max\",\"message\":\"say how many\"}",
+                  "{}", NULL, " spec.max: Required value: say how many" },
+                { 'S',
+                  "{\"rule\":\"!has(self.max)\",\"reason\":\"FieldValueForbidden\",\"message\":"
+                  "\"no\"}",
+                  "{\"max\":1}", NULL, " spec: Forbidden: no" },
+                { 'N', "{\"rule\":\"self.startsWith('a')\",\"message\":\"begin with a\"}",
+                  "{\"name\":\"b\"}", NULL, " spec.name: Invalid value: \"b\": begin with a" },
+                { 'N', "{\"rule\":\"self.startsWith('a')\"}", "{}", NULL, NULL },
+                /* Rules that compare with what was: on update, and only where there was something.
+                 */
+                { 'N', "{\"rule\":\"self == oldSelf\",\"message\":\"is fixed\"}",
+                  "{\"name\":\"b\"}", "{\"name\":\"c\"}",
+                  " spec.name: Invalid value: \"c\": is fixed" },
+                { 'N', "{\"rule\":\"self == oldSelf\",\"message\":\"is fixed\"}", "{}",
+                  "{\"name\":\"c\"}", NULL },
+                { 'N',
+                  "{\"rule\":\"oldSelf.hasValue() || self == 'first'\",\"optionalOldSelf\":true}",
+                  "{\"name\":\"second\"}", NULL,
+                  " spec.name: Invalid value: \"second\": failed rule" },
+                { 'L', "{\"rule\":\"self.size >= oldSelf.size\",\"message\":\"only grows\"}",
+                  "{\"list\":[{\"id\":\"a\",\"size\":2},{\"id\":\"b\",\"size\":5}]}",
+                  "{\"list\":[{\"id\":\"b\",\"size\":5},{\"id\":\"a\",\"size\":1}]}",
+                  " spec.list[1]: Invalid value: only grows" },
+                { 'L', "{\"rule\":\"self.size >= oldSelf.size\",\"message\":\"only grows\"}",
+                  "{\"list\":[{\"id\":\"a\",\"size\":2}]}",
+                  "{\"list\":[{\"id\":\"c\",\"size\":0},{\"id\":\"a\",\"size\":2}]}", NULL },
+                { 'A', "{\"rule\":\"self.id != ''\",\"message\":\"name it\"}",
+                  "{\"atomic\":[{\"id\":\"a\"},{\"id\":\"\"}]}", NULL,
+                  " spec.atomic[1]: Invalid value: name it" },
+                /* What the schema refuses is not shown to rules. */
+                { 'S', "{\"rule\":\"self.min <= self.max\"}", "{\"min\":\"x\",\"max\":2}", NULL,
+                  "some validation rules were not checked because the object was invalid" },
+                { 'S',
+                  "{\"rule\":\"self.name.all(c, true)\",\"message\":\"x\"},{\"rule\":\"true\"}",
+                  NULL, NULL, NULL },
+                { 'A',
+                  "{\"rule\":\"[0,1,2,3,4,5,6,7,8,9].all(a,[0,1,2,3,4,5,6,7,8,9].all(b,[0,1,2,3,4,"
+                  "5,6,7,8,9].all(c,[0,1,2,3,4,5,6,7,8,9].all(d,[0,1,2,3,4,5,6,7,8,9].all(e,[0,1,2,"
+                  "3,4,5,6,7,8,9].all(f,a+b+c+d+e+f>=0))))))\",\"message\":\"long\"}",
+                  "{\"atomic\":[{\"id\":\"a\"}]}", NULL,
+                  "no further validation rules will be run due to call cost exceeds limit for "
+                  "rule: "
+                  "long" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct fixture f =
+                        gadgets_new(cases[i].mark, cases[i].rules, cases[i].first ? 201 : 422);
+                char body[512];
+                int status = 201;
+
+                for (int turn = 0; cases[i].first && turn < 1 + !!cases[i].second; turn++) {
+                        snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"g\"},\"spec\":%s}",
+                                 turn ? cases[i].second : cases[i].first);
+                        status = turn ? ask_patch(&f, MERGE_PATCH, GADGETS "/g", body)
+                                      : ask(&f, "POST", GADGETS, body);
+                }
+                if (cases[i].first &&
+                    ((status == 422) != !!cases[i].message ||
+                     (cases[i].message && !strstr(answer(&f, "/message"), cases[i].message))))
+                        fail_msg("%zu %s: %d %s", i, cases[i].rules, status, f.text);
+                fixture_free(&f);
+        }
+}
+
+/* What was wrong before its rule came may stay, as long as it is not touched. */
+static void test_ratcheting(void **state) {
+        struct fixture f = gadgets_new('S', "{\"rule\":\"true\"}", 201);
+        struct buf text = { 0 };
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", GADGETS,
+                             "{\"metadata\":{\"name\":\"g\"},\"spec\":{\"name\":\"b\"}}"),
+                         201);
+        buf_text(&text, "{\"spec\":");
+        define(&text, 'N', "{\"rule\":\"self == 'a'\"}");
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, DEFINITIONS "/gadgets.x.example",
+                                   text.data + strlen("{\"spec\":")),
+                         200);
+        virtual_loop_run(f.fake);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, GADGETS "/g", "{\"spec\":{\"min\":1}}"), 200);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, GADGETS "/g", "{\"spec\":{\"name\":\"c\"}}"),
+                         422);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, GADGETS "/g", "{\"spec\":{\"name\":\"a\"}}"),
+                         200);
+        buf_release(&text);
+        fixture_free(&f);
+}
+
+/* Definitions whose rules are refused, with a part of the message; NULL = taken. */
+static void test_bad_rules(void **state) {
+        static const struct {
+                char mark;
+                const char *rules, *message;
+        } cases[] = {
+                { 'S', "{\"rule\":\"self.nope == 1\"}",
+                  "spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-"
+                  "validations"
+                  "[0].rule: Invalid value: {\"rule\":\"self.nope == 1\"}: compilation failed: "
+                  "ERROR: <input>:1:5: undefined field 'nope'\n | self.nope == 1\n | ....^" },
+                { 'S', "{\"rule\":\"true\"},{\"rule\":\"1 +\"}",
+                  "x-kubernetes-validations[1].rule: Invalid value: " },
+                { 'S', "{\"rule\":\"self.min\"}", "cel expression must evaluate to a bool" },
+                { 'S', "{\"rule\":\" \"}", "rule: Required value: rule is not specified" },
+                { 'S', "{\"rule\":\"true\",\"message\":\" \"}", "must be non-empty if specified" },
+                { 'S', "{\"rule\":\"true\",\"message\":\"a\\nb\"}",
+                  "must not contain line breaks" },
+                { 'S', "{\"rule\":\"true &&\\n true\"}",
+                  "message must be specified if rule contains line breaks" },
+                { 'S', "{\"rule\":\"true\",\"reason\":\"Other\"}", "reason: Unsupported value" },
+                { 'S', "{\"rule\":\"true\",\"fieldPath\":\".nope\"}", "must be a valid path" },
+                { 'S', "{\"rule\":\"true\",\"fieldPath\":\".name\"}", NULL },
+                { 'S', "{\"rule\":\"true\",\"fieldPath\":\"['name']\"}", NULL },
+                { 'S', "{\"rule\":\"true\",\"messageExpression\":\"1\"}",
+                  "messageExpression: Invalid value: " },
+                { 'S', "{\"rule\":\"true\",\"messageExpression\":\"self.nope\"}",
+                  "undefined field 'nope'" },
+                { 'S', "{\"rule\":\"true\",\"optionalOldSelf\":true}",
+                  "may not be set if oldSelf is not used in rule" },
+                { 'L', "{\"rule\":\"self.size > oldSelf.size\"}", NULL },
+                { 'A', "{\"rule\":\"self.id == oldSelf.id\"}",
+                  "oldSelf cannot be used on the uncorrelatable portion of the schema within" },
+                { 'A', "{\"rule\":\"self.id != ''\"}", NULL },
+                { 'N', "{\"rule\":\"self.matches('(')\"}", "error parsing regexp" },
+                { 'N', "{\"rule\":\"isIP(self)\"}", NULL }, /* taken, and not applied */
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct fixture f =
+                        gadgets_new(cases[i].mark, cases[i].rules, cases[i].message ? 422 : 201);
+
+                if (cases[i].message && !strstr(answer(&f, "/message"), cases[i].message))
+                        fail_msg("%s: %s", cases[i].rules, answer(&f, "/message"));
+                fixture_free(&f);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_definition),
-                cmocka_unit_test(test_objects),
-                cmocka_unit_test(test_validation),
-                cmocka_unit_test(test_bad_definitions),
+                cmocka_unit_test(test_definition), cmocka_unit_test(test_objects),
+                cmocka_unit_test(test_validation), cmocka_unit_test(test_bad_definitions),
+                cmocka_unit_test(test_rules),      cmocka_unit_test(test_ratcheting),
+                cmocka_unit_test(test_bad_rules),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,60 @@
+/* Validation rules in CEL (Common Expression Language), as CustomResourceDefinitions carry them:
+ * compiled against the types of a schema, evaluated over one object under a step limit. Pure: no
+ * clock, no files, nothing that lasts but the program.
+ *
+ * What upstream's language has beyond this (URLs, addresses, versions, searches by regular
+ * expression) compiles, and the program says that it cannot be evaluated. */
+#pragma once
+
+#include "api/json.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/slice.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CEL_SOURCE_MAX ((size_t)64 * 1024) /* bytes of an expression */
+#define CEL_DEPTH_MAX 100                  /* nesting of an expression */
+#define CEL_STEPS_PER_CALL 1000000         /* of one evaluation */
+
+struct cel_type;
+struct cel_program;
+
+/* Types of an OpenAPI schema and of all below it; NULL when expressions cannot speak of its values.
+ * is_resource: the root of an object with metadata. The schema has to outlive the arena. */
+const struct cel_type *cel_type_of_schema(struct arena *arena, const struct json *schema,
+                                          bool is_resource);
+const struct cel_type *cel_type_items(const struct cel_type *type); /* of lists and maps, or NULL */
+/* Of a member, by its name in the object; NULL when there is none. */
+const struct cel_type *cel_type_member(const struct cel_type *type, struct slice name);
+
+enum cel_result_kind { CEL_WANTS_BOOL, CEL_WANTS_STRING };
+struct cel_options {
+        const struct cel_type *self; /* of self and oldSelf */
+        bool is_old_optional;        /* oldSelf is an optional */
+        enum cel_result_kind wants;
+};
+/* The program lives in the arena, and holds memory besides: release it first. INVALID with a text
+ * in the words and the form of upstream's compiler: ERROR: <input>:1:6: undefined field 'x' ... */
+int cel_compile(struct arena *arena, struct slice source, const struct cel_options *options,
+                struct cel_program **ret_program, struct err *err);
+void cel_program_release(struct cel_program *program); /* accepts NULL */
+bool cel_program_uses_old(const struct cel_program *program);
+/* Name of a function in it that is not implemented; NULL when it can be evaluated. */
+const char *cel_program_unsupported(const struct cel_program *program);
+
+struct cel_input {
+        const struct json_node *self, *old; /* old may be NULL */
+        struct arena *arena;                /* for everything on the way */
+        int64_t *steps;                     /* what is left; counted down */
+};
+enum cel_outcome {
+        CEL_TRUE,
+        CEL_FALSE,
+        CEL_TEXT,       /* of programs that want a string */
+        CEL_FAILED,     /* evaluation error; text says which */
+        CEL_OVER_BUDGET /* of this call, or of *steps */
+};
+/* *ret_text: the string, or the error; in the arena. */
+enum cel_outcome cel_evaluate(const struct cel_program *program, const struct cel_input *input,
+                              const char **ret_text);
