@@ -1,6 +1,6 @@
 /* PodLifecycle: ordered rules over pods, finished ones included where a rule says so; the first
  * rule that matches a pod decides what is done with it.  Not in upstream; see
- * docs/lifecycle-rules.md. */
+ * docs/descheduler.md. */
 #include "plugins/desched/lifecycle_rule.h"
 #include "plugins/desched/registry.h"
 #include "plugins/desched/retention.h"

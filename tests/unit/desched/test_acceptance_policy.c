@@ -1,4 +1,4 @@
-/* Acceptance cases 2 to 16 that are about the policy.  Names begin with the numbers.  Cases about
+/* Acceptance cases 2 to 16 that are about the policy.  Names begin with their labels.  Cases about
  * the process (1, 10, 15) are in tests/e2e. */
 #include "base/util.h"
 #include "config/descheduler_policy.h"
@@ -19,46 +19,46 @@ struct policy_case {
         const char *parity;  /* under parity: NULL = the same, "" = accepted */
 };
 static const struct policy_case cases[] = {
-        { "2 v1alpha1",
+        { "desched-002 v1alpha1",
           "apiVersion: descheduler/v1alpha1\nkind: DeschedulerPolicy\nstrategies: {}\n", "v1alpha1",
           NULL },
-        { "3 unknown key at the top", V2 "profilez: []\n", "profilez", "" },
-        { "4 unknown key of args",
+        { "desched-003 unknown key at the top", V2 "profilez: []\n", "profilez", "" },
+        { "desched-004 unknown key of args",
           V2 "profiles: [{name: p, pluginConfig: [{name: PodLifeTime, args: "
              "{maxPodLifeTimeSeconds: 1, maxAge: 2}}]}]\n",
           "maxAge", NULL },
-        { "5 preEvictionFilter",
+        { "desched-005 preEvictionFilter",
           V2 "profiles: [{name: p, plugins: {preEvictionFilter: {enabled: [Nope]}}}]\n",
           "preEvictionFilter", "" },
-        { "5 preevictionfilter",
+        { "desched-005 preevictionfilter",
           V2 "profiles: [{name: p, plugins: {preevictionfilter: {enabled: [Nope]}}}]\n",
           "preevictionfilter", NULL },
-        { "6 enabled without configuration",
+        { "desched-006 enabled without configuration",
           V2 "profiles: [{name: p, plugins: {balance: {enabled: [RemoveDuplicates]}}}]\n",
           "no entry in pluginConfig", NULL },
-        { "7 at the wrong point",
+        { "desched-007 at the wrong point",
           V2 "profiles: [{name: p, pluginConfig: [{name: LowNodeUtilization, args: {thresholds: "
              "{cpu: 1}, targetThresholds: {cpu: 2}}}], plugins: {deschedule: {enabled: "
              "[LowNodeUtilization]}}}]\n",
           "does not take part", NULL },
-        { "8 unknown plugin", V2 "profiles: [{name: p, pluginConfig: [{name: Nope}]}]\n", "Nope",
-          NULL },
-        { "9 no apiVersion", "profiles: []\n", "apiVersion", "" },
-        { "12 priority class absent",
+        { "desched-008 unknown plugin", V2 "profiles: [{name: p, pluginConfig: [{name: Nope}]}]\n",
+          "Nope", NULL },
+        { "desched-009 no apiVersion", "profiles: []\n", "apiVersion", "" },
+        { "desched-012 priority class absent",
           V2 "profiles: [{name: p, pluginConfig: [{name: DefaultEvictor, args: "
              "{priorityThreshold: {name: nope}}}]}]\n",
           "nope", NULL },
-        { "12 value too high",
+        { "desched-012 value too high",
           V2 "profiles: [{name: p, pluginConfig: [{name: DefaultEvictor, args: "
              "{priorityThreshold: {value: 2000000001}}}]}]\n",
           "priorityThreshold", NULL },
-        { "13 provider twice",
+        { "desched-013 provider twice",
           V2 "metricsProviders: [{source: KubernetesMetrics}, {source: KubernetesMetrics}]\n",
           "metricsProviders", NULL },
-        { "13 Prometheus without URL",
+        { "desched-013 Prometheus without URL",
           V2 "metricsProviders: [{source: Prometheus, prometheus: {}}]\n", "url", NULL },
-        { "14 negative limit", V2 "maxNoOfPodsToEvictTotal: -1\n", "maxNoOfPodsToEvictTotal",
-          NULL },
+        { "desched-014 negative limit", V2 "maxNoOfPodsToEvictTotal: -1\n",
+          "maxNoOfPodsToEvictTotal", NULL },
 };
 
 static struct cluster *make_cluster(const char *const *nodes, size_t count) {
@@ -145,17 +145,25 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
         return EVICT_DONE;
 }
 
-static void run(const char *policy_text, const char *const *nodes, size_t node_count,
-                bool is_parity, const char *expect) {
+struct pass_case {
+        const char *name, *policy;
+        size_t nodes;
+        bool is_parity;
+        const char *expect; /* PROFILE:POD in order */
+};
+
+static void run(const struct pass_case *item) {
+        static const char *const nodes[] = { "n1", "n2" };
+        bool is_parity = item->is_parity;
         struct notes notes = { 0 };
         struct config_problems *problems = config_problems_new();
-        struct cluster *cluster = make_cluster(nodes, node_count);
+        struct cluster *cluster = make_cluster(nodes, item->nodes);
         struct descheduler *descheduler = NULL;
         struct err err = { 0 };
         add_pod(cluster, "a");
         add_pod(cluster, "b");
         struct descheduler_policy *policy =
-                descheduler_policy_read(slice_of(policy_text), "policy", is_parity, problems);
+                descheduler_policy_read(slice_of(item->policy), "policy", is_parity, problems);
         assert_non_null(policy);
         if (descheduler_new(&(struct descheduler_config){ .cluster = cluster,
                                                           .policy = policy,
@@ -165,7 +173,9 @@ static void run(const char *policy_text, const char *const *nodes, size_t node_c
                             problems, &descheduler, &err) < 0)
                 fail_msg("%s: %s", err.path, err.text);
         descheduler_pass(descheduler, (struct wall_time){ 1767830400LL * NS_PER_S });
-        assert_string_equal(notes.text.len > 0 ? notes.text.data : "", expect);
+        const char *found = notes.text.len > 0 ? notes.text.data : "";
+        if (strcmp(found, item->expect) != 0)
+                fail_msg("%s: \"%s\" instead of \"%s\"", item->name, found, item->expect);
         descheduler_free(descheduler);
         descheduler_policy_free(policy);
         config_problems_free(problems);
@@ -173,36 +183,34 @@ static void run(const char *policy_text, const char *const *nodes, size_t node_c
         buf_release(&notes.text);
 }
 
-static void test_11_one_ready_node(void **state) {
-        (void)state;
-        static const char text[] = V2 "profiles: [{name: p, pluginConfig: [{name: PodLifeTime, "
-                                      "args: {maxPodLifeTimeSeconds: 1}}], plugins: {deschedule: "
-                                      "{enabled: [PodLifeTime]}}}]\n";
-        static const char *const nodes[] = { "n1", "n2" };
-        run(text, nodes, 1, true, "");
-        run(text, nodes, 1, false, "p:a p:b ");
-        run(text, nodes, 2, true, "p:a p:b ");
-}
+#define ONE_RULE                                                                                   \
+        V2 "profiles: [{name: p, pluginConfig: [{name: PodLifeTime, args: "                        \
+           "{maxPodLifeTimeSeconds: 1}}], plugins: {deschedule: {enabled: [PodLifeTime]}}}]\n"
+#define TWO_POINTS                                                                                 \
+        V2 "profiles:\n"                                                                           \
+           "- {name: one, pluginConfig: [{name: RemoveDuplicates}], plugins: {balance: "           \
+           "{enabled: [RemoveDuplicates]}}}\n"                                                     \
+           "- {name: two, pluginConfig: [{name: PodLifeTime, args: {maxPodLifeTimeSeconds: 1}}], " \
+           "plugins: {deschedule: {enabled: [PodLifeTime]}}}\n"
 
-static void test_16_points_before_profiles(void **state) {
+static void test_passes(void **state) {
+        static const struct pass_case passes[] = {
+                { "desched-011 one ready node, parity", ONE_RULE, 1, true, "" },
+                { "desched-011 one ready node", ONE_RULE, 1, false, "p:a p:b " },
+                { "desched-011 two ready nodes, parity", ONE_RULE, 2, true, "p:a p:b " },
+                { "desched-016 points before profiles, parity", TWO_POINTS, 2, true,
+                  "two:a two:b one:b " },
+                { "desched-016 points before profiles", TWO_POINTS, 2, false, "two:a two:b " },
+        };
         (void)state;
-        static const char text[] =
-                V2 "profiles:\n"
-                   "- {name: one, pluginConfig: [{name: RemoveDuplicates}], plugins: {balance: "
-                   "{enabled: [RemoveDuplicates]}}}\n"
-                   "- {name: two, pluginConfig: [{name: PodLifeTime, args: "
-                   "{maxPodLifeTimeSeconds: 1}}], plugins: {deschedule: {enabled: "
-                   "[PodLifeTime]}}}\n";
-        static const char *const nodes[] = { "n1", "n2" };
-        run(text, nodes, 2, true, "two:a two:b one:b ");
-        run(text, nodes, 2, false, "two:a two:b ");
+        for (size_t i = 0; i < ARRAY_LEN(passes); i++)
+                run(&passes[i]);
 }
 
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_policies),
-                cmocka_unit_test(test_11_one_ready_node),
-                cmocka_unit_test(test_16_points_before_profiles),
+                cmocka_unit_test(test_passes),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

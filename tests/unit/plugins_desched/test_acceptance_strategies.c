@@ -1,4 +1,5 @@
-/* Acceptance cases 37 to 83: what each strategy wants.  Names begin with the numbers. */
+/* Acceptance cases 37 to 83, and those about limits: what each strategy wants.  Names begin with
+ * their labels. */
 #include "base/util.h"
 #include "desched_scene.h"
 #include <setjmp.h>
@@ -18,24 +19,24 @@
 #define RESTARTS(list, count) "'" list "':[{'name':'c','restartCount':" count "}]"
 
 static const struct scene_case life_time[] = {
-        { "37 older than 600 s", .args = "{'maxPodLifeTimeSeconds':600}",
+        { "desched-037 older than 600 s", .args = "{'maxPodLifeTimeSeconds':600}",
           .pods = { { "a", .age_s = 605 }, { "b", .age_s = 600 }, { "c", .age_s = 595 } },
           .expect = "a" },
-        { "38 succeeded, of a Job", .args = "{'states':['Succeeded']}",
+        { "desched-038 succeeded, of a Job", .args = "{'states':['Succeeded']}",
           .pods = { { "a", .owner = "Job/j", .phase = "Succeeded" },
                     { "b", BARE, .phase = "Succeeded" } },
           .expect = "a" },
-        { "39 init container, not asked for", .args = "{'states':['CrashLoopBackOff']}",
+        { "desched-039 init container, not asked for", .args = "{'states':['CrashLoopBackOff']}",
           .pods = { { "a", .status = WAITING("initContainerStatuses", "CrashLoopBackOff") } },
           .expect = "#0" },
-        { "39 init container, asked for",
+        { "desched-039 init container, asked for",
           .args = "{'states':['CrashLoopBackOff'],'includingInitContainers':true}",
           .pods = { { "a", .status = WAITING("initContainerStatuses", "CrashLoopBackOff") } },
           .expect = "#1" },
-        { "40 another state", .args = "{'states':['ContainerCreating']}",
+        { "desched-040 another state", .args = "{'states':['ContainerCreating']}",
           .pods = { { "a", .status = WAITING("containerStatuses", "ImagePullBackOff") } },
           .expect = "#0" },
-        { "41 completed for four hours",
+        { "desched-041 completed for four hours",
           .args = "{'states':['Succeeded'],'conditions':[{'reason':'PodCompleted','status':'True',"
                   "'minTimeSinceLastTransitionSeconds':14400}]}",
           .pods = { { "a", .owner = "Job/j", .phase = "Succeeded",
@@ -48,66 +49,67 @@ static const struct scene_case life_time[] = {
                       .status = "'conditions':[{'type':'Initialized','status':'True','reason':"
                                 "'PodCompleted'}]" } },
           .expect = "a" },
-        { "42 owner kinds",
+        { "desched-042 owner kinds",
           .args = "{'maxPodLifeTimeSeconds':600,'ownerKinds':{'exclude':['Job']}}",
           .pods = { { "a", .owner = "Job/j" }, { "b" } }, .expect = "b" },
-        { "43 exit code 1", .args = "{'exitCodes':[1]}",
+        { "desched-043 exit code 1", .args = "{'exitCodes':[1]}",
           .pods = { { "a", .status = ENDED("containerStatuses", "1") },
                     { "b", .status = ENDED("containerStatuses", "137") },
                     { "c", .status = "'containerStatuses':[{'name':'c','state':{'running':{}},"
                                      "'lastState':{'terminated':{'exitCode':1}}}]" } },
           .expect = "a" },
-        { "45 the oldest of a node", .args = "{'maxPodLifeTimeSeconds':600}",
+        { "desched-045 the oldest of a node", .args = "{'maxPodLifeTimeSeconds':600}",
           .policy = "'maxNoOfPodsToEvictPerNode':1",
           .pods = { { "a", .age_s = 700 }, { "b", .age_s = 900 }, { "c", .age_s = 800 } },
           .expect = "b" },
 };
 
 static const struct scene_case failed[] = {
-        { "46 an hour",
+        { "desched-046 an hour",
           .pods = { { "a", .phase = "Failed", .age_s = 1800 },
                     { "b", .phase = "Failed", .age_s = 3600 } },
           .expect = "b" },
-        { "47 another code", .args = "{'exitCodes':[2]}",
+        { "desched-047 another code", .args = "{'exitCodes':[2]}",
           .pods = { { "a", .phase = "Failed", .status = ENDED("containerStatuses", "1") } },
           .expect = "#0" },
-        { "48 reason and code of different containers",
+        { "desched-048 reason and code of different containers",
           .args = "{'reasons':['OOMKilled'],'exitCodes':[2]}",
           .pods = { { "a", .phase = "Failed",
                       .status = "'containerStatuses':[{'name':'c','state':{'terminated':{"
                                 "'exitCode':137,'reason':'OOMKilled'}}},{'name':'d','state':{"
                                 "'terminated':{'exitCode':2,'reason':'Error'}}}]" } },
           .expect = "#0", .parity = "#1" },
-        { "49 init code, asked for", .args = "{'exitCodes':[42],'includingInitContainers':true}",
+        { "desched-049 init code, asked for",
+          .args = "{'exitCodes':[42],'includingInitContainers':true}",
           .pods = { { "a", .phase = "Failed", .status = ENDED("initContainerStatuses", "42") } },
           .expect = "#1" },
-        { "49 init code, not asked for", .args = "{'exitCodes':[42]}",
+        { "desched-049 init code, not asked for", .args = "{'exitCodes':[42]}",
           .pods = { { "a", .phase = "Failed", .status = ENDED("initContainerStatuses", "42") } },
           .expect = "#0" },
-        { "50 reason of the pod", .args = "{'reasons':['Evicted']}",
+        { "desched-050 reason of the pod", .args = "{'reasons':['Evicted']}",
           .pods = { { "a", .phase = "Failed", .status = "'reason':'Evicted'" } }, .expect = "#1" },
-        { "51 excluded owner", .args = "{'excludeOwnerKinds':['ReplicaSet']}",
+        { "desched-051 excluded owner", .args = "{'excludeOwnerKinds':['ReplicaSet']}",
           .pods = { { "a", .phase = "Failed" } }, .expect = "#0" },
-        { "52 running", .pods = { { "a" } }, .expect = "#0" },
+        { "desched-052 running", .pods = { { "a" } }, .expect = "#0" },
 };
 
 static const struct scene_case restarts[] = {
-        { "53 100 and 99", .args = "{'podRestartThreshold':100}",
+        { "desched-053 100 and 99", .args = "{'podRestartThreshold':100}",
           .pods = { { "a", .status = RESTARTS("containerStatuses", "100") },
                     { "b", .status = RESTARTS("containerStatuses", "99") } },
           .expect = "a" },
-        { "54 init containers, not asked for", .args = "{'podRestartThreshold':100}",
+        { "desched-054 init containers, not asked for", .args = "{'podRestartThreshold':100}",
           .pods = { { "a", .status = RESTARTS("containerStatuses",
                                               "60") "," RESTARTS("initContainerStatuses", "40") } },
           .expect = "#0" },
-        { "54 init containers, asked for",
+        { "desched-054 init containers, asked for",
           .args = "{'podRestartThreshold':100,'includingInitContainers':true}",
           .pods = { { "a", .status = RESTARTS("containerStatuses",
                                               "60") "," RESTARTS("initContainerStatuses", "40") } },
           .expect = "#1" },
-        { "55 state", .args = "{'podRestartThreshold':100,'states':['CrashLoopBackOff']}",
+        { "desched-055 state", .args = "{'podRestartThreshold':100,'states':['CrashLoopBackOff']}",
           .pods = { { "a", .status = RESTARTS("containerStatuses", "100") } }, .expect = "#0" },
-        { "56 the most first", .args = "{'podRestartThreshold':100}",
+        { "desched-056 the most first", .args = "{'podRestartThreshold':100}",
           .policy = "'maxNoOfPodsToEvictPerNode':1",
           .pods = { { "a", .status = RESTARTS("containerStatuses", "150") },
                     { "b", .status = RESTARTS("containerStatuses", "200") } },
@@ -117,24 +119,25 @@ static const struct scene_case restarts[] = {
 #define TAINT(members)                                                                             \
         { .name = "n1", .spec = "'taints':[{" members "}]" }
 static const struct scene_case taints[] = {
-        { "58 NoExecute", .nodes = { TAINT("'key':'t','effect':'NoExecute'"), { .name = "n2" } },
+        { "desched-058 NoExecute",
+          .nodes = { TAINT("'key':'t','effect':'NoExecute'"), { .name = "n2" } },
           .pods = { { "a" } }, .expect = "#0" },
-        { "59 PreferNoSchedule off",
+        { "desched-059 PreferNoSchedule off",
           .nodes = { TAINT("'key':'t','effect':'PreferNoSchedule'"), { .name = "n2" } },
           .pods = { { "a" } }, .expect = "#0" },
-        { "59 PreferNoSchedule on", .args = "{'includePreferNoSchedule':true}",
+        { "desched-059 PreferNoSchedule on", .args = "{'includePreferNoSchedule':true}",
           .nodes = { TAINT("'key':'t','effect':'PreferNoSchedule'"), { .name = "n2" } },
           .pods = { { "a" } }, .expect = "#1" },
-        { "60 excluded value", .args = "{'excludedTaints':['k=v']}",
+        { "desched-060 excluded value", .args = "{'excludedTaints':['k=v']}",
           .nodes = { TAINT("'key':'k','value':'v','effect':'NoSchedule'"), { .name = "n2" } },
           .pods = { { "a" } }, .expect = "#0" },
-        { "60 another value", .args = "{'excludedTaints':['k=v']}",
+        { "desched-060 another value", .args = "{'excludedTaints':['k=v']}",
           .nodes = { TAINT("'key':'k','value':'w','effect':'NoSchedule'"), { .name = "n2" } },
           .pods = { { "a" } }, .expect = "#1" },
-        { "61 includedTaints []", .args = "{'includedTaints':[]}",
+        { "desched-061 includedTaints []", .args = "{'includedTaints':[]}",
           .nodes = { TAINT("'key':'t','effect':'NoSchedule'"), { .name = "n2" } },
           .pods = { { "a" } }, .expect = "#1", .parity = "#0" },
-        { "62 satisfied Gt",
+        { "desched-062 satisfied Gt",
           .nodes = { TAINT("'key':'level','value':'10','effect':'NoSchedule'"), { .name = "n2" } },
           .pods = { { "a", .spec = "'tolerations':[{'key':'level','operator':'Gt','value':'5',"
                                    "'effect':'NoSchedule'}]" } },
@@ -152,19 +155,22 @@ static const struct scene_case taints[] = {
                 "{'weight':10,'preference':" IN_SSD "}]}}"
 #define SSD .labels = "'disk':'ssd'"
 static const struct scene_case affinity[] = {
-        { "63 n2 fits", .args = REQUIRED, .nodes = { { .name = "n1" }, { .name = "n2", SSD } },
-          .pods = { { "a", NEEDS_SSD } }, .expect = "#1" },
-        { "63 n2 cordoned", .args = REQUIRED,
+        { "desched-063 n2 fits", .args = REQUIRED,
+          .nodes = { { .name = "n1" }, { .name = "n2", SSD } }, .pods = { { "a", NEEDS_SSD } },
+          .expect = "#1" },
+        { "desched-063 n2 cordoned", .args = REQUIRED,
           .nodes = { { .name = "n1" }, { .name = "n2", SSD, .spec = "'unschedulable':true" } },
           .pods = { { "a", NEEDS_SSD } }, .expect = "#0" },
-        { "64 node selector only", .args = REQUIRED,
+        { "desched-064 node selector only", .args = REQUIRED,
           .nodes = { { .name = "n1" }, { .name = "n2", SSD } },
           .pods = { { "a", .spec = "'nodeSelector':{'disk':'ssd'}" } }, .expect = "#0" },
-        { "65 10 on n2", .args = PREFERRED, .nodes = { { .name = "n1" }, { .name = "n2", SSD } },
-          .pods = { { "a", LIKES_SSD } }, .expect = "#1" },
-        { "65 equal", .args = PREFERRED, .nodes = { { .name = "n1", SSD }, { .name = "n2", SSD } },
-          .pods = { { "a", LIKES_SSD } }, .expect = "#0" },
-        { "65 n2 cordoned", .args = PREFERRED,
+        { "desched-065 10 on n2", .args = PREFERRED,
+          .nodes = { { .name = "n1" }, { .name = "n2", SSD } }, .pods = { { "a", LIKES_SSD } },
+          .expect = "#1" },
+        { "desched-065 equal", .args = PREFERRED,
+          .nodes = { { .name = "n1", SSD }, { .name = "n2", SSD } }, .pods = { { "a", LIKES_SSD } },
+          .expect = "#0" },
+        { "desched-065 n2 cordoned", .args = PREFERRED,
           .nodes = { { .name = "n1" }, { .name = "n2", SSD, .spec = "'unschedulable':true" } },
           .pods = { { "a", LIKES_SSD } }, .expect = "#0", .parity = "#1" },
 };
@@ -175,27 +181,27 @@ static const struct scene_case affinity[] = {
 #define APART(app) APART_OVER("kubernetes.io/hostname", app)
 #define APP(name) LABELS("'app':'" name "'")
 static const struct scene_case anti_affinity[] = {
-        { "67 three rule owners and one with the label",
+        { "desched-067 three rule owners and one with the label",
           .pods = { { "a", .spec = APART("x") },
                     { "b", .spec = APART("x") },
                     { "c", .spec = APART("x") },
                     { "x", APP("x") } },
           .expect = "#3" },
-        { "68 the lowest of three",
+        { "desched-068 the lowest of three",
           .pods = { { "a", APP("a"), .spec = "'priority':100," APART("c") },
                     { "b", APP("b"), .spec = "'priority':50," APART("c") },
                     { "c", APP("c"), .spec = "'priority':0," APART("a") } },
           .expect = "c" },
-        { "69 against a critical pod",
+        { "desched-069 against a critical pod",
           .pods = { { "a", APP("x"), .spec = APART("x") },
                     { "b", APP("x"), .spec = "'priority':2000000000," APART("x") } },
           .expect = "a" },
-        { "70 one region on two nodes",
+        { "desched-070 one region on two nodes",
           .nodes = { { .name = "n1", .labels = "'region':'r'" },
                      { .name = "n2", .labels = "'region':'r'" } },
           .pods = { { "a", .spec = APART_OVER("region", "x") }, { "x", ON2, APP("x") } },
           .expect = "a" },
-        { "70 two regions",
+        { "desched-070 two regions",
           .nodes = { { .name = "n1", .labels = "'region':'r'" },
                      { .name = "n2", .labels = "'region':'s'" } },
           .pods = { { "a", .spec = APART_OVER("region", "x") }, { "x", ON2, APP("x") } },
@@ -206,15 +212,15 @@ static const struct scene_case anti_affinity[] = {
 #define CLOSED(n)                                                                                  \
         { .name = n, .spec = "'taints':[{'key':'t','effect':'NoSchedule'}]" }
 static const struct scene_case duplicates[] = {
-        { "71 (5,3,1)", THREE,
+        { "desched-071 (5,3,1)", THREE,
           .pods = { { "a", .count = 5 }, { "b", ON2, .count = 3 }, { "c", ON3 } }, .expect = "#2" },
-        { "72 (2,0,0)", THREE, .pods = { { "a", .count = 2 } }, .expect = "#1" },
-        { "73 different images", THREE,
+        { "desched-072 (2,0,0)", THREE, .pods = { { "a", .count = 2 } }, .expect = "#1" },
+        { "desched-073 different images", THREE,
           .pods = { { "a", .container = "'image':'x'" }, { "b", .container = "'image':'y'" } },
           .expect = "#0" },
-        { "74 excluded kind", .args = "{'excludeOwnerKinds':['ReplicaSet']}", THREE,
+        { "desched-074 excluded kind", .args = "{'excludeOwnerKinds':['ReplicaSet']}", THREE,
           .pods = { { "a", .count = 2 } }, .expect = "#0" },
-        { "75 three nodes more, tainted",
+        { "desched-075 three nodes more, tainted",
           .nodes = { { .name = "n1" },
                      { .name = "n2" },
                      { .name = "n3" },
@@ -222,7 +228,7 @@ static const struct scene_case duplicates[] = {
                      CLOSED("n5"),
                      CLOSED("n6") },
           .pods = { { "a", .count = 5 }, { "b", ON2, .count = 3 }, { "c", ON3 } }, .expect = "#2" },
-        { "76 one target", .nodes = { { .name = "n1" }, CLOSED("n2") },
+        { "desched-076 one target", .nodes = { { .name = "n1" }, CLOSED("n2") },
           .pods = { { "a", .count = 5 } }, .expect = "#0" },
 };
 
@@ -249,44 +255,46 @@ static const struct scene_case duplicates[] = {
                 "'topologyKey':'zone','whenUnsatisfiable':'DoNotSchedule','labelSelector':{"       \
                 "'matchLabels':{'app':'a'}}}]"
 static const struct scene_case spread[] = {
-        { "77 [3,1]", ZONES_2, .pods = { { "a", SPREAD, .count = 3 }, { "b", ON2, SPREAD } },
-          .expect = "#1" },
-        { "77 [2,1]", ZONES_2, .pods = { { "a", SPREAD, .count = 2 }, { "b", ON2, SPREAD } },
-          .expect = "#0" },
-        { "77 [4,0]", ZONES_2, .pods = { { "a", SPREAD, .count = 4 } }, .expect = "#2" },
-        { "77 [8,7,0]", .nodes = { ZONE("n1", "a"), ZONE("n2", "b"), ZONE("n3", "c") },
+        { "desched-077 [3,1]", ZONES_2,
+          .pods = { { "a", SPREAD, .count = 3 }, { "b", ON2, SPREAD } }, .expect = "#1" },
+        { "desched-077 [2,1]", ZONES_2,
+          .pods = { { "a", SPREAD, .count = 2 }, { "b", ON2, SPREAD } }, .expect = "#0" },
+        { "desched-077 [4,0]", ZONES_2, .pods = { { "a", SPREAD, .count = 4 } }, .expect = "#2" },
+        { "desched-077 [8,7,0]", .nodes = { ZONE("n1", "a"), ZONE("n2", "b"), ZONE("n3", "c") },
           .pods = { { "a", SPREAD, SMALL, .count = 8 }, { "b", ON2, SPREAD, SMALL, .count = 7 } },
           .expect = "#5" },
-        { "77 [0,1,3,5]", ZONES,
+        { "desched-077 [0,1,3,5]", ZONES,
           .pods = { { "b", ON2, SPREAD, SMALL },
                     { "c", ON3, SPREAD, SMALL, .count = 3 },
                     { "d", .node = "n4", SPREAD, SMALL, .count = 5 } },
           .expect = "#3" },
-        { "78 soft, by default", ZONES_2, .pods = { { "a", SOFT, .count = 4 } }, .expect = "#0" },
-        { "78 soft, listed", .args = "{'constraints':['DoNotSchedule','ScheduleAnyway']}", ZONES_2,
-          .pods = { { "a", SOFT, .count = 4 } }, .expect = "#2" },
-        { "79 no room",
+        { "desched-078 soft, by default", ZONES_2, .pods = { { "a", SOFT, .count = 4 } },
+          .expect = "#0" },
+        { "desched-078 soft, listed", .args = "{'constraints':['DoNotSchedule','ScheduleAnyway']}",
+          ZONES_2, .pods = { { "a", SOFT, .count = 4 } }, .expect = "#2" },
+        { "desched-079 no room",
           .nodes = { ZONE("n1", "a"),
                      { .name = "n2",
                        .labels = "'zone':'b'",
                        .status = "'allocatable':{'cpu':'100m','memory':'3000','pods':'10'}" } },
           .pods = { { "a", SPREAD, .count = 3 }, { "b", ON2, SPREAD, SMALL } }, .expect = "#0" },
-        { "79 not tolerated",
+        { "desched-079 not tolerated",
           .nodes = { ZONE("n1", "a"),
                      { .name = "n2",
                        .labels = "'zone':'b'",
                        .spec = "'taints':[{'key':'t','effect':'NoSchedule'}]" } },
           .pods = { { "a", SPREAD, .count = 3 }, { "b", ON2, SPREAD } }, .expect = "#0" },
-        { "79 no room, not asked", .args = "{'topologyBalanceNodeFit':false}",
+        { "desched-079 no room, not asked", .args = "{'topologyBalanceNodeFit':false}",
           .nodes = { ZONE("n1", "a"),
                      { .name = "n2",
                        .labels = "'zone':'b'",
                        .status = "'allocatable':{'cpu':'100m','memory':'3000','pods':'10'}" } },
           .pods = { { "a", SPREAD, .count = 3 }, { "b", ON2, SPREAD, SMALL } }, .expect = "#1" },
-        { "80 two hashes", ZONES_2, .pods = { { "a", HASH("x") }, { "b", HASH("y") } },
+        { "desched-080 two hashes", ZONES_2, .pods = { { "a", HASH("x") }, { "b", HASH("y") } },
           .expect = "#0" },
-        { "80 one hash", ZONES_2, .pods = { { "a", HASH("x"), .count = 2 } }, .expect = "#1" },
-        { "81 two of four end", ZONES_2,
+        { "desched-080 one hash", ZONES_2, .pods = { { "a", HASH("x"), .count = 2 } },
+          .expect = "#1" },
+        { "desched-081 two of four end", ZONES_2,
           .pods = { { "a", SPREAD, .count = 2 },
                     { "t", .count = 2,
                       .spec = "'topologySpreadConstraints':[{'maxSkew':1,"
@@ -296,10 +304,10 @@ static const struct scene_case spread[] = {
                       .meta = "'labels':{'app':'a'},'deletionTimestamp':'2026-01-09T23:59:00Z'" },
                     { "b", ON2, SPREAD, .count = 2 } },
           .expect = "#0" },
-        { "82 pods nobody may evict count", ZONES_2,
+        { "desched-082 pods nobody may evict count", ZONES_2,
           .pods = { { "a", SPREAD, .count = 3 }, { "b", ON2, BARE, SPREAD, .count = 3 } },
           .expect = "#0", .parity = "#1" },
-        { "83 who goes", ZONES_2,
+        { "desched-083 who goes", ZONES_2,
           .pods = { { "low", RANKED("1") },
                     { "mid", RANKED("50") },
                     { "high", RANKED("100") },
@@ -308,15 +316,15 @@ static const struct scene_case spread[] = {
 };
 
 static const struct scene_refusal life_time_refusals[] = {
-        { "44 no criterion", "{}", "at least one of", NULL },
-        { "44 state", "{'states':['Sleeping']}", "Sleeping", NULL },
-        { "44 empty condition", "{'conditions':[{}]}", "at least one field", NULL },
+        { "desched-044 no criterion", "{}", "at least one of", NULL },
+        { "desched-044 state", "{'states':['Sleeping']}", "Sleeping", NULL },
+        { "desched-044 empty condition", "{'conditions':[{}]}", "at least one field", NULL },
 };
 static const struct scene_refusal restarts_refusals[] = {
-        { "57 threshold 0", "{'podRestartThreshold':0}", "podRestartThreshold", NULL },
+        { "desched-057 threshold 0", "{'podRestartThreshold':0}", "podRestartThreshold", NULL },
 };
 static const struct scene_refusal affinity_refusals[] = {
-        { "66 no types", "{}", "nodeAffinityType", NULL },
+        { "desched-066 no types", "{}", "nodeAffinityType", NULL },
 };
 
 #define TEST(noun, rule)                                                                           \
@@ -333,6 +341,24 @@ TEST(anti_affinity, "RemovePodsViolatingInterPodAntiAffinity")
 TEST(duplicates, "RemoveDuplicates")
 TEST(spread, "RemovePodsViolatingTopologySpreadConstraint")
 
+/* Limits of the policy, and dry run: the same for every strategy. */
+#define OLD .args = "{'maxPodLifeTimeSeconds':600}"
+static const struct scene_case limits[] = {
+        { "desched-102 total 0", OLD, .policy = "'maxNoOfPodsToEvictTotal':0",
+          .pods = { { "a" }, { "b", ON2 } }, .expect = "#0" },
+        { "desched-103 one for each node", OLD, .policy = "'maxNoOfPodsToEvictPerNode':1",
+          .pods = { { "a", .count = 3 }, { "b", ON2 } }, .expect = "a-1 b" },
+        { "desched-104 one for each namespace", OLD, .policy = "'maxNoOfPodsToEvictPerNamespace':1",
+          .pods = { { "a", .ns = "x", .count = 2 }, { "b", .ns = "y", .count = 2 } },
+          .expect = "a-1 b-1" },
+        { "desched-107 dry run", OLD, .is_dry_run = true, .pods = { { "a" }, { "b", ON2 } },
+          .expect = "a b" },
+};
+
+static void test_limits(void **state) {
+        (void)state;
+        scene_run("PodLifeTime", limits, ARRAY_LEN(limits));
+}
 static void test_refusals(void **state) {
         (void)state;
         scene_refuse("PodLifeTime", life_time_refusals, ARRAY_LEN(life_time_refusals));
@@ -348,7 +374,7 @@ int main(void) {
                 cmocka_unit_test(test_restarts),   cmocka_unit_test(test_taints),
                 cmocka_unit_test(test_affinity),   cmocka_unit_test(test_anti_affinity),
                 cmocka_unit_test(test_duplicates), cmocka_unit_test(test_spread),
-                cmocka_unit_test(test_refusals),
+                cmocka_unit_test(test_limits),     cmocka_unit_test(test_refusals),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

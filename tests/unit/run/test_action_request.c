@@ -125,7 +125,7 @@ static void reports_placements(void **state) {
 
 static void removes_pods(void **state) {
         const struct request_case cases[] = {
-                { "eviction with grace",
+                { "desched-106 grace 0, desched-110 annotations",
                   { .kind = ACTION_EVICT,
                     .target = POD,
                     .evict = { .plugin = SLICE_LITERAL("PodLifeTime"),
@@ -140,6 +140,19 @@ static void removes_pods(void **state) {
                   "\"p\",\"namespace\":\"ns\",\"annotations\":{\"reason\":\"triggered by "
                   "prof/PodLifeTime: \",\"requested-by\":\"me\"}},\"deleteOptions\":{"
                   "\"gracePeriodSeconds\":0,\"preconditions\":{\"uid\":\"u-1\"}}}" },
+                { "desched-106 no grace, by name alone as under parity",
+                  { .kind = ACTION_EVICT,
+                    .target = { SLICE_LITERAL("Pod"), SLICE_LITERAL("ns"), SLICE_LITERAL("p") },
+                    .evict = { .plugin = SLICE_LITERAL("PodLifeTime"),
+                               .profile = SLICE_LITERAL("prof"),
+                               .reason = SLICE_LITERAL("old"),
+                               .requested_by = SLICE_LITERAL("me") } },
+                  API_POST,
+                  "/api/v1/namespaces/ns/pods/p/eviction",
+                  "",
+                  "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":"
+                  "\"p\",\"namespace\":\"ns\",\"annotations\":{\"reason\":\"triggered by "
+                  "prof/PodLifeTime: old\",\"requested-by\":\"me\"}},\"deleteOptions\":{}}" },
                 { "delete",
                   { .kind = ACTION_DELETE_POD, .target = POD },
                   API_DELETE,
