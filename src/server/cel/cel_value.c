@@ -170,10 +170,15 @@ size_t cel_size(const struct cel_value *value) {
         return value->count;
 }
 
+static bool is_aggregate(enum cel_kind kind) {
+        return kind == CEL_LIST || kind == CEL_MAP || kind == CEL_OBJECT;
+}
+
+/* Over anything else there is nothing to go through. */
 struct cel_iter cel_iter(const struct cel_value *container) {
         struct cel_iter iter = { .container = container };
 
-        if (!container->is_made)
+        if (!container->is_made && is_aggregate(container->kind))
                 iter.nodes = node_iter(container->as.node);
         return iter;
 }

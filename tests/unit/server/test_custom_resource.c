@@ -208,93 +208,91 @@ static struct fixture gadgets_new(char mark, const char *rules, int status) {
 }
 
 /* What is created, then what it is changed to; the message of the refusal, NULL = all is taken. */
-static void test_rules(void **state) {
-        static const struct {
-                char mark;
-                const char *rules, *first, *second, *message;
-        } cases[] = {
-                { 'S', "{\"rule\":\"self.min <= self.max\",\"message\":\"min above max\"}",
-                  "{\"min\":1,\"max\":2}", NULL, NULL },
-                { 'S', "{\"rule\":\"self.min <= self.max\",\"message\":\"min above max\"}",
-                  "{\"min\":3,\"max\":2}", NULL, " spec: Invalid value: min above max" },
-                { 'S', "{\"rule\":\"self.min <= self.max\"}", "{\"min\":3,\"max\":2}", NULL,
-                  " spec: Invalid value: failed rule: self.min <= self.max" },
-                { 'S', "{\"rule\":\"self.min <= self.max\"}", "{\"min\":3}", NULL,
-                  " spec: Invalid value: \"object\": no such key: max evaluating rule: self.min <= "
-                  "self.max" },
-                { 'S',
-                  "{\"rule\":\"self.min <= self.max\",\"messageExpression\":\"'min is %d'.format(["
-                  "self.min])\",\"message\":\"unused\"}",
-                  "{\"min\":3,\"max\":2}", NULL, " spec: Invalid value: min is 3" },
-                { 'S',
-                  "{\"rule\":\"self.min <= self.max\",\"messageExpression\":\"self.name\","
-                  "\"message\":\"fallback\"}",
-                  "{\"min\":3,\"max\":2}", NULL, " spec: Invalid value: fallback" },
-                { 'S',
-                  "{\"rule\":\"has(self.max)\",\"reason\":\"FieldValueRequired\",\"fieldPath\":"
-                  "\".max\",\"message\":\"say how many\"}",
-                  "{}", NULL, " spec.max: Required value: say how many" },
-                { 'S',
-                  "{\"rule\":\"!has(self.max)\",\"reason\":\"FieldValueForbidden\",\"message\":"
-                  "\"no\"}",
-                  "{\"max\":1}", NULL, " spec: Forbidden: no" },
-                { 'N', "{\"rule\":\"self.startsWith('a')\",\"message\":\"begin with a\"}",
-                  "{\"name\":\"b\"}", NULL, " spec.name: Invalid value: \"b\": begin with a" },
-                { 'N', "{\"rule\":\"self.startsWith('a')\"}", "{}", NULL, NULL },
-                /* Rules that compare with what was: on update, and only where there was something.
-                 */
-                { 'N', "{\"rule\":\"self == oldSelf\",\"message\":\"is fixed\"}",
-                  "{\"name\":\"b\"}", "{\"name\":\"c\"}",
-                  " spec.name: Invalid value: \"c\": is fixed" },
-                { 'N', "{\"rule\":\"self == oldSelf\",\"message\":\"is fixed\"}", "{}",
-                  "{\"name\":\"c\"}", NULL },
-                { 'N',
-                  "{\"rule\":\"oldSelf.hasValue() || self == 'first'\",\"optionalOldSelf\":true}",
-                  "{\"name\":\"second\"}", NULL,
-                  " spec.name: Invalid value: \"second\": failed rule" },
-                { 'L', "{\"rule\":\"self.size >= oldSelf.size\",\"message\":\"only grows\"}",
-                  "{\"list\":[{\"id\":\"a\",\"size\":2},{\"id\":\"b\",\"size\":5}]}",
-                  "{\"list\":[{\"id\":\"b\",\"size\":5},{\"id\":\"a\",\"size\":1}]}",
-                  " spec.list[1]: Invalid value: only grows" },
-                { 'L', "{\"rule\":\"self.size >= oldSelf.size\",\"message\":\"only grows\"}",
-                  "{\"list\":[{\"id\":\"a\",\"size\":2}]}",
-                  "{\"list\":[{\"id\":\"c\",\"size\":0},{\"id\":\"a\",\"size\":2}]}", NULL },
-                { 'A', "{\"rule\":\"self.id != ''\",\"message\":\"name it\"}",
-                  "{\"atomic\":[{\"id\":\"a\"},{\"id\":\"\"}]}", NULL,
-                  " spec.atomic[1]: Invalid value: name it" },
-                /* What the schema refuses is not shown to rules. */
-                { 'S', "{\"rule\":\"self.min <= self.max\"}", "{\"min\":\"x\",\"max\":2}", NULL,
-                  "some validation rules were not checked because the object was invalid" },
-                { 'S',
-                  "{\"rule\":\"self.name.all(c, true)\",\"message\":\"x\"},{\"rule\":\"true\"}",
-                  NULL, NULL, NULL },
-                { 'A',
-                  "{\"rule\":\"[0,1,2,3,4,5,6,7,8,9].all(a,[0,1,2,3,4,5,6,7,8,9].all(b,[0,1,2,3,4,"
-                  "5,6,7,8,9].all(c,[0,1,2,3,4,5,6,7,8,9].all(d,[0,1,2,3,4,5,6,7,8,9].all(e,[0,1,2,"
-                  "3,4,5,6,7,8,9].all(f,a+b+c+d+e+f>=0))))))\",\"message\":\"long\"}",
-                  "{\"atomic\":[{\"id\":\"a\"}]}", NULL,
-                  "no further validation rules will be run due to call cost exceeds limit for "
-                  "rule: "
-                  "long" },
-        };
+static const struct {
+        char mark;
+        const char *rules, *first, *second, *message;
+} rule_cases[] = {
+        { 'S', "{\"rule\":\"self.min <= self.max\",\"message\":\"min above max\"}",
+          "{\"min\":1,\"max\":2}", NULL, NULL },
+        { 'S', "{\"rule\":\"self.min <= self.max\",\"message\":\"min above max\"}",
+          "{\"min\":3,\"max\":2}", NULL, " spec: Invalid value: min above max" },
+        { 'S', "{\"rule\":\"self.min <= self.max\"}", "{\"min\":3,\"max\":2}", NULL,
+          " spec: Invalid value: failed rule: self.min <= self.max" },
+        { 'S', "{\"rule\":\"self.min <= self.max\"}", "{\"min\":3}", NULL,
+          " spec: Invalid value: \"object\": no such key: max evaluating rule: self.min <= "
+          "self.max" },
+        { 'S',
+          "{\"rule\":\"self.min <= self.max\",\"messageExpression\":\"'min is %d'.format(["
+          "self.min])\",\"message\":\"unused\"}",
+          "{\"min\":3,\"max\":2}", NULL, " spec: Invalid value: min is 3" },
+        { 'S',
+          "{\"rule\":\"self.min <= self.max\",\"messageExpression\":\"self.name\","
+          "\"message\":\"fallback\"}",
+          "{\"min\":3,\"max\":2}", NULL, " spec: Invalid value: fallback" },
+        { 'S',
+          "{\"rule\":\"has(self.max)\",\"reason\":\"FieldValueRequired\",\"fieldPath\":"
+          "\".max\",\"message\":\"say how many\"}",
+          "{}", NULL, " spec.max: Required value: say how many" },
+        { 'S',
+          "{\"rule\":\"!has(self.max)\",\"reason\":\"FieldValueForbidden\",\"message\":"
+          "\"no\"}",
+          "{\"max\":1}", NULL, " spec: Forbidden: no" },
+        { 'N', "{\"rule\":\"self.startsWith('a')\",\"message\":\"begin with a\"}",
+          "{\"name\":\"b\"}", NULL, " spec.name: Invalid value: \"b\": begin with a" },
+        { 'N', "{\"rule\":\"self.startsWith('a')\"}", "{}", NULL, NULL },
+        /* Rules that compare with what was: on update, and only where there was something.
+         */
+        { 'N', "{\"rule\":\"self == oldSelf\",\"message\":\"is fixed\"}", "{\"name\":\"b\"}",
+          "{\"name\":\"c\"}", " spec.name: Invalid value: \"c\": is fixed" },
+        { 'N', "{\"rule\":\"self == oldSelf\",\"message\":\"is fixed\"}", "{}", "{\"name\":\"c\"}",
+          NULL },
+        { 'N', "{\"rule\":\"oldSelf.hasValue() || self == 'first'\",\"optionalOldSelf\":true}",
+          "{\"name\":\"second\"}", NULL, " spec.name: Invalid value: \"second\": failed rule" },
+        { 'L', "{\"rule\":\"self.size >= oldSelf.size\",\"message\":\"only grows\"}",
+          "{\"list\":[{\"id\":\"a\",\"size\":2},{\"id\":\"b\",\"size\":5}]}",
+          "{\"list\":[{\"id\":\"b\",\"size\":5},{\"id\":\"a\",\"size\":1}]}",
+          " spec.list[1]: Invalid value: only grows" },
+        { 'L', "{\"rule\":\"self.size >= oldSelf.size\",\"message\":\"only grows\"}",
+          "{\"list\":[{\"id\":\"a\",\"size\":2}]}",
+          "{\"list\":[{\"id\":\"c\",\"size\":0},{\"id\":\"a\",\"size\":2}]}", NULL },
+        { 'A', "{\"rule\":\"self.id != ''\",\"message\":\"name it\"}",
+          "{\"atomic\":[{\"id\":\"a\"},{\"id\":\"\"}]}", NULL,
+          " spec.atomic[1]: Invalid value: name it" },
+        /* What the schema refuses is not shown to rules. */
+        { 'S', "{\"rule\":\"self.min <= self.max\"}", "{\"min\":\"x\",\"max\":2}", NULL,
+          "some validation rules were not checked because the object was invalid" },
+        { 'S', "{\"rule\":\"self.name.all(c, true)\",\"message\":\"x\"},{\"rule\":\"true\"}", NULL,
+          NULL, NULL },
+        { 'A',
+          "{\"rule\":\"[0,1,2,3,4,5,6,7,8,9].all(a,[0,1,2,3,4,5,6,7,8,9].all(b,[0,1,2,3,4,"
+          "5,6,7,8,9].all(c,[0,1,2,3,4,5,6,7,8,9].all(d,[0,1,2,3,4,5,6,7,8,9].all(e,[0,1,2,"
+          "3,4,5,6,7,8,9].all(f,a+b+c+d+e+f>=0))))))\",\"message\":\"long\"}",
+          "{\"atomic\":[{\"id\":\"a\"}]}", NULL,
+          "no further validation rules will be run due to call cost exceeds limit for "
+          "rule: "
+          "long" },
+};
 
+static void test_rules(void **state) {
         (void)state;
-        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-                struct fixture f =
-                        gadgets_new(cases[i].mark, cases[i].rules, cases[i].first ? 201 : 422);
+        for (size_t i = 0; i < ARRAY_LEN(rule_cases); i++) {
+                struct fixture f = gadgets_new(rule_cases[i].mark, rule_cases[i].rules,
+                                               rule_cases[i].first ? 201 : 422);
                 char body[512];
                 int status = 201;
 
-                for (int turn = 0; cases[i].first && turn < 1 + !!cases[i].second; turn++) {
+                for (int turn = 0; rule_cases[i].first && turn < 1 + !!rule_cases[i].second;
+                     turn++) {
                         snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"g\"},\"spec\":%s}",
-                                 turn ? cases[i].second : cases[i].first);
+                                 turn ? rule_cases[i].second : rule_cases[i].first);
                         status = turn ? ask_patch(&f, MERGE_PATCH, GADGETS "/g", body)
                                       : ask(&f, "POST", GADGETS, body);
                 }
-                if (cases[i].first &&
-                    ((status == 422) != !!cases[i].message ||
-                     (cases[i].message && !strstr(answer(&f, "/message"), cases[i].message))))
-                        fail_msg("%zu %s: %d %s", i, cases[i].rules, status, f.text);
+                if (rule_cases[i].first &&
+                    ((status == 422) != !!rule_cases[i].message ||
+                     (rule_cases[i].message &&
+                      !strstr(answer(&f, "/message"), rule_cases[i].message))))
+                        fail_msg("%zu %s: %d %s", i, rule_cases[i].rules, status, f.text);
                 fixture_free(&f);
         }
 }
