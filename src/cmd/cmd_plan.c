@@ -206,7 +206,9 @@ const struct command command_plan = {
                 "better it scores there, what limits and budgets kept, a row per rule, and how "
                 "full "
                 "and even the nodes are before and after. Nothing is changed.\n\n"
-                "Usage is measured by the NodeMetrics and PodMetrics among the objects.",
+                "Measured usage comes from the policy's metrics providers, asked as the "
+                "descheduler "
+                "asks them; with --objects from the NodeMetrics and PodMetrics among these.",
         .options = plan_table,
         .options_size = sizeof(struct plan_options),
         .run = run,

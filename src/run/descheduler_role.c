@@ -266,7 +266,8 @@ static int build(struct descheduler_role *role, struct err *err) {
                 role->brain = placement_brain_new(runtime_cluster(role->runtime), config->profiles);
                 oracle = placement_brain_oracle(role->brain);
         }
-        role->feed = usage_feed_new(role->runtime, config->policy);
+        role->feed = usage_feed_new(runtime_transport(role->runtime), runtime_loop(role->runtime),
+                                    config->policy);
         code = descheduler_new(
                 &(struct descheduler_config){
                         .cluster = runtime_cluster(role->runtime),

@@ -12,6 +12,7 @@
 #include "run/placement_brain.h"
 #include "run/role_config.h"
 #include "run/snapshot_input.h"
+#include "run/usage_live.h"
 #include "sched/decision.h"
 #include <stdlib.h>
 
@@ -85,6 +86,10 @@ static void note_spared(void *context, const struct desched_rule_report *rule, s
         };
 }
 
+static const struct desched_usage *usage_of(const struct eviction_plan *plan) {
+        return plan->live ? usage_live_source(plan->live) : recorded_usage_source(plan->usage);
+}
+
 static int build(struct eviction_plan *plan, struct cluster *cluster,
                  const struct role_config *config, struct err *err) {
         struct config_problems *problems = config_problems_new();
@@ -96,17 +101,16 @@ static int build(struct eviction_plan *plan, struct cluster *cluster,
                 plan->brain = placement_brain_new(cluster, &config->profiles);
                 oracle = placement_brain_oracle(plan->brain);
         }
-        code = descheduler_new(
-                &(struct descheduler_config){ .cluster = plan->cluster,
-                                              .policy = config->policy,
-                                              .document = config->policy->document,
-                                              .registry = desched_registry,
-                                              .sink = { plan, begin_pass, ask },
-                                              .usage = recorded_usage_source(plan->usage),
-                                              .jobs = &plan->jobs,
-                                              .oracle = plan->brain ? &oracle : NULL,
-                                              .is_parity = config->is_parity },
-                problems, &plan->descheduler, err);
+        code = descheduler_new(&(struct descheduler_config){ .cluster = plan->cluster,
+                                                             .policy = config->policy,
+                                                             .document = config->policy->document,
+                                                             .registry = desched_registry,
+                                                             .sink = { plan, begin_pass, ask },
+                                                             .usage = usage_of(plan),
+                                                             .jobs = &plan->jobs,
+                                                             .oracle = plan->brain ? &oracle : NULL,
+                                                             .is_parity = config->is_parity },
+                               problems, &plan->descheduler, err);
 
         config_problems_free(problems);
         if (code == 0)
@@ -129,6 +133,8 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
         plan->service = evict_service_new(&(struct evict_config){ .cluster = snapshot->cluster,
                                                                   .is_parity = config->is_parity });
         code = snapshot_usage(snapshot, &plan->usage_doc, err);
+        if (code == 0 && snapshot->is_live)
+                code = usage_live_ask(&snapshot->source, config->policy, &plan->live, err);
         if (code == 0)
                 code = recorded_usage_new(json_doc_root(plan->usage_doc), config->policy,
                                           &plan->usage, err);
@@ -142,6 +148,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
 void eviction_plan_release(struct eviction_plan *plan) {
         descheduler_free(plan->descheduler);
         placement_brain_free(plan->brain);
+        usage_live_free(plan->live);
         recorded_usage_free(plan->usage);
         json_doc_free(plan->usage_doc);
         evict_service_free(plan->service);
@@ -210,16 +217,15 @@ static void count_wanted(struct eviction_plan *plan, struct wall_time now,
         struct descheduler *counter = NULL;
         const struct desched_report *report;
 
-        if (descheduler_new(
-                    &(struct descheduler_config){ .cluster = plan->cluster,
-                                                  .policy = plan->config->policy,
-                                                  .registry = desched_registry,
-                                                  .sink = { plan, begin_count, count_one },
-                                                  .usage = recorded_usage_source(plan->usage),
-                                                  .jobs = &plan->jobs,
-                                                  .is_parity = plan->config->is_parity,
-                                                  .is_dry_run = true },
-                    problems, &counter, NULL) == 0) {
+        if (descheduler_new(&(struct descheduler_config){ .cluster = plan->cluster,
+                                                          .policy = plan->config->policy,
+                                                          .registry = desched_registry,
+                                                          .sink = { plan, begin_count, count_one },
+                                                          .usage = usage_of(plan),
+                                                          .jobs = &plan->jobs,
+                                                          .is_parity = plan->config->is_parity,
+                                                          .is_dry_run = true },
+                            problems, &counter, NULL) == 0) {
                 report = descheduler_pass(counter, now);
                 for (size_t i = 0; i < report->rule_count; i++) {
                         wanted[i] = report->rules[i].evicted + report->rules[i].spared;

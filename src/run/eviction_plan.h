@@ -20,6 +20,7 @@ struct role_config;
 struct recorded_usage;
 struct sched_profile_list;
 struct snapshot;
+struct usage_live;
 
 struct planned_eviction {
         struct pod_id pod;
@@ -48,6 +49,7 @@ struct eviction_plan {
         struct evict_service *service;
         struct recorded_usage *usage;
         struct json_doc *usage_doc;
+        struct usage_live *live;       /* NULL = the objects are the measured usage */
         struct placement_brain *brain; /* NULL = not asked where pods would go */
         struct descheduler *descheduler;
         const struct cluster *cluster;

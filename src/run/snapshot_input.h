@@ -25,6 +25,12 @@ struct snapshot_pods {
         struct snapshot_pod *items;
 };
 
+struct snapshot_source {
+        const char *kubeconfig, *context; /* as access_search */
+        int64_t timeout_ns;               /* 0 = SNAPSHOT_TIMEOUT_NS */
+};
+#define SNAPSHOT_TIMEOUT_NS (120 * NS_PER_S)
+
 struct snapshot {
         struct arena arena;
         struct cluster *cluster; /* with finished pods and container states */
@@ -37,7 +43,9 @@ struct snapshot {
         struct snapshot_pods wanted;
         int64_t default_priority;   /* of the PriorityClass that is the global default */
         struct snapshot_late *late; /* pods whose priority is still to be looked up */
-        struct buf note;            /* what could not be read of a live cluster; "" = nothing */
+        bool is_live;
+        struct snapshot_source source; /* of a live cluster */
+        struct buf note;               /* what could not be read of a live cluster; "" = nothing */
 };
 
 void snapshot_init(struct snapshot *snapshot);
@@ -51,13 +59,8 @@ int snapshot_read_wanted(struct snapshot *snapshot, const char *path, struct err
 /* Once all files are read. */
 int snapshot_complete(struct snapshot *snapshot, struct err *err);
 
-struct snapshot_source {
-        const char *kubeconfig, *context; /* as access_search */
-        int64_t timeout_ns;               /* 0 = SNAPSHOT_TIMEOUT_NS */
-};
-#define SNAPSHOT_TIMEOUT_NS (120 * NS_PER_S)
 /* Lists every followed kind of a live cluster.  Kinds that only some plugins read may be missing or
- * forbidden; the note names them. */
+ * forbidden; the note names them.  The texts of source must outlive the snapshot. */
 int snapshot_read_cluster(struct snapshot *snapshot, const struct snapshot_source *source,
                           struct err *err);
 /* The same through a transport; turn runs the loop for a while. */

@@ -165,6 +165,8 @@ int snapshot_read_cluster(struct snapshot *snapshot, const struct snapshot_sourc
                                                               .timeout_ns = source->timeout_ns },
                                      err);
         }
+        snapshot->is_live = true;
+        snapshot->source = *source;
         http_transport_free(http);
         event_loop_free(events);
         return code;

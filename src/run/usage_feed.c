@@ -9,7 +9,6 @@
 #include "client/url_query.h"
 #include "config/descheduler_policy.h"
 #include "desched/recorded_usage.h"
-#include "run/runtime.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +33,8 @@ struct feed_query {
 };
 
 struct usage_feed {
-        struct runtime *runtime;
+        struct transport *transport; /* to the API server */
+        struct loop *loop;
         const struct descheduler_policy *policy;
         struct desched_usage source;
         struct feed_call nodes_call, pods_call, secret_call;
@@ -182,10 +182,9 @@ static void on_pods(struct feed_call *call, const struct api_reply *reply) {
 }
 
 static void ask_nodes(struct usage_feed *feed, bool is_fetch) {
-        struct loop *loop = runtime_loop(feed->runtime);
+        struct loop *loop = feed->loop;
 
-        send(&feed->nodes_call, runtime_transport(feed->runtime),
-             "/apis/metrics.k8s.io/v1beta1/nodes", is_fetch);
+        send(&feed->nodes_call, feed->transport, "/apis/metrics.k8s.io/v1beta1/nodes", is_fetch);
         loop_timer_disarm(loop, &feed->poll_timer);
         loop_timer_arm(loop, &feed->poll_timer, USAGE_NODES_PERIOD_NS);
 }
@@ -235,7 +234,7 @@ static int connect(struct usage_feed *feed, struct err *err) {
         if (slice_has_prefix(feed->prometheus->url, SLICE_LITERAL("https://")) &&
             access(MOUNTED_CA, R_OK) == 0)
                 config.access.ca_file = slice_dup(SLICE_LITERAL(MOUNTED_CA));
-        if (http_transport_new(&config, runtime_loop(feed->runtime), &feed->http, err) < 0)
+        if (http_transport_new(&config, feed->loop, &feed->http, err) < 0)
                 return err->code;
         feed->http_carrier = http_transport(feed->http);
         return 0;
@@ -317,7 +316,7 @@ static void ask_prometheus(struct usage_feed *feed) {
         url_escape(&path, secret->ns);
         buf_text(&path, "/secrets/");
         url_escape(&path, secret->name);
-        send(&feed->secret_call, runtime_transport(feed->runtime), path.data, true);
+        send(&feed->secret_call, feed->transport, path.data, true);
 }
 
 /* ---- life ---- */
@@ -330,8 +329,7 @@ void usage_feed_fetch(struct usage_feed *feed, void (*done)(void *context), void
         feed->open++; /* until all are on their way */
         if (feed->source.has_kubernetes) {
                 ask_nodes(feed, true);
-                send(&feed->pods_call, runtime_transport(feed->runtime),
-                     "/apis/metrics.k8s.io/v1beta1/pods", true);
+                send(&feed->pods_call, feed->transport, "/apis/metrics.k8s.io/v1beta1/pods", true);
         }
         if (feed->prometheus && feed->query_count > 0)
                 ask_prometheus(feed);
@@ -385,11 +383,19 @@ static void find_providers(struct usage_feed *feed) {
         feed->source.has_prometheus = feed->prometheus != NULL;
 }
 
-struct usage_feed *usage_feed_new(struct runtime *runtime,
+bool usage_feed_is_needed(const struct descheduler_policy *policy) {
+        struct usage_feed feed = { .policy = policy };
+
+        find_providers(&feed);
+        return feed.source.has_kubernetes || feed.source.has_prometheus;
+}
+
+struct usage_feed *usage_feed_new(struct transport *transport, struct loop *loop,
                                   const struct descheduler_policy *policy) {
         struct usage_feed *feed = xcalloc(1, sizeof(*feed));
 
-        feed->runtime = runtime;
+        feed->transport = transport;
+        feed->loop = loop;
         feed->policy = policy;
         feed->source = (struct desched_usage){
                 .context = feed, .node = ask_node, .pod = ask_pod, .query = ask_query
@@ -414,7 +420,7 @@ static void cancel(struct feed_call *call) {
 void usage_feed_free(struct usage_feed *feed) {
         if (!feed)
                 return;
-        loop_timer_disarm(runtime_loop(feed->runtime), &feed->poll_timer);
+        loop_timer_disarm(feed->loop, &feed->poll_timer);
         cancel(&feed->nodes_call);
         cancel(&feed->pods_call);
         cancel(&feed->secret_call);

@@ -5,17 +5,22 @@
 
 #include "base/time.h"
 #include "plugin/desched_points.h"
+#include "port/loop.h"
+#include "port/transport.h"
+#include <stdbool.h>
 
 struct descheduler_policy;
-struct runtime;
 struct usage_feed;
 
 #define USAGE_TIMEOUT_NS (10 * NS_PER_S) /* of a call */
 #define USAGE_NODES_PERIOD_NS                                                                      \
         (5 * NS_PER_S) /* between two looks at the nodes, which are smoothed */
 
-/* NULL when the policy names no provider.  The policy must outlive the feed. */
-struct usage_feed *usage_feed_new(struct runtime *runtime, const struct descheduler_policy *policy);
+/* NULL when the policy names no provider.  The transport is the API server's; all three must
+ * outlive the feed. */
+struct usage_feed *usage_feed_new(struct transport *transport, struct loop *loop,
+                                  const struct descheduler_policy *policy);
+bool usage_feed_is_needed(const struct descheduler_policy *policy); /* it names a provider */
 void usage_feed_free(struct usage_feed *feed); /* accepts NULL; done does not run any more */
 /* Asks every provider anew; done runs once all have answered or failed.  While
  * an earlier one is under way nothing is done: that one's done runs. */

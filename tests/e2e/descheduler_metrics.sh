@@ -89,6 +89,7 @@ provider="{source: Prometheus, prometheus: {url: 'http://127.0.0.1:$port'}}"
 three="$(sample node-0 0.57) or $(sample node-1 0.42) or $(sample node-2 0.20)"
 policy "$provider" '{MetricResource: 30}' '{MetricResource: 50}' "$(by_query "$three")" >"$work/policy.yaml"
 once "a query" 1
+check "the plan asks Prometheus, too" '^1 eviction' "$berth" plan --kubeconfig "$KUBECONFIG" --policy "$work/policy.yaml"
 policy "$provider" '{MetricResource: 30}' '{MetricResource: 50}' "$(by_query "$(sample node-0 0.57)")" >"$work/policy.yaml"
 once "nodes without a sample" 0
 check "nodes without a sample are told" 'PluginFailed.*no sample' cat "$work/log"
@@ -98,9 +99,11 @@ check "Prometheus is quoted" 'PluginFailed.*parse error' cat "$work/log"
 policy "{source: Prometheus, prometheus: {url: 'http://127.0.0.1:1'}}" '{MetricResource: 30}' '{MetricResource: 50}' \
         "$(by_query "$three")" >"$work/policy.yaml"
 once "nobody listens" 0
+check "the plan tells, too" 'LowNodeUtilization.*(onnect|refused)' "$berth" plan --kubeconfig "$KUBECONFIG" --policy "$work/policy.yaml"
 secret="{source: Prometheus, prometheus: {url: 'http://127.0.0.1:$port', authToken: {secretReference: {namespace: default, name: prom}}}}"
 policy "$secret" '{MetricResource: 30}' '{MetricResource: 50}' "$(by_query "$three")" >"$work/policy.yaml"
 once "a Secret that is not there" 0
 call "$url/api/v1/namespaces/default/secrets" -o /dev/null -d '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"prom"},"stringData":{"prometheusAuthToken":"abc"}}'
 once "a token of a Secret" 1
+check "the plan reads the token, too" '^1 eviction' "$berth" plan --kubeconfig "$KUBECONFIG" --policy "$work/policy.yaml"
 finish
