@@ -46,16 +46,15 @@ start_sandbox() {
                 >"$work/sandbox.out" 2>"$work/sandbox.err" &
         server=$!
         children="$children $server"
-        until_true 100 grep -q listening "$work/sandbox.out" || {
+        until_true grep -q listening "$work/sandbox.out" || {
                 cat "$work/sandbox.err"
                 exit 1
         }
         url=$(sed -n 's/^listening on //p' "$work/sandbox.out")
 }
-# until_true TRIES COMMAND...: repeats a silent command, ten times a second
+# until_true COMMAND...: repeats a silent command, ten times a second, for two minutes
 until_true() {
-        tries=$1
-        shift
+        tries=1200
         until "$@" >/dev/null 2>&1; do
                 tries=$((tries - 1))
                 [ $tries -gt 0 ] || return 1
@@ -82,6 +81,48 @@ check() {
         else
                 judge bad "$name: expected $pattern, found: $output"
         fi
+}
+# contains NAME PATTERN COMMAND...: the output, errors included, contains the text; the command may be a function
+contains() {
+        name=$1 pattern=$2
+        shift 2
+        output=$("$@" 2>&1)
+        case $output in
+        *"$pattern"*) judge ok ;;
+        *) judge bad "$name: expected $pattern, found: $output" ;;
+        esac
+}
+# exits NAME CODE PATTERN COMMAND...: the program ends with the code, and its output contains the text
+exits() {
+        name=$1 expected=$2 pattern=$3
+        shift 3
+        output=$(timeout 120 "$@" 2>&1)
+        code=$?
+        case $code/$output in
+        "$expected"/*"$pattern"*) judge ok ;;
+        *) judge bad "$name: expected $expected and $pattern, found $code: $output" ;;
+        esac
+}
+# wait_for NAME PATTERN COMMAND...: some time within two minutes the output contains the text
+wait_for() {
+        name=$1 pattern=$2 left=600
+        shift 2
+        while [ $left -gt 0 ]; do
+                output=$("$@" 2>&1)
+                case $output in
+                *"$pattern"*)
+                        judge ok
+                        return
+                        ;;
+                esac
+                left=$((left - 1))
+                sleep 0.2
+        done
+        judge bad "$name: expected $pattern, found: $output"
+}
+# is NAME EXPECTED FOUND
+is() {
+        if [ "$2" = "$3" ]; then judge ok; else judge bad "$1: expected $2, found $3"; fi
 }
 finish() {
         echo "$passed passed, $failures failed"

@@ -84,20 +84,20 @@ is_counted() { # no pod of the Jobs waits to be counted by the controller
         deployment api
         budget web
 } | k apply -f - >"$work/apply.log" 2>&1 || judge bad "apply: $(cat "$work/apply.log")"
-until_true 600 count 2 ml status.phase=Succeeded || judge bad "ml-1 and ml-2 did not finish"
+until_true count 2 ml status.phase=Succeeded || judge bad "ml-1 and ml-2 did not finish"
 sleep 2 # times of finishing are whole seconds: the newest three are clearly newer
 {
         finished ml run-3
         finished ml run-4
         finished ml run-5
 } | k apply -f - >/dev/null
-until_true 600 count 5 ml status.phase=Succeeded || judge bad "not all of ml finished"
-until_true 600 count 2 prod status.phase=Succeeded || judge bad "not all of prod finished"
-until_true 600 count 3 jobs status.phase=Failed || judge bad "the Jobs did not fail"
-until_true 600 is_counted || judge bad "the Job controller did not count its pods"
-until_true 600 count 12 default status.phase=Running || judge bad "web and api do not run"
+until_true count 5 ml status.phase=Succeeded || judge bad "not all of ml finished"
+until_true count 2 prod status.phase=Succeeded || judge bad "not all of prod finished"
+until_true count 3 jobs status.phase=Failed || judge bad "the Jobs did not fail"
+until_true is_counted || judge bad "the Job controller did not count its pods"
+until_true count 12 default status.phase=Running || judge bad "web and api do not run"
 k label pods -l 'app in (web, api)' go=yes >/dev/null
-until_true 600 sh -c "[ \"\$('$kubectl_program' get pdb web -o jsonpath='{.status.disruptionsAllowed}')\" = 1 ]" ||
+until_true sh -c "[ \"\$('$kubectl_program' get pdb web -o jsonpath='{.status.disruptionsAllowed}')\" = 1 ]" ||
         judge bad "the budget does not open"
 
 # ---- what is planned, and what one pass then does
@@ -134,20 +134,20 @@ gone 3 '^default/api-'
 "$berth" descheduler --kubeconfig "$KUBECONFIG" --policy-config-file "$work/policy.yaml" --descheduling-interval 1h --watch \
         --secure-port 0 >"$work/watch.log" 2>&1 &
 children="$children $!"
-until_true 600 grep -q DeschedulingPass "$work/watch.log" || judge bad "no pass: $(cat "$work/watch.log")"
+until_true grep -q DeschedulingPass "$work/watch.log" || judge bad "no pass: $(cat "$work/watch.log")"
 "$kubectl_program" get pods -n jobs -w --output-watch-events --no-headers \
         -o custom-columns=E:.type,N:.object.metadata.name,P:.object.status.phase 2>/dev/null |
         while read -r line; do echo "$(date +%s.%N) $line"; done >"$work/events" &
 children="$children $!"
-until_true 600 grep -q broken "$work/events" || judge bad "kubectl does not watch"
+until_true grep -q broken "$work/events" || judge bad "kubectl does not watch"
 {
         job hasty 42
         job lasting 1
         finished ml run-6
 } | k apply -f - >/dev/null
-until_true 600 grep -q 'DELETED *hasty' "$work/events" || judge bad "hasty is still there: $(cat "$work/events")"
-until_true 600 sh -c "! '$kubectl_program' get pod -n ml run-3" || judge bad "run-3 is still there"
-until_true 600 grep -q 'lasting.* Failed' "$work/events" || judge bad "lasting did not fail"
+until_true grep -q 'DELETED *hasty' "$work/events" || judge bad "hasty is still there: $(cat "$work/events")"
+until_true sh -c "! '$kubectl_program' get pod -n ml run-3" || judge bad "run-3 is still there"
+until_true grep -q 'lasting.* Failed' "$work/events" || judge bad "lasting did not fail"
 awk '/MODIFIED *hasty.* Failed/ && !failed {failed = $1} /DELETED *hasty/ {printf "cleaned %.2f s after it failed\n", $1 - failed}' \
         "$work/events"
 check "exit code 1 stays" 'lasting-.*Failed|lasting-.*Error' "$kubectl_program" get pods -n jobs --no-headers -o custom-columns=N:.metadata.name,P:.status.phase

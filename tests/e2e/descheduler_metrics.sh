@@ -17,7 +17,7 @@ definition() {
 definition nodes NodeMetrics Cluster
 definition pods PodMetrics Namespaced
 metrics=$url/apis/metrics.k8s.io/v1beta1
-until_true 300 sh -c "curl -skf -H 'Authorization: Bearer e2e' '$metrics/nodes' && curl -skf -H 'Authorization: Bearer e2e' '$metrics/pods'" ||
+until_true sh -c "curl -skf -H 'Authorization: Bearer e2e' '$metrics/nodes' && curl -skf -H 'Authorization: Bearer e2e' '$metrics/pods'" ||
         judge bad "the metrics API is not served"
 # node NUMBER CPU: its measured usage
 node() {
@@ -33,7 +33,7 @@ done
 running() {
         [ "$(call "$url/api/v1/namespaces/default/pods?fieldSelector=status.phase%3DRunning" | grep -o '"nodeName"' | wc -l)" -eq 4 ]
 }
-until_true 300 running || judge bad "pods do not run"
+until_true running || judge bad "pods do not run"
 
 # policy PROVIDERS THRESHOLDS TARGETS METRICS
 policy() {
@@ -77,7 +77,7 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 "$prometheus_program" --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
         --web.listen-address="127.0.0.1:$port" >"$work/prometheus.log" 2>&1 &
 children="$children $!"
-until_true 600 curl -sf "http://127.0.0.1:$port/-/ready" || judge bad "Prometheus is not ready: $(tail -n 5 "$work/prometheus.log")"
+until_true curl -sf "http://127.0.0.1:$port/-/ready" || judge bad "Prometheus is not ready: $(tail -n 5 "$work/prometheus.log")"
 # sample NODE VALUE
 sample() {
         printf 'label_replace(vector(%s), \\"instance\\", \\"%s\\", \\"\\", \\"\\")' "$2" "$1"

@@ -27,45 +27,45 @@ call "$url/apis/apps/v1/namespaces/default/deployments" -o /dev/null -d '{"apiVe
 running() {
         [ "$(call "$url/api/v1/namespaces/default/pods?fieldSelector=status.phase%3DRunning" | grep -o '"nodeName"' | wc -l)" -ge 3 ]
 }
-until_true 600 running || judge bad "web does not run"
+until_true running || judge bad "web does not run"
 sleep 2 # the pods must be older than a second
 
-# exits CODE PATTERN PROGRAM ARGUMENT...: it ends with the code and says so
+# exits NAME CODE PATTERN PROGRAM ARGUMENT...: it ends with the code and says so
 exits() {
-        wanted=$1 pattern=$2
-        shift 2
+        name=$1 wanted=$2 pattern=$3
+        shift 3
         timeout 120 "$@" >"$work/out" 2>&1
         code=$?
         if [ $code -eq "$wanted" ] && grep -Eq -- "$pattern" "$work/out"; then
                 judge ok
         else
-                judge bad "$*: code $code instead of $wanted, $pattern in: $(cat "$work/out")"
+                judge bad "$name: $*: code $code instead of $wanted, $pattern in: $(cat "$work/out")"
         fi
 }
 stand_in() {
-        code=$1 pattern=$2
-        shift 2
-        exits "$code" "$pattern" "$work/descheduler" --kubeconfig "$KUBECONFIG" --secure-port 0 "$@"
+        name=$1 code=$2 pattern=$3
+        shift 3
+        exits "$name" "$code" "$pattern" "$work/descheduler" --kubeconfig "$KUBECONFIG" --secure-port 0 "$@"
 }
 # acceptance cases, started as descheduler
-stand_in 1 policy-config-file                                                    # 1
-stand_in 1 interval --policy-config-file "$work/policy.yaml" --leader-elect      # 10
+stand_in desched-001 1 policy-config-file
+stand_in desched-010 1 interval --policy-config-file "$work/policy.yaml" --leader-elect
 printf 'apiVersion: descheduler/v1alpha1\nkind: DeschedulerPolicy\n' >"$work/bad.yaml"
-stand_in 1 v1alpha1 --policy-config-file "$work/bad.yaml"                        # 2
+stand_in desched-002 1 v1alpha1 --policy-config-file "$work/bad.yaml"
 printf 'apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nmaxNoOfPodsToEvictTotal: -1\n' >"$work/bad.yaml"
-stand_in 1 maxNoOfPodsToEvictTotal --policy-config-file "$work/bad.yaml"         # 14
+stand_in desched-014 1 maxNoOfPodsToEvictTotal --policy-config-file "$work/bad.yaml"
 sed 's/PodLifeTime$/Nope/' "$work/policy.yaml" >"$work/bad.yaml"
-stand_in 1 Nope --policy-config-file "$work/bad.yaml"                            # 8
+stand_in desched-008 1 Nope --policy-config-file "$work/bad.yaml"
 sed 's/PodLifeTime\]/RemoveFailedPods]/' "$work/policy.yaml" >"$work/bad.yaml"
-stand_in 1 pluginConfig --policy-config-file "$work/bad.yaml"                    # 6
-stand_in 1 flag --no-such-flag
-stand_in 1 EvictionsOnMonday --policy-config-file "$work/policy.yaml" --feature-gates EvictionsOnMonday=true
+stand_in desched-006 1 pluginConfig --policy-config-file "$work/bad.yaml"
+stand_in flag 1 flag --no-such-flag
+stand_in gate 1 EvictionsOnMonday --policy-config-file "$work/policy.yaml" --feature-gates EvictionsOnMonday=true
 sed 's/args: .*/args: {maxPodLifeTimeSeconds: 1, labelSelector: {matchLabels: {a: none}}}/' "$work/policy.yaml" >"$work/quiet.yaml"
-stand_in 0 'evictions=0' --policy-config-file "$work/quiet.yaml" --v 4
+stand_in quiet 0 'evictions=0' --policy-config-file "$work/quiet.yaml" --v 4
 
 # a start that fails after the Lease was won gives it up (12, D3)
 sed 's/^  pluginConfig:/  pluginConfig:\n  - {name: DefaultEvictor, args: {priorityThreshold: {name: nope}}}/' "$work/policy.yaml" >"$work/bad.yaml"
-stand_in 1 nope --policy-config-file "$work/bad.yaml" --leader-elect --descheduling-interval 1h --leader-elect-resource-name drill
+stand_in desched-012 1 nope --policy-config-file "$work/bad.yaml" --leader-elect --descheduling-interval 1h --leader-elect-resource-name drill
 check "the Lease is free" '"holderIdentity": ?""|^$' sh -c "curl -sk -H 'Authorization: Bearer e2e' '$url/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/drill' | grep -o '\"holderIdentity\": *\"[^\"]*\"'"
 
 # dry run: everything is said, nothing is done (107), twice the same
@@ -75,7 +75,7 @@ print(*sorted(p["metadata"]["name"] for p in json.load(sys.stdin)["items"] if "d
 }
 pods >"$work/before"
 for _ in 1 2; do
-        exits 0 'evictions=3' "$berth" descheduler --kubeconfig "$KUBECONFIG" --policy-config-file "$work/policy.yaml" --dry-run
+        exits desched-107 0 'evictions=3' "$berth" descheduler --kubeconfig "$KUBECONFIG" --policy-config-file "$work/policy.yaml" --dry-run
 done
 pods >"$work/after"
 if cmp -s "$work/before" "$work/after"; then judge ok; else judge bad "a dry run changed pods"; fi
@@ -92,15 +92,15 @@ if [ -s "$work/events" ]; then judge bad "a dry run left events: $(cat "$work/ev
 sed 's/^profiles/maxNoOfPodsToEvictTotal: 2\nevictionFailureEventNotification: true\nprofiles/' "$work/policy.yaml" >"$work/limited.yaml"
 python3 "$(dirname "$0")/collector.py" "$work/port" "$work/traces" &
 children="$children $!"
-until_true 300 grep -q . "$work/port" || judge bad "no collector"
-exits 0 'evictions=2' "$berth" descheduler --kubeconfig "$KUBECONFIG" --policy-config-file "$work/limited.yaml" \
+until_true grep -q . "$work/port" || judge bad "no collector"
+exits desched-102 0 'evictions=2' "$berth" descheduler --kubeconfig "$KUBECONFIG" --policy-config-file "$work/limited.yaml" \
         --otel-collector-endpoint "127.0.0.1:$(cat "$work/port")" --otel-service-name cleaner
 event_check() {
         events >"$work/events"
         [ "$(grep -c '^Normal PodLifeTime Descheduled pod eviction from node-[01] node by sigs.k8s.io/descheduler' "$work/events")" -eq 2 ] &&
                 grep -q '^Warning EvictionFailed Descheduled .*total eviction limit exceeded (2)' "$work/events"
 }
-if event_check; then judge ok; else judge bad "events: $(cat "$work/events")"; fi
+if event_check; then judge ok; else judge bad "desched-110 events: $(cat "$work/events")"; fi
 check "spans" '^cleaner: EvictPod<PodLifeTime EvictPod<PodLifeTime EvictPod<PodLifeTime PodLifeTime<runProfiles runDeschedulerLoop<- runProfiles<runDeschedulerLoop$' \
         python3 -c 'import json, sys
 spans, service = [], set()
@@ -116,7 +116,7 @@ assert all(int(s["startTimeUnixNano"]) <= int(s["endTimeUnixNano"]) for s in spa
 parents = sorted(s["name"] + "<" + names.get(s.get("parentSpanId"), "-") for s in spans)
 print(*service, end=": ")
 print(*parents)' "$work/traces"
-exits 0 'TracesNotTaken' "$berth" descheduler --kubeconfig "$KUBECONFIG" --policy-config-file "$work/quiet.yaml" \
+exits traces 0 'TracesNotTaken' "$berth" descheduler --kubeconfig "$KUBECONFIG" --policy-config-file "$work/quiet.yaml" \
         --otel-collector-endpoint 127.0.0.1:1
 
 # metrics of a running one
@@ -124,7 +124,7 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 "$work/descheduler" --client-connection-kubeconfig "$KUBECONFIG" --policy-config-file "$work/quiet.yaml" \
         --descheduling-interval 1h --bind-address 127.0.0.1 --secure-port "$port" >"$work/running.log" 2>&1 &
 children="$children $!"
-until_true 300 sh -c "curl -sk https://127.0.0.1:$port/metrics | grep -q '_strategy_duration_seconds_count'" ||
+until_true sh -c "curl -sk https://127.0.0.1:$port/metrics | grep -q '_strategy_duration_seconds_count'" ||
         judge bad "does not run: $(cat "$work/running.log")"
 check "time of each strategy" 'descheduler_strategy_duration_seconds_count\{strategy="PodLifeTime",profile="p"\} 1$' \
         curl -sk "https://127.0.0.1:$port/metrics"

@@ -50,18 +50,18 @@ END
         >"$work/descheduler.log" 2>&1 &
 descheduler=$!
 pod a node-0
-until_true 600 gone a || finish_early "a was not evicted directly: $(tail -n 5 "$work/descheduler.log")"
+until_true gone a || finish_early "a was not evicted directly: $(tail -n 5 "$work/descheduler.log")"
 kill $descheduler # it would look for the kinds again after ten minutes only
 
 "$berth" evictions --leader-elect=false >"$work/trail" 2>"$work/evictions.log" &
 children="$children $!"
-until_true 600 grep -q Ready "$work/evictions.log" || finish_early "berth evictions was never ready"
+until_true grep -q Ready "$work/evictions.log" || finish_early "berth evictions was never ready"
 "$berth" descheduler --eviction-requests --descheduling-interval 1s --policy-config-file "$work/policy.yaml" \
         >"$work/descheduler.log" 2>&1 &
 children="$children $!"
 pod c node-0
-until_true 600 gone c || finish_early "c was not evicted: $(cat "$work/trail")"
-until_true 100 trail '"op":"request"' '"pod":"c"' descheduler.berth.dev/evict '"to":"PodDeleted"' ||
+until_true gone c || finish_early "c was not evicted: $(cat "$work/trail")"
+until_true trail '"op":"request"' '"pod":"c"' descheduler.berth.dev/evict '"to":"PodDeleted"' ||
         judge bad "the trail does not tell of c: $(cat "$work/trail")"
 
 k create -f - >/dev/null <<END
@@ -75,14 +75,14 @@ spec:
     spec: {nodeSelector: {none: such}, containers: [{name: c, image: x}]}
 END
 pod d node-1
-until_true 600 runs d || finish_early "d never ran"
+until_true runs d || finish_early "d never ran"
 echo 1 >"$work/boot"
 touch "$work/sentinel"
 "$berth" reboot --eviction-requests --node-id node-1 --reboot-sentinel "$work/sentinel" --reboot-command "/bin/rm $work/sentinel" \
         --nsenter=false --metrics-port 0 --boot-id-file "$work/boot" --period 1s --ds-namespace default --ds-name lock >"$work/reboot.log" 2>&1 &
 children="$children $!"
-until_true 600 gone d || finish_early "d was not drained: $(cat "$work/reboot.log")"
-until_true 100 trail '"pod":"d"' reboot.berth.dev/drain '"to":"PodDeleted"' ||
+until_true gone d || finish_early "d was not drained: $(cat "$work/reboot.log")"
+until_true trail '"pod":"d"' reboot.berth.dev/drain '"to":"PodDeleted"' ||
         judge bad "the trail does not tell of d: $(cat "$work/trail")"
 judge "$([ "$(k get evictionrequests.lifecycle.berth.dev -o name | wc -l)" -eq 0 ] && echo ok)" "requests are left"
 finish

@@ -1,56 +1,18 @@
 #!/bin/sh
 # A three-stage eviction followed with kubectl, killed in each stage, cancelled, and past its deadline:
 # eviction_stages.sh BERTH HOOK_SERVER. Skips (77) without kubectl or Python.
-berth=$1
+# shellcheck source=tests/e2e/clients.sh disable=SC1091
+. "$(dirname "$0")/clients.sh"
 hook_server=$2
-[ -z "${BERTH_KUBECTL:-}" ] || PATH=$(dirname "$BERTH_KUBECTL"):$PATH
-for tool in kubectl python3; do
-        command -v $tool >/dev/null || {
-                echo "skipped: no $tool"
-                exit 77
-        }
-done
-work=$(mktemp -d) || exit 1
-export KUBECONFIG="$work/kubeconfig"
-"$berth" sandbox --listen 127.0.0.1:0 --kubeconfig-out "$KUBECONFIG" --nodes 1 --seed 1 >"$work/sandbox" 2>&1 &
-sandbox=$!
+[ -n "$kubectl_program" ] || skip "no kubectl"
+command -v python3 >/dev/null || skip "no python3"
+start_sandbox "$1" --nodes 1 --seed 1
 python3 "$hook_server" "$work" >"$work/hook" 2>&1 &
-hook=$!
-evictions=
-trap 'kill $evictions $hook $sandbox 2>/dev/null; wait 2>/dev/null; rm -rf "$work"' EXIT INT TERM
-failures=0
-# wait_for NAME PATTERN COMMAND...: the output must contain the pattern within a minute.
-wait_for() {
-        name=$1
-        pattern=$2
-        shift 2
-        tries=0
-        while [ $tries -lt 300 ]; do
-                output=$("$@" 2>&1)
-                case $output in
-                *"$pattern"*)
-                        echo "ok $name"
-                        return
-                        ;;
-                esac
-                tries=$((tries + 1))
-                sleep 0.2
-        done
-        echo "FAIL $name: $output"
-        failures=$((failures + 1))
-}
-is() {
-        if [ "$2" = "$3" ]; then
-                echo "ok $1"
-        else
-                echo "FAIL $1: expected $2, found $3"
-                cat "$work/log"
-                failures=$((failures + 1))
-        fi
-}
+children="$children $!"
 start() {
         "$berth" evictions --leader-elect=false --audit-file "$work/audit" --no-audit-output >"$work/evictions" 2>&1 &
         evictions=$!
+        children="$children $evictions"
 }
 kill_hard() {
         kill -9 $evictions
@@ -90,11 +52,7 @@ spec:
   intent: Eviction
 END
 }
-tries=0
-while { [ ! -s "$KUBECONFIG" ] || [ ! -s "$work/hook" ]; } && [ $tries -lt 300 ]; do
-        tries=$((tries + 1))
-        sleep 0.2
-done
+until_true test -s "$work/hook"
 url=$(cat "$work/hook")
 touch "$work/log"
 start
@@ -164,4 +122,5 @@ kill $evictions
 wait $evictions 2>/dev/null
 evictions=
 wait_for "the trail is intact" intact "$berth" audit verify "$work/audit"
-[ $failures -eq 0 ]
+[ $failures -eq 0 ] || cat "$work/log"
+finish

@@ -1,47 +1,20 @@
 #!/bin/sh
 # Evictions followed, withdrawn and audited with curl on a sandbox: evictions.sh BERTH. Skips (77) without curl.
-berth=$1
-command -v curl >/dev/null || {
-        echo "skipped: no curl"
-        exit 77
-}
-work=$(mktemp -d) || exit 1
-"$berth" sandbox --listen 127.0.0.1:0 --kubeconfig-out "$work/kubeconfig" --nodes 1 --seed 1 --token evictions \
-        >"$work/sandbox" 2>&1 &
-sandbox=$!
-trap 'kill $evictions $sandbox 2>/dev/null; wait $evictions $sandbox 2>/dev/null; rm -rf "$work"' EXIT INT TERM
-failures=0
-
-# wait_for NAME PATTERN COMMAND...: the output must contain the pattern within ten seconds.
-wait_for() {
-        name=$1
-        pattern=$2
-        shift 2
-        tries=0
-        while [ $tries -lt 100 ]; do
-                output=$("$@" 2>&1)
-                case $output in
-                *"$pattern"*)
-                        echo "ok $name"
-                        return
-                        ;;
-                esac
-                tries=$((tries + 1))
-                sleep 0.1
-        done
-        echo "FAIL $name: $output"
-        failures=$((failures + 1))
-}
+# shellcheck source=tests/e2e/clients.sh disable=SC1091
+. "$(dirname "$0")/clients.sh"
+command -v curl >/dev/null || skip "no curl"
+start_sandbox "$1" --nodes 1 --seed 1
 api() {
         method=$1
         path=$2
         shift 2
-        curl -ks -X "$method" -H 'Authorization: Bearer evictions' -H "Content-Type: ${type:-application/json}" "$url$path" "$@"
+        curl -ks -X "$method" -H 'Authorization: Bearer e2e' -H "Content-Type: ${type:-application/json}" "$url$path" "$@"
 }
 start() {
-        "$berth" evictions --kubeconfig "$work/kubeconfig" --leader-elect=false --audit-file "$work/audit" "$@" \
+        "$berth" evictions --leader-elect=false --audit-file "$work/audit" "$@" \
                 >"$work/evictions" 2>&1 &
         evictions=$!
+        children="$children $evictions"
 }
 uid_of() {
         api GET "/api/v1/namespaces/default/pods/$1" | sed -n 's/.*"uid": *"\([^"]*\)".*/\1/p' | head -n 1
@@ -64,12 +37,6 @@ withdraw() {
 eviction() {
         api GET "$group/namespaces/default/evictions/$1"
 }
-tries=0
-while [ ! -s "$work/kubeconfig" ] && [ $tries -lt 100 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-done
-url=$(sed -n 's/.*server: *"\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$work/kubeconfig")
 group=/apis/lifecycle.berth.dev/v1alpha1
 start
 wait_for "definitions are served" '"name":"evictionrequests"' api GET "$group"
@@ -102,4 +69,4 @@ wait_for "collected with its last request" '"reason":"NotFound"' eviction pod-1-
 wait_for "the trail is intact" intact "$berth" audit verify "$work/audit"
 sed 's/"op":"cancel"/"op":"evicted"/' "$work/audit" >"$work/forged"
 wait_for "a forged trail shows" "was changed" "$berth" audit verify "$work/forged"
-[ $failures -eq 0 ]
+finish

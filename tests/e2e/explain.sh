@@ -98,7 +98,7 @@ children="$children $!"
 read_pod() {
         curl -sk -H "Authorization: Bearer e2e" "$url/api/v1/namespaces/default/pods/$1"
 }
-until_true 100 sh -c "curl -sk -H 'Authorization: Bearer e2e' '$url/api/v1/namespaces/default/pods/huge' | grep -q Insufficient"
+until_true sh -c "curl -sk -H 'Authorization: Bearer e2e' '$url/api/v1/namespaces/default/pods/huge' | grep -q Insufficient"
 node=$(read_pod live | tr , '\n' | sed -n 's/.*"nodeName": *"\([^"]*\)".*/\1/p' | head -n 1)
 expect 0 --kubeconfig "$KUBECONFIG" --pod live --expect "$node"
 expect 0 --kubeconfig "$KUBECONFIG" --pod huge --expect pending

@@ -3,11 +3,14 @@
 The last line is "N passed, M failed".
 """
 
+import base64
 import http.client
 import http.server
 import json
 import pathlib
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -51,13 +54,17 @@ def until(what, condition, limit=60):
 class Extender(http.server.ThreadingHTTPServer):
     """Answers each verb as its table says; keeps what it was asked."""
 
-    def __init__(self, verbs):
+    def __init__(self, verbs, certificate=None):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.verbs, self.asked = verbs, []
+        self.verbs, self.asked, self.is_secure = verbs, [], certificate is not None
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def url(self):
-        return f"http://127.0.0.1:{self.server_port}/v1"
+        return f"http{'s' if self.is_secure else ''}://127.0.0.1:{self.server_port}/v1"
 
     def handle_error(self, *_):
         """A scheduler that ends cuts its connections."""
@@ -204,6 +211,102 @@ def down():
         judge("its own error", "out of order" in until("c3", lambda: message_of("c3")), message_of("c3"))
 
 
+def certificate(name):
+    """A certificate that vouches for itself, for this name only, and its key."""
+    paths = WORK / f"{name}.crt", WORK / f"{name}.key"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}", "-out", str(paths[0]), "-keyout", str(paths[1])],
+                   check=True, capture_output=True)
+    return str(paths[0]), str(paths[1])
+
+
+def over_tls():
+    if not shutil.which("openssl"):
+        print("skipped: no openssl, nothing over TLS")
+        return
+    ours, other = certificate("extender.test"), certificate("other.test")
+    extender = Extender({"filter": filter_labels}, ours)
+    settings = {"urlPrefix": extender.url(), "filterVerb": "filter", "nodeCacheCapable": True, "enableHTTPS": True}
+    for name, tls, is_good in (
+            ("d0", None, True),  # nothing to check against: nothing is checked
+            ("d1", {"caFile": ours[0], "serverName": "extender.test"}, True),
+            ("d2", {"caData": base64.b64encode(pathlib.Path(ours[0]).read_bytes()).decode(), "serverName": "extender.test"}, True),
+            ("d3", {"insecure": True}, True),
+            ("d4", {"caFile": ours[0], "serverName": "other.test"}, False),
+            ("d5", {"caFile": other[0], "serverName": "extender.test"}, False)):
+        with Scheduler([{**settings, **({"tlsConfig": tls} if tls else {})}]):
+            put_pod(name, "n1")
+            until(name, lambda: node_of(name) or message_of(name))
+            judge(f"over TLS, {name}", (node_of(name) == "n1") == is_good, (node_of(name), message_of(name)))
+    with Scheduler([{**settings, "enableHTTPS": False}]):
+        put_pod("d6", "n1")
+        judge("the system's authorities do not know it", "extender" in until("d6", lambda: message_of("d6")), message_of("d6"))
+    both = Scheduler([{**settings, "tlsConfig": {"insecure": True, "caFile": ours[0]}}])
+    judge("insecure with an authority", both.process.wait(60) != 0)
+
+
+def hangs():
+    waiting = threading.Event()
+    extender = Extender({"filter": lambda args: waiting.wait(60) and {}})
+    settings = {"urlPrefix": extender.url(), "filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "300ms"}
+    with Scheduler([settings]):
+        put_pod("e1")
+        judge("no answer in time", until("e1", lambda: message_of("e1")).startswith("extender http"), message_of("e1"))
+        judge("not placed without it", not node_of("e1"))
+    with Scheduler([{**settings, "ignorable": True}]):
+        put_pod("e2")
+        judge("ignorable and silent", until("e2", lambda: node_of("e2")))
+    waiting.set()
+
+
+def fill(node, name):
+    """A pod of low priority that leaves no room on the node."""
+    ask("POST", PODS, {"metadata": {"name": name, "labels": {"app": name}}, "spec": {"nodeName": node, "containers": [
+        {"name": "c", "image": "i", "resources": {"requests": {"cpu": "2500m"}}}]}})
+
+
+def put_high(name):
+    ask("POST", PODS, {"metadata": {"name": name}, "spec": {"priorityClassName": "high", "containers": [
+        {"name": "c", "image": "i", "resources": {"requests": {"cpu": "3500m"}}}]}})
+
+
+def victims_of():
+    return sorted(pod["metadata"]["name"] for pod in ask("GET", PODS)[1]["items"] if "deletionTimestamp" in pod["metadata"])
+
+
+def preempts():
+    ask("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", {"metadata": {"name": "high"}, "value": 100})
+    for number in range(3):
+        fill(f"n{number}", f"v{number}")
+    nothing = Extender({"preempt": lambda args: {"NodeNameToMetaVictims": {}}})
+    with Scheduler([{"urlPrefix": nothing.url(), "preemptVerb": "preempt", "nodeCacheCapable": True}]):
+        put_high("f1")
+        judge("no candidate is left", "preemption: no candidate node for preemption" in until("f1", lambda: message_of("f1")),
+              message_of("f1"))
+        asked = nothing.asked_for("preempt", "f1")
+        judge("victims by uid", sorted(asked[0]["NodeNameToMetaVictims"]) == ["n0", "n1", "n2"] and
+              all(list(pod) == ["UID"] for one in asked[0]["NodeNameToMetaVictims"].values() for pod in one["Pods"]), asked)
+        judge("nobody has to go", victims_of() == [], victims_of())
+        ask("DELETE", f"{PODS}/f1")
+    wrong = Extender({"preempt": lambda args: {"NodeNameToMetaVictims": {"n1": {"Pods": [{"UID": "nobody"}]}}}})
+    with Scheduler([{"urlPrefix": wrong.url(), "preemptVerb": "preempt", "nodeCacheCapable": True}]):
+        put_high("f2")
+        judge("a victim that is not there", "nobody" in until("f2", lambda: message_of("f2")) and victims_of() == [], message_of("f2"))
+        ask("DELETE", f"{PODS}/f2")
+    only = Extender({"preempt": lambda args: {"NodeNameToMetaVictims": {"n1": {"Pods": [
+        {"UID": pod["metadata"]["uid"]} for pod in args["NodeNameToVictims"]["n1"]["Pods"]], "NumPDBViolations": 0}}}})
+    with Scheduler([{"urlPrefix": wrong.url(), "preemptVerb": "preempt", "nodeCacheCapable": True, "ignorable": True,
+                     "managedResources": [{"name": "example.com/thing"}]},
+                    {"urlPrefix": only.url(), "preemptVerb": "preempt"}]):
+        put_high("f3")
+        until("f3", lambda: ask("GET", f"{PODS}/f3")[1]["status"].get("nominatedNodeName"))
+        judge("the one that is left goes", until("victims", victims_of) == ["v1"], victims_of())
+        judge("nominated there", ask("GET", f"{PODS}/f3")[1]["status"]["nominatedNodeName"] == "n1")
+        judge("whole victims", [pod["metadata"]["labels"]["app"] for pod in
+                                only.asked_for("preempt", "f3")[0]["NodeNameToVictims"]["n2"]["Pods"]][:1] == ["v2"], only.asked)
+        judge("who manages nothing of it is not asked", not wrong.asked_for("preempt", "f3"))
+
+
 for number in range(3):
     resources = {"cpu": "4", "memory": "32Gi", "pods": "110"}
     ask("POST", "/api/v1/nodes", {"metadata": {"name": f"n{number}"}, "status": {
@@ -212,5 +315,8 @@ for number in range(3):
 whole_nodes()
 managed_and_bound()
 down()
+over_tls()
+hangs()
+preempts()
 print(f"{counts[True]} passed, {counts[False]} failed")
 sys.exit(counts[False] > 0)

@@ -144,13 +144,13 @@ check untaint 'untainted' k taint nodes "$first" a-
 check cordon 'cordoned' k cordon "$first"
 check cordoned 'SchedulingDisabled' k get node "$first"
 check uncordon 'uncordoned' k uncordon "$first"
-until_true 300 sh -c '[ "$("$kubectl" get pdb b -o "jsonpath={.status.currentHealthy}")" = 3 ]'
+until_true sh -c '[ "$("$kubectl" get pdb b -o "jsonpath={.status.currentHealthy}")" = 3 ]'
 check budget 'b +2 +N/A +1' k get pdb b
 pods_on=$(k get pods -l app=web -o 'jsonpath={.items[0].spec.nodeName}')
 check drain 'drained|evicted' k drain "$pods_on" --ignore-daemonsets --force --delete-emptydir-data --timeout=60s
 check drained '^0$' sh -c '"$kubectl" get pods -l app=web --field-selector "spec.nodeName='"$pods_on"',status.phase=Running" -o name | wc -l'
 k patch pdb b --type=merge -p '{"spec":{"minAvailable":"100%"}}' >/dev/null
-until_true 300 sh -c '[ "$("$kubectl" get pdb b -o "jsonpath={.status.disruptionsAllowed} {.status.currentHealthy}")" = "0 3" ]'
+until_true sh -c '[ "$("$kubectl" get pdb b -o "jsonpath={.status.disruptionsAllowed} {.status.currentHealthy}")" = "0 3" ]'
 pods_on=$(k get pods -l app=web -o 'jsonpath={.items[0].spec.nodeName}')
 check drain-refused "violate the pod's disruption budget" k drain "$pods_on" --ignore-daemonsets --force --delete-emptydir-data --timeout=4s
 k uncordon "$first" "$second" "$pods_on" >/dev/null 2>&1
@@ -160,9 +160,9 @@ k run two --image=a --restart=Never >/dev/null
 (k get pods -w --request-timeout=0 >"$work/watch" 2>&1) &
 watcher=$!
 children="$children $watcher"
-until_true 100 grep -q '^two' "$work/watch"
+until_true grep -q '^two' "$work/watch"
 check wait-delete 'condition met|deleted' sh -c '"$kubectl" delete pod two --wait=false; "$kubectl" wait --for=delete pod/two --timeout=30s && echo condition met'
-yes_if watched until_true 50 grep -Eq '^two .*(Terminating|Completed|Running)' "$work/watch"
+yes_if watched until_true grep -Eq '^two .*(Terminating|Completed|Running)' "$work/watch"
 kill $watcher
 check gone 'NotFound' k get pod two
 check delete-selector 'deleted' k delete deployment,service -l app=web

@@ -34,11 +34,7 @@ call -H "Content-Type: application/json" "$url/api/v1/namespaces/default/pods" -
 running() {
         [ "$(call "$url/api/v1/namespaces/default/pods?fieldSelector=status.phase%3DRunning" | grep -o '"nodeName"' | wc -l)" -ge 9 ]
 }
-tries=200
-until running || [ $tries -eq 0 ]; do
-        tries=$((tries - 1))
-        sleep 0.1
-done
+until_true running || judge bad "the pods do not run"
 sleep 2
 expect() {
         wanted=$1

@@ -3,51 +3,27 @@
 # is a script that gives the node another boot id and kills its agent, as a real reboot would. One agent is also killed
 # in the middle of things. All nodes must reboot once, one after another, and nothing may stay behind.
 # Uses the kubectl BERTH_KUBECTL names, else the one on PATH; skips (77) without one.
-berth=$1
-[ -z "${BERTH_KUBECTL:-}" ] || PATH=$(dirname "$BERTH_KUBECTL"):$PATH
-command -v kubectl >/dev/null || {
-        echo "skipped: no kubectl"
-        exit 77
-}
-work=$(mktemp -d) || exit 1
-export KUBECONFIG="$work/kubeconfig" HOME="$work" work berth
-"$berth" sandbox --listen 127.0.0.1:0 --kubeconfig-out "$KUBECONFIG" --nodes 3 --seed 1 >"$work/sandbox" 2>&1 &
-sandbox=$!
-finish() {
+# shellcheck source=tests/e2e/clients.sh disable=SC1091
+. "$(dirname "$0")/clients.sh"
+[ -n "$kubectl_program" ] || skip "no kubectl"
+start_sandbox "$1" --nodes 3 --seed 1
+export work berth
+leave() {
         touch "$work/end"
-        kill $(cat "$work"/*.pid) $loops $scheduler $sandbox 2>/dev/null
-        wait 2>/dev/null
+        kill $(cat "$work"/*.pid) $children 2>/dev/null
+        wait
         rm -rf "$work"
 }
-trap finish EXIT INT TERM
-tries=0
-while [ ! -s "$KUBECONFIG" ] && [ $tries -lt 100 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-done
-"$berth" scheduler --kubeconfig "$KUBECONFIG" >"$work/scheduler" 2>&1 &
-scheduler=$!
-failures=0
-
+trap leave EXIT
+"$berth" scheduler >"$work/scheduler" 2>&1 &
+children="$children $!"
 fail() {
-        echo "FAIL $*"
-        failures=$((failures + 1))
+        judge bad "$*"
 }
-
-# Until the command says true, at most 60 s.
-until_true() {
+reached() { # NAME COMMAND...
         name=$1
         shift
-        tries=0
-        while ! "$@" >/dev/null 2>&1; do
-                tries=$((tries + 1))
-                [ $tries -lt 300 ] || {
-                        fail "$name"
-                        return 1
-                }
-                sleep 0.2
-        done
-        echo "ok $name"
+        if until_true "$@"; then judge ok; else fail "$name"; fi
 }
 
 kubectl apply -f - >/dev/null <<YAML || fail apply
@@ -77,7 +53,7 @@ spec:
   maxUnavailable: 1
   selector: {matchLabels: {app: web}}
 YAML
-kubectl rollout status deployment/web --timeout=60s >/dev/null || fail rollout
+kubectl rollout status deployment/web --timeout=120s >/dev/null || fail rollout
 
 # The host of a node: starts its agent again whenever it ends.
 cat >"$work/host" <<'SH'
@@ -105,13 +81,12 @@ kill -9 "$(cat "$work/$node.pid")"
 SH
 chmod +x "$work/host" "$work/reboot"
 
-loops=
 for node in node-0 node-1 node-2; do
         echo first >"$work/$node.boot"
         : >"$work/$node.pid"
         touch "$work/$node.required"
         "$work/host" $node &
-        loops="$loops $!"
+        children="$children $!"
 done
 
 tainted() {
@@ -132,19 +107,17 @@ clean() {
                 ! kubectl -n kube-system get daemonset kured -o yaml | grep -q kured-node-lock
 }
 
-until_true "waiting nodes are tainted" tainted
-until_true "one node is cordoned" any_cordoned
+reached "waiting nodes are tainted" tainted
+reached "one node is cordoned" any_cordoned
 victim=$(kubectl get nodes | awk '/SchedulingDisabled/ { print $1; exit }')
-kill -9 "$(cat "$work/$victim.pid")" && echo "ok killed $victim"
-"$berth" reboot status --kubeconfig "$KUBECONFIG" | grep -q "^NODE .*STATE" && echo "ok status" || fail status
-until_true "all nodes reboot" reboots 3
-until_true "nothing is left behind" clean
+kill -9 "$(cat "$work/$victim.pid")"
+"$berth" reboot status --kubeconfig "$KUBECONFIG" | grep -q "^NODE .*STATE" || fail status
+reached "all nodes reboot" reboots 3
+reached "nothing is left behind" clean
 [ "$(wc -l <"$work/reboots")" -eq 3 ] || fail "each node reboots once: $(cat "$work/reboots")"
 if grep -q " .* " "$work/cordoned" 2>/dev/null; then
         fail "one node at a time: $(cat "$work/cordoned")"
 fi
-kubectl rollout status deployment/web --timeout=30s >/dev/null || fail "workload is whole again"
-[ $failures -eq 0 ] || {
-        tail -n 20 "$work"/*.log
-        exit 1
-}
+kubectl rollout status deployment/web --timeout=120s >/dev/null || fail "workload is whole again"
+[ $failures -eq 0 ] || tail -n 20 "$work"/*.log
+finish

@@ -47,7 +47,7 @@ start_agent() {
         children="$children $agent"
 }
 start_agent
-until_true 600 grep -q second "$work/boot" || judge bad "no reboot: $(cat "$work/agent.log")"
+until_true grep -q second "$work/boot" || judge bad "no reboot: $(cat "$work/agent.log")"
 kill -9 $agent
 kubectl annotate node node-0 sandbox.berth.dev/reboot=second >/dev/null
 start_agent
@@ -55,7 +55,7 @@ node_is_clean() {
         ! kubectl get node node-0 -o yaml | grep -q " berth.dev/reboot:\|kured-node-reboot\|unschedulable" &&
                 ! kubectl -n kube-system get daemonset kured -o yaml | grep -q kured-node-lock
 }
-if until_true 600 node_is_clean; then judge ok; else judge bad "not clean: $(cat "$work/agent.log")"; fi
+if until_true node_is_clean; then judge ok; else judge bad "not clean: $(cat "$work/agent.log")"; fi
 check "the pod was evicted" "NotFound" kubectl get pod web
 check "budgets may not be read" "^1$" grep -c "BudgetsNotReadable" "$work/agent.log"
 check "nodes may not be listed" "^1$" grep -c "NodesNotListed" "$work/agent.log"

@@ -49,12 +49,12 @@ PATH=$work/bin:$PATH
 create() {
         curl -sk -H "Authorization: Bearer e2e" -H "Content-Type: application/json" "$url$1" -d "$2"
 }
-until_true 100 sh -c "curl -skf https://127.0.0.1:$port/readyz"
+until_true sh -c "curl -skf https://127.0.0.1:$port/readyz"
 for name in one two; do
         create /api/v1/namespaces/default/pods '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"'$name'"},"spec":{"containers":[{"name":"c","image":"i"}]}}' >"$work/created"
 done
 create /api/v1/namespaces/default/pods '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"huge"},"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1k"}}}]}}' >"$work/created"
-until_true 100 sh -c "page /metrics | grep -q 'attempts_total{result=\"unschedulable\"'"
+until_true sh -c "page /metrics | grep -q 'attempts_total{result=\"unschedulable\"'"
 check "bound" 'scheduler_schedule_attempts_total\{result="scheduled",profile="default-scheduler"\} 2$' page /metrics
 check "refused" 'scheduler_schedule_attempts_total\{result="unschedulable",profile="default-scheduler"\} [1-9]' page /metrics
 check "pending" 'scheduler_pending_pods\{queue="unschedulable"\} 1$' page /metrics
@@ -114,7 +114,7 @@ Y
         --descheduling-interval=1s --secure-port="$port" --bind-address=127.0.0.1 --v=1 >"$work/descheduler.log" 2>&1 &
 descheduler=$!
 children="$children $descheduler"
-until_true 100 sh -c "curl -sk https://127.0.0.1:$port/metrics | grep -q 'loop_duration_seconds_count [1-9]'"
+until_true sh -c "curl -sk https://127.0.0.1:$port/metrics | grep -q 'loop_duration_seconds_count [1-9]'"
 check "passes" '^descheduler_loop_duration_seconds_count [1-9]' curl -sk "https://127.0.0.1:$port"/metrics
 check "health of the descheduler" 'Descheduler ok' curl -sk "https://127.0.0.1:$port"'/healthz?verbose'
 check "its own check" '^ok$' curl -sk "https://127.0.0.1:$port"/healthz/Descheduler
@@ -133,7 +133,7 @@ port=$(free_port)
         --authorization-always-allow-paths=/livez,/metrics* -v=2 >"$work/alone.log" 2>&1 &
 alone=$!
 children="$children $alone"
-until_true 300 sh -c "curl -skf https://127.0.0.1:$port/livez"
+until_true sh -c "curl -skf https://127.0.0.1:$port/livez"
 check "an open page" '^200$' answer "" /metrics
 check "health is open no more" '^403$' answer "" /healthz
 check "tokens mean nothing" '^403$' answer e2e /configz
