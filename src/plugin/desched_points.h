@@ -63,6 +63,8 @@ enum evict_outcome desched_run_evict(struct desched_run *run, struct pod_id pod,
 bool desched_run_may_delete(struct desched_run *run, struct pod_id pod);
 enum evict_outcome desched_run_delete(struct desched_run *run, struct pod_id pod,
                                       struct slice reason);
+/* The rule itself leaves the pod alone, and says why. */
+void desched_run_spare(struct desched_run *run, struct pod_id pod, const char *why);
 bool desched_run_is_cleanup(const struct desched_run *run);
 /* Leaves a record and does nothing. */
 void desched_run_report(struct desched_run *run, struct pod_id pod, struct slice reason);

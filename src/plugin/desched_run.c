@@ -220,9 +220,13 @@ static struct slice controller_of(const struct cluster *cluster, const struct po
         return SLICE_EMPTY;
 }
 
-static bool spare(struct desched_run *run, struct pod_id pod, const char *why) {
+void desched_run_spare(struct desched_run *run, struct pod_id pod, const char *why) {
         if (run->listener.spared)
                 run->listener.spared(run->listener.context, pod, slice_of(why));
+}
+
+static bool spare(struct desched_run *run, struct pod_id pod, const char *why) {
+        desched_run_spare(run, pod, why);
         return false;
 }
 

@@ -100,11 +100,23 @@ static void check_operation(struct rng *rng, enum operation operation, size_t bi
         struct bitset with = bitset_in_arena(&arena, with_bits);
         randomise(rng, &to, expected);
         randomise(rng, &with, with_mirror);
+        check_both(&to, &with);
         functions[operation](&to, &with);
         for (size_t i = 0; i < bits; i++)
                 expected[i] = combine(operation, expected[i], i < with_bits && with_mirror[i]);
         check(&to, expected, bits);
         check(&with, with_mirror, with_bits);
+}
+
+/* The first bit of both is the first bit of their intersection. */
+static void check_both(const struct bitset *a, const struct bitset *b) {
+        CLEANUP(arena_release) struct arena arena;
+        arena_init(&arena, 0);
+        struct bitset both = bitset_in_arena(&arena, a->bits);
+        bitset_or(&both, a);
+        bitset_and(&both, b);
+        for (size_t i = 0; i < a->bits + 2; i++)
+                assert_true(bitset_next_in_both(a, b, i) == bitset_next(&both, i));
 }
 
 static void test_operations_on_all_size_pairs(void **state) {
