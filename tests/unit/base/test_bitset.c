@@ -86,6 +86,17 @@ static bool combine(enum operation operation, bool a, bool b) {
         return operation == OPERATION_OR ? a || b : a && !b;
 }
 
+/* The first bit of both is the first bit of their intersection. */
+static void check_both(const struct bitset *a, const struct bitset *b) {
+        CLEANUP(arena_release) struct arena arena;
+        arena_init(&arena, 0);
+        struct bitset both = bitset_in_arena(&arena, a->bits);
+        bitset_or(&both, a);
+        bitset_and(&both, b);
+        for (size_t i = 0; i < a->bits + 2; i++)
+                assert_true(bitset_next_in_both(a, b, i) == bitset_next(&both, i));
+}
+
 static void check_operation(struct rng *rng, enum operation operation, size_t bits,
                             size_t with_bits) {
         static void (*const functions[])(struct bitset *, const struct bitset *) = {
@@ -106,17 +117,6 @@ static void check_operation(struct rng *rng, enum operation operation, size_t bi
                 expected[i] = combine(operation, expected[i], i < with_bits && with_mirror[i]);
         check(&to, expected, bits);
         check(&with, with_mirror, with_bits);
-}
-
-/* The first bit of both is the first bit of their intersection. */
-static void check_both(const struct bitset *a, const struct bitset *b) {
-        CLEANUP(arena_release) struct arena arena;
-        arena_init(&arena, 0);
-        struct bitset both = bitset_in_arena(&arena, a->bits);
-        bitset_or(&both, a);
-        bitset_and(&both, b);
-        for (size_t i = 0; i < a->bits + 2; i++)
-                assert_true(bitset_next_in_both(a, b, i) == bitset_next(&both, i));
 }
 
 static void test_operations_on_all_size_pairs(void **state) {
