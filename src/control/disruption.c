@@ -269,6 +269,20 @@ static int64_t count_healthy(struct budget_look *look) {
 
 /* ---- status ---- */
 
+/* It was let go, and is there still. */
+static void tell_not_deleted(struct budget_look *look, const struct object_entry *entry) {
+        struct json_doc *doc = NULL;
+        struct slice ns = object_namespace(look->budget), name = object_name(look->budget);
+
+        if (json_parse(store_object_body(entry->object), &doc, NULL) < 0)
+                return;
+        object_warning(
+                look->run, look->run->control->resource.pods, json_doc_root(doc), "NotDeleted",
+                "Pod was expected by PDB " SLICE_FMT "/" SLICE_FMT " to be deleted but it wasn't",
+                SLICE_ARG(ns), SLICE_ARG(name));
+        json_doc_free(doc);
+}
+
 /* Null for those that are gone, on their way, or were promised too long ago. */
 static void put_disrupted(struct budget_look *look, struct json_tree *tree,
                           struct json_node *status) {
@@ -283,8 +297,11 @@ static void put_disrupted(struct budget_look *look, struct json_tree *tree,
                         object_index_find(control->index, control->resource.pods,
                                           object_namespace(look->budget), name);
 
-                if (!entry || entry->pod->is_deleted || !is_disrupted(look, name))
-                        node_set(tree, map, name, node_null(tree));
+                if (entry && !entry->pod->is_deleted && is_disrupted(look, name))
+                        continue;
+                node_set(tree, map, name, node_null(tree));
+                if (entry && !entry->pod->is_deleted)
+                        tell_not_deleted(look, entry);
         }
 }
 

@@ -302,6 +302,14 @@ static int evict(struct eviction *eviction) {
         return delete_pod(eviction);
 }
 
+/* Said in both places, and not alike. Only "All" is ever valid, so repetition is all that can
+ * differ.
+ */
+static bool has_other_dry_run(const struct api_context *context, const struct json *options) {
+        return slice_is(query_text(&context->query, "dryRun"), "All") &&
+               json_count(json_get(options, "dryRun")) > 1;
+}
+
 static int decode_eviction(struct api_context *context, struct decoded *decoded,
                            struct eviction *eviction) {
         struct buf text = { 0 };
@@ -316,6 +324,10 @@ static int decode_eviction(struct api_context *context, struct decoded *decoded,
         buf_release(&text);
         if (delete_options_from(context, options, &eviction->options) < 0)
                 return API_FAILED;
+        if (has_other_dry_run(context, options))
+                return fail_plain(context, 500, NULL,
+                                  "Non-matching dry-run options in request and content: [All] and "
+                                  "[All All]");
         if (context->is_dry_run && json_count(json_get(options, "dryRun")) == 0)
                 eviction->options.is_dry_run = true;
         context->is_dry_run |= eviction->options.is_dry_run;

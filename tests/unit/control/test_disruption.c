@@ -15,27 +15,29 @@
 
 static void test_arithmetic(void **state) {
         static const struct {
-                const char *min, *max; /* JSON */
+                const char *name, *min, *max; /* JSON */
                 int64_t pods, scale, healthy, expected, desired, allowed;
         } cases[] = {
-                { "2", NULL, 3, 0, 3, 3, 2, 1 },
-                { "3", NULL, 3, 0, 3, 3, 3, 0 },
-                { "5", NULL, 3, 0, 3, 3, 5, 0 },
-                { "0", NULL, 3, 0, 3, 3, 0, 3 },
-                { "0", NULL, 0, 0, 0, 0, 0, 0 },
-                { "\"50%\"", NULL, 3, 3, 3, 3, 2, 1 }, /* rounds up */
-                { "\"100%\"", NULL, 3, 3, 3, 3, 3, 0 },
-                { "\"1%\"", NULL, 10, 10, 10, 10, 1, 9 },
-                { "\"0%\"", NULL, 10, 10, 4, 10, 0, 4 },
-                { NULL, "1", 3, 3, 3, 3, 2, 1 },
-                { NULL, "1", 3, 3, 2, 3, 2, 0 },
-                { NULL, "5", 3, 3, 3, 3, 0, 3 },
-                { NULL, "0", 3, 3, 3, 3, 3, 0 },
-                { NULL, "\"30%\"", 10, 10, 10, 10, 7, 3 },
-                { NULL, "\"25%\"", 3, 3, 3, 3, 2, 1 }, /* rounds up: one may go */
-                { NULL, "\"100%\"", 3, 3, 1, 3, 0, 1 },
-                { NULL, "1", 1, 0, 1, 0, 0, 0 }, /* nobody expects any */
-                { NULL, "1", 2, 3, 2, 3, 2, 0 }, /* one still to come */
+                { "evict-B1: maxUnavailable 30%", NULL, "\"30%\"", 7, 7, 7, 7, 4, 3 },
+                { "evict-B1: minAvailable 50%", "\"50%\"", NULL, 7, 7, 7, 7, 4, 3 },
+                { "evict-B2: matches nothing", "0", NULL, 0, 0, 0, 0, 0, 0 },
+                { NULL, "2", NULL, 3, 0, 3, 3, 2, 1 },
+                { NULL, "3", NULL, 3, 0, 3, 3, 3, 0 },
+                { NULL, "5", NULL, 3, 0, 3, 3, 5, 0 },
+                { NULL, "0", NULL, 3, 0, 3, 3, 0, 3 },
+                { NULL, "\"50%\"", NULL, 3, 3, 3, 3, 2, 1 }, /* rounds up */
+                { NULL, "\"100%\"", NULL, 3, 3, 3, 3, 3, 0 },
+                { NULL, "\"1%\"", NULL, 10, 10, 10, 10, 1, 9 },
+                { NULL, "\"0%\"", NULL, 10, 10, 4, 10, 0, 4 },
+                { NULL, NULL, "1", 3, 3, 3, 3, 2, 1 },
+                { NULL, NULL, "1", 3, 3, 2, 3, 2, 0 },
+                { NULL, NULL, "5", 3, 3, 3, 3, 0, 3 },
+                { NULL, NULL, "0", 3, 3, 3, 3, 3, 0 },
+                { NULL, NULL, "\"30%\"", 10, 10, 10, 10, 7, 3 },
+                { NULL, NULL, "\"25%\"", 3, 3, 3, 3, 2, 1 }, /* rounds up: one may go */
+                { NULL, NULL, "\"100%\"", 3, 3, 1, 3, 0, 1 },
+                { NULL, NULL, "1", 1, 0, 1, 0, 0, 0 }, /* nobody expects any */
+                { NULL, NULL, "1", 2, 3, 2, 3, 2, 0 }, /* one still to come */
         };
 
         (void)state;
@@ -55,8 +57,8 @@ static void test_arithmetic(void **state) {
                 output = budget_compute(&input);
                 if (output.expected != cases[i].expected || output.desired != cases[i].desired ||
                     output.allowed != cases[i].allowed)
-                        fail_msg("case %zu: %d %d %d", i, (int)output.expected, (int)output.desired,
-                                 (int)output.allowed);
+                        fail_msg("case %zu %s: %d %d %d", i, cases[i].name ? cases[i].name : "",
+                                 (int)output.expected, (int)output.desired, (int)output.allowed);
                 json_doc_free(min);
                 json_doc_free(max);
         }
@@ -120,7 +122,7 @@ static void test_budget_holds(void **state) {
 
 static void test_disrupted_pods_age(void **state) {
         struct cluster c = cluster_with(BUDGET("'maxUnavailable':1"));
-        char patch[256];
+        char patch[256], pod[128];
 
         (void)state;
         cluster_schedule(&c);
@@ -129,6 +131,7 @@ static void test_disrupted_pods_age(void **state) {
                  "{'status':{'disruptedPods':{'%s':'2026-01-01T00:00:01Z','nobody':"
                  "'2026-01-01T00:00:01Z'}}}",
                  cluster_item(&c, PODS, 0, "/metadata/name"));
+        snprintf(pod, sizeof(pod), "%s", cluster_item(&c, PODS, 0, "/metadata/name"));
         assert_int_equal(cluster_merge(&c, B "/status", patch), 200);
         assert_string_equal(STATUS("disruptionsAllowed"), "0");
         assert_string_equal(STATUS("disruptedPods/nobody"), "");
@@ -137,6 +140,8 @@ static void test_disrupted_pods_age(void **state) {
         cluster_wait(&c, 2000);
         assert_string_equal(STATUS("disruptionsAllowed"), "1");
         assert_string_equal(STATUS("disruptedPods"), "");
+        assert_string_not_equal(cluster_event(&c, pod, "NotDeleted"), "gone");
+        assert_string_equal(cluster_event(&c, "nobody", "NotDeleted"), "gone");
         cluster_free(&c);
 }
 
@@ -192,12 +197,18 @@ static void test_stale_target(void **state) {
         cluster_free(&c);
 }
 
+#define NAMED(title, test)                                                                         \
+        { title, test, NULL, NULL, NULL }
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_arithmetic),   cmocka_unit_test(test_follows_pods),
-                cmocka_unit_test(test_budget_holds), cmocka_unit_test(test_disrupted_pods_age),
-                cmocka_unit_test(test_unmanaged),    cmocka_unit_test(test_unknown_controller),
-                cmocka_unit_test(test_stale_target),
+                NAMED("evict-B1 evict-B2: arithmetic", test_arithmetic),
+                cmocka_unit_test(test_follows_pods),
+                cmocka_unit_test(test_budget_holds),
+                NAMED("evict-B3: let go and not deleted", test_disrupted_pods_age),
+                cmocka_unit_test(test_unmanaged),
+                cmocka_unit_test(test_unknown_controller),
+                NAMED("evict-B3: no target any more", test_stale_target),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,16 +42,20 @@ struct eviction_case {
 
 #define OBSERVED "\"observedGeneration\":1,\"expectedPods\":2,"
 static const struct eviction_case cases[] = {
-        { "allowed", "Running", READY, "",
+        { "evict-A1: no budget", "Running", READY, NULL, NULL, 201, NULL, "" },
+        { "evict-A2: allowed", "Running", READY, "",
           OBSERVED "\"disruptionsAllowed\":1,\"currentHealthy\":2,\"desiredHealthy\":1", 201, NULL,
           "0" },
-        { "exhausted", "Running", READY, "",
+        { "evict-A3: exhausted", "Running", READY, "",
           OBSERVED "\"disruptionsAllowed\":0,\"currentHealthy\":1,\"desiredHealthy\":1", 429,
           "needs 1 healthy pods and has 1 currently", "0" },
-        { "not observed", "Running", READY, "",
+        { "evict-A4: not observed", "Running", READY, "",
           "\"observedGeneration\":0,\"disruptionsAllowed\":1,\"currentHealthy\":2,"
           "\"desiredHealthy\":1",
           429, "still being processed", "1" },
+        { "evict-A5: negative", "Running", READY, "",
+          OBSERVED "\"disruptionsAllowed\":-1,\"currentHealthy\":2,\"desiredHealthy\":1", 403, NULL,
+          "-1" },
         { "pending ignores budgets", "Pending", "", "",
           OBSERVED "\"disruptionsAllowed\":0,\"currentHealthy\":0,\"desiredHealthy\":1", 201, NULL,
           "0" },
@@ -61,10 +65,10 @@ static const struct eviction_case cases[] = {
         { "unready, application healthy", "Running", "", "",
           OBSERVED "\"disruptionsAllowed\":0,\"currentHealthy\":1,\"desiredHealthy\":1", 201, NULL,
           "0" },
-        { "unready, application disrupted", "Running", "", "",
+        { "evict-A9: unready, application disrupted", "Running", "", "",
           OBSERVED "\"disruptionsAllowed\":0,\"currentHealthy\":0,\"desiredHealthy\":1", 429,
           "needs 1 healthy pods and has 0 currently", "0" },
-        { "unready, always allowed", "Running", "",
+        { "evict-A8: unready, always allowed", "Running", "",
           ",\"unhealthyPodEvictionPolicy\":\"AlwaysAllow\"",
           OBSERVED "\"disruptionsAllowed\":0,\"currentHealthy\":0,\"desiredHealthy\":1", 201, NULL,
           "0" },
@@ -79,6 +83,31 @@ static const struct eviction_case cases[] = {
           "does not allow evicting pods currently", "0" },
 };
 
+/* A refusal leaves the pod as it was; anything else begins its end, with the reason in its status.
+ */
+static void check_pod(struct fixture *f, const struct eviction_case *row) {
+        int status = ask(f, "GET", PODS "/p", NULL);
+        bool is_going = status == 404 || *answer(f, "/metadata/deletionTimestamp");
+
+        if (is_going != (row->expect == 201))
+                fail_msg("%s: %s", row->name, f->text);
+        if (status == 200 && is_going != (strstr(f->text, "EvictionByEvictionAPI") != NULL))
+                fail_msg("%s: %s", row->name, f->text);
+}
+
+/* Only a budget that is still being looked at says when to come back. */
+static void check_refusal(struct fixture *f, const struct eviction_case *row) {
+        const char *wait = answer(f, "/details/retryAfterSeconds");
+
+        if (row->cause && !strstr(answer(f, "/details/causes/0/message"), row->cause))
+                fail_msg("%s: %s", row->name, f->text);
+        if (row->expect == 429 &&
+            strcmp(answer(f, "/details/causes/0/reason"), "DisruptionBudget") != 0)
+                fail_msg("%s: %s", row->name, f->text);
+        if (strcmp(wait, row->cause && strstr(row->cause, "processed") ? "10" : "") != 0)
+                fail_msg("%s: %s", row->name, f->text);
+}
+
 static void test_branches(void **state) {
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -86,19 +115,34 @@ static void test_branches(void **state) {
                 int status;
 
                 make_pod(&f, cases[i].phase, cases[i].conditions);
-                make_budget(&f, "b", cases[i].spec, cases[i].status);
+                if (cases[i].status)
+                        make_budget(&f, "b", cases[i].spec, cases[i].status);
                 status = ask(&f, "POST", PODS "/p/eviction", EVICTION);
                 if (status != cases[i].expect)
                         fail_msg("%s: %d %s", cases[i].name, status, f.text);
-                if (cases[i].cause &&
-                    !strstr(answer(&f, "/details/causes/0/message"), cases[i].cause))
-                        fail_msg("%s: %s", cases[i].name, f.text);
+                check_refusal(&f, &cases[i]);
+                check_pod(&f, &cases[i]);
                 ask(&f, "GET", BUDGETS "/b", NULL);
                 if (strcmp(answer(&f, "/status/disruptionsAllowed"), cases[i].allowed_after) != 0)
                         fail_msg("%s: budget is %s", cases[i].name, f.text);
                 fixture_free(&f);
         }
 }
+
+#define DRY(version, runs)                                                                         \
+        "{\"apiVersion\":\"policy/" version                                                        \
+        "\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"p\"},"                                  \
+        "\"deleteOptions\":{\"dryRun\":[" runs "]}}"
+static const struct {
+        const char *name, *path, *body;
+        int status;
+} dry_runs[] = {
+        { "evict-A11: in the query", PODS "/p/eviction?dryRun=All", EVICTION, 201 },
+        { "evict-A11: in the body", PODS "/p/eviction", DRY("v1", "\"All\""), 201 },
+        { "evict-A11: in both", PODS "/p/eviction?dryRun=All", DRY("v1beta1", "\"All\""), 201 },
+        { "evict-A11: in both, not alike", PODS "/p/eviction?dryRun=All",
+          DRY("v1", "\"All\",\"All\""), 500 },
+};
 
 static void test_effects(void **state) {
         struct fixture f = fixture_new();
@@ -107,11 +151,10 @@ static void test_effects(void **state) {
         make_pod(&f, "Running", READY);
         make_budget(&f, "b", "",
                     OBSERVED "\"disruptionsAllowed\":1,\"currentHealthy\":2,\"desiredHealthy\":1");
-        assert_int_equal(ask(&f, "POST", PODS "/p/eviction?dryRun=All", EVICTION), 201);
-        assert_int_equal(ask(&f, "POST", PODS "/p/eviction?dryRun=All",
-                             "{\"apiVersion\":\"policy/v1beta1\",\"kind\":\"Eviction\","
-                             "\"metadata\":{\"name\":\"p\"}}"),
-                         201);
+        for (size_t i = 0; i < ARRAY_LEN(dry_runs); i++) {
+                if (ask(&f, "POST", dry_runs[i].path, dry_runs[i].body) != dry_runs[i].status)
+                        fail_msg("%s: %s", dry_runs[i].name, f.text);
+        }
         ask(&f, "GET", PODS "/p", NULL);
         assert_string_equal(answer(&f, "/metadata/deletionTimestamp"), "");
         assert_int_equal(ask(&f, "POST", PODS "/p/eviction", EVICTION), 201);
@@ -126,25 +169,149 @@ static void test_effects(void **state) {
         fixture_free(&f);
 }
 
-static void test_refusals(void **state) {
+/* Requests about what is not there, or not what was meant; the pod stays. */
+static void test_preconditions(void **state) {
+        static const struct {
+                const char *name, *path, *body;
+                int status;
+        } rows[] = {
+                { "evict-A12: another name", PODS "/p/eviction", "{\"metadata\":{\"name\":\"q\"}}",
+                  400 },
+                { "evict-A12: no such pod", PODS "/q/eviction", "{\"metadata\":{\"name\":\"q\"}}",
+                  404 },
+                { "evict-A10: another uid", PODS "/p/eviction",
+                  "{\"metadata\":{\"name\":\"p\"},\"deleteOptions\":{\"preconditions\":{\"uid\":"
+                  "\"x\"}}}",
+                  409 },
+                { "another version", PODS "/p/eviction",
+                  "{\"metadata\":{\"name\":\"p\"},\"deleteOptions\":{\"preconditions\":{"
+                  "\"resourceVersion\":\"1\"}}}",
+                  409 },
+        };
         struct fixture f = fixture_new();
 
         (void)state;
-        assert_int_equal(ask(&f, "POST", PODS "/p/eviction", EVICTION), 404);
         make_pod(&f, "Running", READY);
-        assert_int_equal(ask(&f, "POST", PODS "/p/eviction", "{\"metadata\":{\"name\":\"q\"}}"),
-                         400);
-        assert_int_equal(ask(&f, "POST", PODS "/p/eviction",
-                             "{\"metadata\":{\"name\":\"p\"},\"deleteOptions\":{\"preconditions\":"
-                             "{\"uid\":\"x\"}}}"),
-                         409);
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                if (ask(&f, "POST", rows[i].path, rows[i].body) != rows[i].status)
+                        fail_msg("%s: %s", rows[i].name, f.text);
+                ask(&f, "GET", PODS "/p", NULL);
+                if (*answer(&f, "/metadata/deletionTimestamp"))
+                        fail_msg("%s: %s", rows[i].name, f.text);
+        }
+        fixture_free(&f);
+}
+
+static void test_two_budgets(void **state) {
+        static const struct {
+                const char *name, *phase;
+                int status;
+        } rows[] = {
+                { "evict-A6: two budgets, ready", "Running", 500 },
+                { "evict-A7: two budgets, pending", "Pending", 201 },
+                { "evict-A7: two budgets, succeeded", "Succeeded", 201 },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                struct fixture f = fixture_new();
+                int status;
+
+                make_pod(&f, rows[i].phase, READY);
+                make_budget(&f, "b", "", OBSERVED "\"disruptionsAllowed\":1");
+                make_budget(&f, "c", "", OBSERVED "\"disruptionsAllowed\":1");
+                status = ask(&f, "POST", PODS "/p/eviction", EVICTION);
+                if (status != rows[i].status || *answer(&f, "/details/causes"))
+                        fail_msg("%s: %d %s", rows[i].name, status, f.text);
+                status = ask(&f, "GET", PODS "/p", NULL);
+                if ((status == 404 || *answer(&f, "/metadata/deletionTimestamp")) !=
+                    (rows[i].status == 201))
+                        fail_msg("%s: %s", rows[i].name, f.text);
+                fixture_free(&f);
+        }
+}
+
+/* 2,000 evictions that nobody confirmed are as many as a budget bears. */
+static void test_too_many_disrupted(void **state) {
+        (void)state;
+        for (size_t count = 2000; count <= 2001; count++) {
+                struct fixture f = fixture_new();
+                struct buf status = { 0 };
+
+                make_pod(&f, "Running", READY);
+                make_budget(&f, "b", "", OBSERVED "\"disruptionsAllowed\":1");
+                buf_text(&status, "{\"status\":{\"disruptedPods\":{");
+                for (size_t i = 0; i < count; i++)
+                        buf_printf(&status, "%s\"p%zu\":\"2026-01-01T00:00:00Z\"", i ? "," : "", i);
+                buf_text(&status, "}}}");
+                assert_int_equal(ask_patch(&f, MERGE_PATCH, BUDGETS "/b/status", status.data), 200);
+                assert_int_equal(ask(&f, "POST", PODS "/p/eviction", EVICTION),
+                                 count == 2000 ? 201 : 403);
+                buf_release(&status);
+                fixture_free(&f);
+        }
+}
+
+/* A controller that writes what it read before the eviction is refused, as often as it tries; what
+ * it reads then has the decrement, once. */
+static void test_written_beside(void **state) {
+        struct fixture f = fixture_new();
+        char body[1024];
+
+        (void)state;
+        make_pod(&f, "Running", READY);
+        make_budget(&f, "b", "", OBSERVED "\"disruptionsAllowed\":2");
+        ask(&f, "GET", BUDGETS "/b", NULL);
+        snprintf(body, sizeof(body), "%s", f.text);
+        assert_int_equal(ask(&f, "POST", PODS "/p/eviction", EVICTION), 201);
+        for (int i = 0; i < 3; i++)
+                assert_int_equal(ask(&f, "PUT", BUDGETS "/b/status", body), 409);
+        for (int i = 0; i < 3; i++) {
+                char now[1024];
+
+                ask(&f, "GET", BUDGETS "/b", NULL);
+                snprintf(now, sizeof(now), "%s", f.text);
+                assert_int_equal(ask(&f, "PUT", BUDGETS "/b/status", now), 200);
+        }
+        assert_string_equal(answer(&f, "/status/disruptionsAllowed"), "1");
+        assert_string_equal(answer(&f, "/status/disruptedPods/p"), "2026-01-01T00:00:00Z");
+        fixture_free(&f);
+}
+
+static void test_twenty_at_once(void **state) {
+        struct fixture f = fixture_new();
+        int evicted = 0;
+
+        (void)state;
         make_budget(&f, "b", "",
-                    OBSERVED "\"disruptionsAllowed\":-1,\"currentHealthy\":2,"
-                             "\"desiredHealthy\":1");
-        make_budget(&f, "c", "",
-                    OBSERVED "\"disruptionsAllowed\":1,\"currentHealthy\":2,"
-                             "\"desiredHealthy\":1");
-        assert_int_equal(ask(&f, "POST", PODS "/p/eviction", EVICTION), 500);
+                    OBSERVED
+                    "\"disruptionsAllowed\":1,\"currentHealthy\":20,\"desiredHealthy\":19");
+        for (int i = 0; i < 20; i++) {
+                char body[400], path[200];
+
+                snprintf(body, sizeof(body),
+                         "{\"metadata\":{\"name\":\"p%d\",\"labels\":{\"app\":\"web\"}},\"spec\":{"
+                         "\"nodeName\":\"n\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}",
+                         i);
+                assert_int_equal(ask(&f, "POST", PODS, body), 201);
+                snprintf(path, sizeof(path), PODS "/p%d/status", i);
+                assert_int_equal(
+                        ask_patch(&f, MERGE_PATCH, path,
+                                  "{\"status\":{\"phase\":\"Running\",\"conditions\":[" READY
+                                  "]}}"),
+                        200);
+        }
+        for (int i = 0; i < 20; i++) {
+                char body[100], path[200];
+                int status;
+
+                snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"p%d\"}}", i);
+                snprintf(path, sizeof(path), PODS "/p%d/eviction", i);
+                status = ask(&f, "POST", path, body);
+                assert_true(status == 201 || status == 429);
+                evicted += status == 201;
+        }
+        assert_int_equal(evicted, 1);
         fixture_free(&f);
 }
 
@@ -176,11 +343,19 @@ static void test_binding(void **state) {
         fixture_free(&f);
 }
 
+#define NAMED(title, test)                                                                         \
+        { title, test, NULL, NULL, NULL }
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_branches),
-                cmocka_unit_test(test_effects),
-                cmocka_unit_test(test_refusals),
+                NAMED("evict-A1 evict-A2 evict-A3 evict-A4 evict-A5 evict-A8 evict-A9",
+                      test_branches),
+                NAMED("evict-A2 evict-A11: effects, and none of a dry run", test_effects),
+                NAMED("evict-A10 evict-A12: preconditions", test_preconditions),
+                NAMED("evict-A6 evict-A7: two budgets", test_two_budgets),
+                NAMED("evict-A5: too many disrupted", test_too_many_disrupted),
+                NAMED("evict-A13: written beside", test_written_beside),
+                NAMED("evict-A15: twenty at once", test_twenty_at_once),
                 cmocka_unit_test(test_binding),
         };
 
