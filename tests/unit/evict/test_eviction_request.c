@@ -211,13 +211,14 @@ static void test_status(void **state) {
         } cases[] = {
                 { "completed", complete, MIN_NS, true },
                 { "completed, nobody next", complete_alone, MIN_NS, false },
-                { "completed without completionTime", complete_without_time, MIN_NS, false },
+                { "evict-D3: completed without completionTime", complete_without_time, MIN_NS,
+                  false },
                 { "interrupted after silence", interrupt, 20 * MIN_NS, true },
-                { "interrupted too early", interrupt, 19 * MIN_NS, false },
+                { "evict-D3: interrupted too early", interrupt, 19 * MIN_NS, false },
                 { "cancelled", cancel, MIN_NS, true },
                 { "cancelled, still Active", cancel_while_active, MIN_NS, false },
                 { "heartbeat", beat, MIN_NS, true },
-                { "heartbeat 31 s off", beat_early, 10 * MIN_NS, false },
+                { "evict-D4: heartbeat 31 s off", beat_early, 10 * MIN_NS, false },
                 { "heartbeat before the start", beat_before_start, NS_PER_S, false },
                 { "heartbeat out of turn", beat_out_of_turn, MIN_NS, false },
                 { "a turn skipped", skip_turn, MIN_NS, false },
@@ -280,11 +281,17 @@ static void test_round_trip(void **state) {
         buf_release(&text);
 }
 
+#define NAMED(title, test)                                                                         \
+        { title, test, NULL, NULL, NULL }
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_responder_names), cmocka_unit_test(test_responders),
-                cmocka_unit_test(test_requests),        cmocka_unit_test(test_status),
-                cmocka_unit_test(test_final_is_final),  cmocka_unit_test(test_round_trip),
+                NAMED("evict-C11: names and priorities of responders", test_responder_names),
+                NAMED("evict-C10 evict-C11: the order of responders", test_responders),
+                cmocka_unit_test(test_requests),
+                NAMED("evict-D1 evict-D3 evict-D4: what may follow what", test_status),
+                cmocka_unit_test(test_final_is_final),
+                cmocka_unit_test(test_round_trip),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
