@@ -54,12 +54,18 @@ struct delete_action {
 struct patch_action {
         struct slice body; /* JSON; metadata.resourceVersion in it makes the write conditional */
 };
-enum extender_verb { EXTENDER_FILTER, EXTENDER_PRIORITIZE, EXTENDER_BIND };
+enum extender_verb { EXTENDER_FILTER, EXTENDER_PRIORITIZE, EXTENDER_BIND, EXTENDER_PREEMPT };
+struct extender_victims { /* who would go from one node */
+        size_t pod_count;
+        const struct object_ref *pods;
+        uint32_t budget_violations;
+};
 struct extender_action {
         uint32_t extender; /* its place in the configuration */
         enum extender_verb verb;
         size_t node_count; /* to choose from; the one to bind to */
         const struct slice *nodes;
+        const struct extender_victims *victims; /* EXTENDER_PREEMPT: one per node */
 };
 struct notify_action {
         struct slice message;

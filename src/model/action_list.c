@@ -49,6 +49,23 @@ static void keep_nodes(struct arena *arena, struct extender_action *ask) {
         ask->nodes = nodes;
 }
 
+static void keep_victims(struct arena *arena, struct extender_action *ask) {
+        struct extender_victims *victims =
+                arena_copy(arena, ask->victims, ask->node_count * sizeof(*victims));
+        for (size_t i = 0; i < ask->node_count; i++) {
+                struct object_ref *pods =
+                        arena_copy(arena, victims[i].pods, victims[i].pod_count * sizeof(*pods));
+                for (size_t p = 0; p < victims[i].pod_count; p++) {
+                        keep(arena, &pods[p].kind);
+                        keep(arena, &pods[p].ns);
+                        keep(arena, &pods[p].name);
+                        keep(arena, &pods[p].uid);
+                }
+                victims[i].pods = pods;
+        }
+        ask->victims = victims;
+}
+
 static void keep_payload(struct arena *arena, struct action *action) {
         switch (action->kind) {
         case ACTION_BIND:
@@ -80,6 +97,8 @@ static void keep_payload(struct arena *arena, struct action *action) {
                 return;
         case ACTION_ASK_EXTENDER:
                 keep_nodes(arena, &action->ask);
+                if (action->ask.victims != NULL)
+                        keep_victims(arena, &action->ask);
                 return;
         case ACTION_RECORD_EVENT:
                 keep(arena, &action->event.reason);

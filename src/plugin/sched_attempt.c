@@ -73,6 +73,7 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .cluster = request->cluster,
                 .profile = request->profile,
                 .now = request->now,
+                .limit = request->limit,
         };
         attempt->cycle = (struct sched_cycle){
                 .cluster = request->cluster,

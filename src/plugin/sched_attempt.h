@@ -54,6 +54,12 @@ struct preemption {
         const struct node_id *best;                /* any of them is right; chosen is the first */
         enum preemption_rule decided_by;
 };
+/* What extenders left of the candidates: nobody else goes. */
+struct preemption_limit {
+        size_t count;
+        const struct preemption_candidate *candidates;
+        struct slice trouble; /* an extender that could not say; empty = none */
+};
 
 /* ---- one attempt ---- */
 struct attempt_plugin {
@@ -92,8 +98,9 @@ struct sched_attempt {
         bool sets_nomination;
         struct slice nomination;
         struct preemption preemption;
-        struct arena trial; /* what-if states; cleared by each */
-        bool is_unsettled;  /* remembered counts are as some what-if had them */
+        const struct preemption_limit *limit; /* NULL = any candidate will do */
+        struct arena trial;                   /* what-if states; cleared by each */
+        bool is_unsettled;                    /* remembered counts are as some what-if had them */
 };
 
 struct attempt_request {
@@ -103,7 +110,8 @@ struct attempt_request {
         struct slice node_name; /* spec.nodeName of a pod that is judged again */
         struct wall_time now;
         struct arena *arena;
-        struct cycle_memory *memory; /* NULL: everything is counted anew */
+        struct cycle_memory *memory;          /* NULL: everything is counted anew */
+        const struct preemption_limit *limit; /* NULL = none */
 };
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request);
 void sched_attempt_release(struct sched_attempt *attempt);

@@ -31,8 +31,8 @@ struct extender_caller {
         size_t count;
         struct contact *contacts;
         struct extender *extenders;
-        bool keeps_nodes;
-        struct map *pods, *nodes; /* JSON by namespace/name and by name; owned */
+        bool keeps_nodes, keeps_placed; /* whole: nodes; pods that are on one */
+        struct map *pods, *nodes;       /* JSON by namespace/name and by name; owned */
         struct question *open;
 };
 
@@ -77,7 +77,8 @@ void extender_caller_arriving(struct extender_caller *caller, enum object_kind k
                 struct slice node = json_get_text(json_get(object, "spec"), "nodeName");
 
                 pod_key(json_get_text(meta, "namespace"), name, &key);
-                keep(caller->pods, buf_view(&key), is_there && node.len == 0, object);
+                keep(caller->pods, buf_view(&key),
+                     is_there && (node.len == 0 || caller->keeps_placed), object);
         }
 }
 
@@ -114,15 +115,51 @@ static void write_names(const struct extender_action *ask, struct buf *out) {
         buf_char(out, ']');
 }
 
-static void write_args(const struct extender_caller *caller, const struct action *action,
-                       bool wants_names, struct buf *out) {
+static const char *pod_of(const struct extender_caller *caller, const struct object_ref *ref) {
         CLEANUP(buf_release) struct buf key = { 0 };
         const char *pod;
 
-        pod_key(action->target.ns, action->target.name, &key);
+        pod_key(ref->ns, ref->name, &key);
         pod = map_get(caller->pods, buf_view(&key));
-        buf_printf(out, "{\"Pod\":%s,", pod ? pod : "null");
-        if (wants_names)
+        return pod ? pod : "null";
+}
+
+static void write_victim(const struct extender_caller *caller, const struct object_ref *ref,
+                         bool wants_names, struct buf *out) {
+        if (wants_names) {
+                buf_char(out, '{');
+                member(out, "UID", ref->uid);
+                buf_char(out, '}');
+        } else {
+                buf_text(out, pod_of(caller, ref));
+        }
+}
+
+/* Who would go, by node; upstream calls the short form "meta". */
+static void write_victims(const struct extender_caller *caller, const struct extender_action *ask,
+                          bool wants_names, struct buf *out) {
+        buf_printf(out, "\"%s\":{", wants_names ? "NodeNameToMetaVictims" : "NodeNameToVictims");
+        for (size_t i = 0; i < ask->node_count; i++) {
+                const struct extender_victims *victims = &ask->victims[i];
+
+                buf_text(out, i ? "," : "");
+                buf_json_string(out, ask->nodes[i]);
+                buf_text(out, ":{\"Pods\":[");
+                for (size_t p = 0; p < victims->pod_count; p++) {
+                        buf_text(out, p ? "," : "");
+                        write_victim(caller, &victims->pods[p], wants_names, out);
+                }
+                buf_printf(out, "],\"NumPDBViolations\":%u}", victims->budget_violations);
+        }
+        buf_char(out, '}');
+}
+
+static void write_args(const struct extender_caller *caller, const struct action *action,
+                       bool wants_names, struct buf *out) {
+        buf_printf(out, "{\"Pod\":%s,", pod_of(caller, &action->target));
+        if (action->ask.verb == EXTENDER_PREEMPT)
+                write_victims(caller, &action->ask, wants_names, out);
+        else if (wants_names)
                 write_names(&action->ask, out);
         else
                 write_nodes(caller, &action->ask, out);
@@ -184,6 +221,8 @@ static struct slice verb_of(const struct scheduler_extender *settings, enum exte
                 return settings->filter_verb;
         case EXTENDER_PRIORITIZE:
                 return settings->prioritize_verb;
+        case EXTENDER_PREEMPT:
+                return settings->preempt_verb;
         case EXTENDER_BIND:
                 break;
         }
@@ -223,14 +262,7 @@ static char *text_or_null(struct slice text) {
         return text.len ? slice_dup(text) : NULL;
 }
 
-/* Without an authority to check against, certificates are not checked, as upstream. */
-static void read_tls(const struct scheduler_extender *settings, struct cluster_access *access) {
-        const struct extender_tls *tls = settings->tls;
-
-        if (!tls) {
-                access->is_insecure = true;
-                return;
-        }
+static void read_tls_files(const struct extender_tls *tls, struct cluster_access *access) {
         access->ca_pem = text_or_null(tls->ca_data);
         access->certificate_pem = text_or_null(tls->cert_data);
         access->key_pem = text_or_null(tls->key_data);
@@ -238,7 +270,22 @@ static void read_tls(const struct scheduler_extender *settings, struct cluster_a
         access->certificate_file = access->certificate_pem ? NULL : text_or_null(tls->cert_file);
         access->key_file = access->key_pem ? NULL : text_or_null(tls->key_file);
         access->tls_server_name = text_or_null(tls->server_name);
-        access->is_insecure = tls->is_insecure || (!access->ca_pem && !access->ca_file);
+        access->is_insecure = tls->is_insecure;
+}
+
+/* With enableHTTPS and no authority to check against, certificates are not checked; without it the
+ * system's authorities count, as upstream. */
+static int read_tls(const struct scheduler_extender *settings, struct cluster_access *access,
+                    struct err *err) {
+        if (settings->tls)
+                read_tls_files(settings->tls, access);
+        if (!access->ca_pem && !access->ca_file)
+                access->is_insecure |= settings->uses_https;
+        else if (access->is_insecure)
+                return err_set(err, BERTH_ERR_INVALID,
+                               "tlsConfig: an authority is given, but insecure says not to look "
+                               "at it");
+        return 0;
 }
 
 static int connect(struct extender_caller *caller, size_t index, struct err *err) {
@@ -251,7 +298,10 @@ static int connect(struct extender_caller *caller, size_t index, struct err *err
         while (server.len && server.ptr[server.len - 1] == '/')
                 server.len--;
         config.access.server = slice_dup(server);
-        read_tls(settings, &config.access);
+        if (read_tls(settings, &config.access, err) < 0) {
+                cluster_access_release(&config.access);
+                return err_wrap(err, "extender " SLICE_FMT, SLICE_ARG(settings->url_prefix));
+        }
         if (http_transport_new(&config, caller->config.loop, &contact->http, err) < 0)
                 return err_wrap(err, "extender " SLICE_FMT, SLICE_ARG(settings->url_prefix));
         contact->transport = http_transport(contact->http);
@@ -272,11 +322,13 @@ static void describe(struct extender_caller *caller, size_t index) {
                                    .filters = settings->filter_verb.len > 0,
                                    .prioritizes = settings->prioritize_verb.len > 0,
                                    .binds = settings->bind_verb.len > 0,
+                                   .preempts = settings->preempt_verb.len > 0,
                                    .is_ignorable = settings->is_ignorable,
                                    .weight = settings->weight,
                                    .resource_count = count,
                                    .resources = contact->resources };
         caller->keeps_nodes |= !settings->is_node_cache_capable;
+        caller->keeps_placed |= settings->preempt_verb.len > 0 && !settings->is_node_cache_capable;
 }
 
 int extender_caller_new(const struct extender_caller_config *config,

@@ -403,7 +403,8 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
                 .node_name = request->node_name,
                 .now = request->now,
                 .arena = arena,
-                .memory = request->engine == NULL ? NULL : class_engine_memory(request->engine)
+                .memory = request->engine == NULL ? NULL : class_engine_memory(request->engine),
+                .limit = request->limit,
         };
         *ret_decision = (struct decision){ .node = NODE_NONE, .node_count = d.node_count };
         d.order = cluster_node_order(cluster);

@@ -51,6 +51,7 @@ struct decision_request {
         const size_t *next_node;      /* parity: where the sampled scan starts; NULL = 0 */
         bool offers_all; /* extenders are to be asked: the nominated node is one of many */
         const struct decision_extension *extension; /* what they answered; NULL = not asked */
+        const struct preemption_limit *limit;       /* whom they let go; NULL = not asked */
 };
 
 /* Everything lives in the arena handed to scheduler_decide. */

@@ -9,7 +9,7 @@
 
 struct extender {
         struct slice name; /* its URL, for messages */
-        bool filters, prioritizes, binds, is_ignorable;
+        bool filters, prioritizes, binds, preempts, is_ignorable;
         int64_t weight;
         /* Resources it manages: only pods that ask for one of them concern it; none = all pods. */
         size_t resource_count;

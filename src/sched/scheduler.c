@@ -110,7 +110,8 @@ static void give_up(struct step *step, struct queued_pod *entry, const struct de
 }
 
 void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
-                            const struct decision_extension *extension) {
+                            const struct decision_extension *extension,
+                            const struct preemption_limit *limit) {
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
         bool asks = extension == NULL && scheduler_asks_extenders(scheduler, entry);
@@ -125,6 +126,7 @@ void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
                 .next_node = scheduler->config.is_parity ? &scheduler->next_node : NULL,
                 .offers_all = asks,
                 .extension = extension,
+                .limit = limit,
         };
         struct decision decision;
         entry->decided_generation = cluster_generation(cluster);
@@ -135,6 +137,8 @@ void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
                 scheduler_ask_extenders(step, entry, &decision);
                 return;
         }
+        if (limit == NULL && scheduler_ask_victims(step, entry, &decision, extension))
+                return;
         scheduler->stats.decisions++;
         scheduler_record(step, entry, &decision);
         if (decision.outcome == DECISION_PLACED) {
@@ -172,7 +176,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
                         continue;
                 arena_clear(&scheduler->scratch);
                 if (!scheduler_decide_gang(&step, entry))
-                        scheduler_decide_entry(&step, entry, NULL);
+                        scheduler_decide_entry(&step, entry, NULL, NULL);
                 if (++progress.decisions % DECISIONS_PER_CATCH_UP == 0)
                         scheduler_catch_up(scheduler, mono.ns);
         }

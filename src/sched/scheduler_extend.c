@@ -1,31 +1,13 @@
 /* Asking extenders about a pod: the filtering ones in turn, then all prioritizing ones at once;
  * then the pod is decided again, on the cluster as it is by then (reference scheduler.md 1.6). */
+#include "sched/scheduler_extend.h"
 #include "api/json.h"
 #include "base/util.h"
-#include "sched/scheduler_priv.h"
 #include <stdlib.h>
 
 #define EXTENSIONS_MAX 64 /* pods asked about at a time; others wait for their turn */
 /* Extenders score up to 10, plugins up to 100. */
 #define SCORE_SCALE (NODE_SCORE_MAX / 10)
-
-struct asked_node {
-        char *name, *reason; /* owned; reason NULL unless refused */
-        int64_t bonus;
-        bool is_refused, is_unresolvable;
-};
-
-struct extension {
-        struct extension *next;
-        struct pod_id pod;
-        uint64_t uid_hash;
-        size_t extender; /* the one that filters next */
-        uint32_t open;   /* questions on their way */
-        bool has_prioritized;
-        uint64_t generation; /* of the cluster when the first question was asked */
-        size_t count;
-        struct asked_node *nodes;
-};
 
 /* ---- whom a pod concerns ---- */
 
@@ -38,8 +20,8 @@ static bool asks_for(const struct container *container, struct slice resource) {
         return false;
 }
 
-static bool is_interested(const struct scheduler *scheduler, const struct extender *extender,
-                          const struct queued_pod *entry) {
+bool extender_is_interested(const struct scheduler *scheduler, const struct extender *extender,
+                            const struct queued_pod *entry) {
         const struct cluster *cluster = scheduler->config.cluster;
         const struct pod_spec *spec =
                 &cluster_class(cluster, cluster_pod(cluster, entry->pod)->class)->spec;
@@ -58,7 +40,7 @@ bool scheduler_asks_extenders(const struct scheduler *scheduler, const struct qu
         for (size_t i = 0; i < scheduler->config.extender_count; i++) {
                 const struct extender *extender = &scheduler->config.extenders[i];
                 if ((extender->filters || extender->prioritizes) &&
-                    is_interested(scheduler, extender, entry))
+                    extender_is_interested(scheduler, extender, entry))
                         return true;
         }
         return false;
@@ -67,14 +49,29 @@ bool scheduler_asks_extenders(const struct scheduler *scheduler, const struct qu
 size_t scheduler_binder_of(const struct scheduler *scheduler, const struct queued_pod *entry) {
         for (size_t i = 0; i < scheduler->config.extender_count; i++)
                 if (scheduler->config.extenders[i].binds &&
-                    is_interested(scheduler, &scheduler->config.extenders[i], entry))
+                    extender_is_interested(scheduler, &scheduler->config.extenders[i], entry))
                         return i;
         return SIZE_MAX;
 }
 
 /* ---- the record ---- */
 
-static void free_extension(struct scheduler *scheduler, struct extension *extension) {
+struct extension *extension_new(struct scheduler *scheduler, const struct queued_pod *entry,
+                                size_t node_count) {
+        struct extension *extension = xcalloc(1, sizeof(*extension));
+        *extension =
+                (struct extension){ .next = scheduler->extensions,
+                                    .pod = entry->pod,
+                                    .uid_hash = entry->uid_hash,
+                                    .generation = cluster_generation(scheduler->config.cluster),
+                                    .count = node_count,
+                                    .nodes = xcalloc(node_count + 1, sizeof(*extension->nodes)) };
+        scheduler->extensions = extension;
+        scheduler->extension_count++;
+        return extension;
+}
+
+void extension_free(struct scheduler *scheduler, struct extension *extension) {
         struct extension **link = &scheduler->extensions;
         while (*link != extension)
                 link = &(*link)->next;
@@ -85,12 +82,14 @@ static void free_extension(struct scheduler *scheduler, struct extension *extens
                 free(extension->nodes[i].reason);
         }
         free(extension->nodes);
+        extension_drop_candidates(extension);
+        free(extension->trouble);
         free(extension);
 }
 
 void scheduler_extensions_free(struct scheduler *scheduler) {
         while (scheduler->extensions != NULL)
-                free_extension(scheduler, scheduler->extensions);
+                extension_free(scheduler, scheduler->extensions);
 }
 
 bool scheduler_extensions_are_full(const struct scheduler *scheduler) {
@@ -147,12 +146,13 @@ static void prioritize(struct step *step, struct extension *extension,
         extension->has_prioritized = true;
         for (size_t i = 0; i < config->extender_count; i++)
                 if (config->extenders[i].prioritizes &&
-                    is_interested(step->scheduler, &config->extenders[i], entry))
+                    extender_is_interested(step->scheduler, &config->extenders[i], entry))
                         ask(step, extension, entry, i, EXTENDER_PRIORITIZE);
 }
 
-static void conclude(struct step *step, struct extension *extension, struct queued_pod *entry) {
-        struct scheduler *scheduler = step->scheduler;
+/* What was said of nodes that are there still. */
+static struct decision_extension told_of_nodes(struct scheduler *scheduler,
+                                               const struct extension *extension) {
         const struct cluster *cluster = scheduler->config.cluster;
         struct extended_node *nodes =
                 ARENA_ARRAY(&scheduler->scratch, struct extended_node, extension->count);
@@ -173,10 +173,21 @@ static void conclude(struct step *step, struct extension *extension, struct queu
                                                                   slice_of(asked->reason))),
                 };
         }
-        bool has_moved = cluster_generation(cluster) != extension->generation;
-        free_extension(scheduler, extension);
+        return answer;
+}
+
+static void conclude(struct step *step, struct extension *extension, struct queued_pod *entry) {
+        struct scheduler *scheduler = step->scheduler;
+        struct decision_extension answer = told_of_nodes(scheduler, extension);
+        struct preemption_limit limit = { 0 };
+        bool has_nodes = !extension->is_for_victims || extension->has_extension;
+        bool has_limit = extension->is_for_victims;
+        bool has_moved = cluster_generation(scheduler->config.cluster) != extension->generation;
+        if (has_limit)
+                limit = extension_limit(scheduler, extension);
+        extension_free(scheduler, extension);
         scheduling_queue_take(&scheduler->queue, entry);
-        scheduler_decide_entry(step, entry, &answer);
+        scheduler_decide_entry(step, entry, has_nodes ? &answer : NULL, has_limit ? &limit : NULL);
         /* What happened while the extenders thought may have changed their minds. */
         if (has_moved && entry->part == QUEUE_UNSCHEDULABLE && entry->hears_all)
                 scheduler_retry(scheduler, entry, step->mono.ns);
@@ -189,7 +200,8 @@ static void go_on(struct step *step, struct extension *extension, struct queued_
                 while (extension->extender < config->extender_count) {
                         size_t next = extension->extender++;
                         if (config->extenders[next].filters &&
-                            is_interested(step->scheduler, &config->extenders[next], entry)) {
+                            extender_is_interested(step->scheduler, &config->extenders[next],
+                                                   entry)) {
                                 ask(step, extension, entry, next, EXTENDER_FILTER);
                                 return;
                         }
@@ -206,15 +218,7 @@ void scheduler_ask_extenders(struct step *step, struct queued_pod *entry,
                              const struct decision *decision) {
         struct scheduler *scheduler = step->scheduler;
         const struct cluster *cluster = scheduler->config.cluster;
-        struct extension *extension = xcalloc(1, sizeof(*extension));
-        *extension = (struct extension){ .next = scheduler->extensions,
-                                         .pod = entry->pod,
-                                         .uid_hash = entry->uid_hash,
-                                         .generation = cluster_generation(cluster),
-                                         .count = decision->feasible_count };
-        scheduler->extensions = extension;
-        scheduler->extension_count++;
-        extension->nodes = xcalloc(extension->count, sizeof(*extension->nodes));
+        struct extension *extension = extension_new(scheduler, entry, decision->feasible_count);
         for (size_t i = 0; i < extension->count; i++)
                 extension->nodes[i].name =
                         slice_dup(cluster_node_name(cluster, decision->feasible[i]));
@@ -281,7 +285,7 @@ static void fail(struct step *step, struct extension *extension, struct queued_p
                                                  "extender " SLICE_FMT ": " SLICE_FMT,
                                                  SLICE_ARG(extender->name), SLICE_ARG(text))),
         };
-        free_extension(scheduler, extension);
+        extension_free(scheduler, extension);
         scheduler->stats.errors++;
         entry->rejectors = 0;
         entry->wakes_on = 0;
@@ -305,7 +309,10 @@ static void take_answer(struct step *step, struct extension *extension, struct q
         const struct extender *extender = &step->scheduler->config.extenders[open->ask.extender];
         struct slice trouble = trouble_of(step->scheduler, result, answer);
         extension->open--;
-        if (open->ask.verb == EXTENDER_PRIORITIZE) { /* errors there are ignored, as upstream */
+        if (open->ask.verb == EXTENDER_PREEMPT) {
+                extension_take_victims(step->scheduler, extension, extender, trouble, answer);
+        } else if (open->ask.verb ==
+                   EXTENDER_PRIORITIZE) { /* errors there are ignored, as upstream */
                 if (slice_is_empty(trouble))
                         take_priorities(extension, extender, answer);
         } else if (slice_is_empty(trouble)) {
@@ -314,8 +321,12 @@ static void take_answer(struct step *step, struct extension *extension, struct q
                 fail(step, extension, entry, extender, trouble);
                 return;
         }
-        if (extension->open == 0)
+        if (extension->open > 0)
+                return;
+        if (!extension->is_for_victims)
                 go_on(step, extension, entry);
+        else if (!extension_ask_next(step, extension, entry))
+                conclude(step, extension, entry);
 }
 
 static void take_bound(struct step *step, const struct open_action *open,
@@ -357,7 +368,7 @@ void scheduler_extender_answered(struct step *step, const struct open_action *op
                 if (entry != NULL)
                         take_answer(step, extension, entry, open, result, answer);
                 else
-                        free_extension(scheduler, extension);
+                        extension_free(scheduler, extension);
         }
         json_doc_free(doc);
 }

@@ -69,9 +69,11 @@ void scheduler_preempt(struct step *step, struct queued_pod *entry,
                        const struct preemption *preemption);
 
 /* ---- deciding (scheduler.c) ---- */
-/* Decides and acts on it; with an extension, after extenders were asked. */
+/* Decides and acts on it; with an extension or a limit, after extenders were asked about nodes or
+ * about victims. */
 void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
-                            const struct decision_extension *extension);
+                            const struct decision_extension *extension,
+                            const struct preemption_limit *limit);
 void scheduler_finish_bind(struct step *step, const struct action_result *result,
                            const struct open_action *open);
 
@@ -89,6 +91,11 @@ bool scheduler_asks_extenders(const struct scheduler *scheduler, const struct qu
 /* Asks about the feasible nodes of a decision; the final one follows by itself. */
 void scheduler_ask_extenders(struct step *step, struct queued_pod *entry,
                              const struct decision *decision);
+/* Asks about the victims of a decision that wants some, where an extender wants to be asked; the
+ * final decision follows by itself.  False: nobody does. */
+bool scheduler_ask_victims(struct step *step, struct queued_pod *entry,
+                           const struct decision *decision,
+                           const struct decision_extension *extension);
 void scheduler_extender_answered(struct step *step, const struct open_action *open,
                                  const struct action_result *result);
 bool scheduler_extensions_are_full(const struct scheduler *scheduler);

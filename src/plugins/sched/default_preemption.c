@@ -367,6 +367,42 @@ static void run(struct search *search, const struct preemption_args *args) {
                         try_node(search, attempt->refusals[i].node);
 }
 
+/* ---- after extenders were asked ---- */
+
+static bool fits_without(struct search *search, const struct preemption_candidate *candidate) {
+        struct node_refusal refusal;
+        cluster_checkpoint(search->attempt->cluster);
+        for (size_t i = 0; i < candidate->victim_count; i++)
+                cluster_withdraw(search->attempt->cluster, candidate->victims[i]);
+        bool is_enough = fits(search, candidate->node, &refusal);
+        cluster_rollback(search->attempt->cluster);
+        return is_enough;
+}
+
+/* The cluster has moved on since the candidates were found: they have to be good still. */
+static void keep_limited(struct search *search, const struct preemption_limit *limit) {
+        search->candidates = ARENA_ARRAY(search->arena, struct preemption_candidate, limit->count);
+        for (size_t i = 0; i < limit->count; i++)
+                if (fits_without(search, &limit->candidates[i]))
+                        search->candidates[search->candidate_count++] = limit->candidates[i];
+}
+
+static enum verdict_code take_limited(struct search *search, struct verdict *verdict) {
+        struct sched_attempt *attempt = search->attempt;
+        struct preemption *result = &attempt->preemption;
+        if (!slice_is_empty(attempt->limit->trouble))
+                return fail(search, verdict, attempt->limit->trouble);
+        keep_limited(search, attempt->limit);
+        if (search->candidate_count == 0)
+                return fail(search, verdict, SLICE_LITERAL("no candidate node for preemption"));
+        result->candidate_count = search->candidate_count;
+        result->candidates = search->candidates;
+        choose(search, result);
+        attempt->sets_nomination = true;
+        attempt->nomination = cluster_node_name(attempt->cluster, result->chosen->node);
+        return VERDICT_OK;
+}
+
 static enum verdict_code post_filter(struct sched_attempt *attempt, const void *state,
                                      struct verdict *verdict) {
         struct search search = { .attempt = attempt, .arena = attempt->cycle.scratch };
@@ -374,6 +410,8 @@ static enum verdict_code post_filter(struct sched_attempt *attempt, const void *
         struct slice reason = ineligible(&search);
         if (!slice_is_empty(reason))
                 return fail(&search, verdict, reason);
+        if (attempt->limit != NULL)
+                return take_limited(&search, verdict);
         run(&search, state);
         result->candidate_count = search.candidate_count;
         result->candidates = search.candidates;
