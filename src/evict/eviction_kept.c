@@ -43,20 +43,12 @@ static struct kept_pod *keep_pod(const struct eviction_pod *pod) {
         return kept;
 }
 
-/* Every target of this pod name looks again; they are few, and found only when there are any. */
+/* Every target of this pod name looks again. */
 static void touch_pod(struct eviction_reconciler *reconciler, struct slice pod_key,
                       struct slice gone_uid) {
-        struct slice key;
-        void *value;
-        size_t at = 0;
+        struct eviction_target *target = map_get(reconciler->pod_targets, pod_key);
 
-        if (!map_get(reconciler->pod_targets, pod_key))
-                return;
-        while (map_next(reconciler->targets, &at, &key, &value)) {
-                struct eviction_target *target = value;
-
-                if (!slice_is(pod_key, target->pod_name))
-                        continue;
+        for (; target; target = target->next_of_pod) {
                 target->is_dirty = true;
                 target->is_read = slice_is(gone_uid, target->uid);
         }

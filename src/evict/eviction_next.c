@@ -2,7 +2,6 @@
 #include "base/util.h"
 #include "evict/eviction_progress.h"
 #include <stdio.h>
-#include <string.h>
 
 #define NAME_MAX_BYTES 253
 #define DOUBLINGS_MAX 16
@@ -19,23 +18,17 @@ static uint64_t number_of(struct slice name, struct slice pod) {
 }
 
 static uint64_t next_number(const struct eviction_look *look) {
+        const struct eviction_target *target =
+                map_get(look->reconciler->pod_targets, slice_of(look->target->pod_name));
         uint64_t highest = 0;
-        struct slice key;
-        void *value;
-        size_t at = 0;
 
-        while (map_next(look->reconciler->targets, &at, &key, &value)) {
-                const struct eviction_target *target = value;
-
-                if (strcmp(target->pod_name, look->target->pod_name) != 0)
-                        continue;
+        for (; target; target = target->next_of_pod)
                 for (size_t i = 0; i < target->slot_count; i++) {
                         uint64_t number =
                                 number_of(target->slots[i]->eviction->object.name, target->name);
 
                         highest = number > highest ? number : highest;
                 }
-        }
         return highest + 1;
 }
 

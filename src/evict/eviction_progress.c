@@ -191,6 +191,7 @@ static void settle_slots(struct eviction_look *look) {
                         continue;
                 if (!look->is_alive && !look->is_gone)
                         continue; /* not known whether the pod is there */
+                eviction_orphans_watch(look, slot);
                 eviction_label(look, slot);
                 if (target->writes == 0) /* one write per object at a time */
                         eviction_settle(look, slot);

@@ -16,6 +16,11 @@ bool eviction_admit(struct eviction_look *look);
 /* Gives free slots to those that wait, and makes them look again. */
 void eviction_admission_turns(struct eviction_reconciler *reconciler);
 
+/* ---- eviction_orphans.c ---- */
+#define EVICTION_ORPHAN_FACTOR 3 /* times what is expected */
+/* Tells of one that takes too long. */
+void eviction_orphans_watch(struct eviction_look *look, struct eviction_slot *slot);
+
 /* ---- eviction_next.c ---- */
 /* An Eviction that ran out of responders is followed by another after 30 s, 60 s ... 30 min. */
 bool eviction_next_has_to_wait(struct eviction_look *look);

@@ -176,7 +176,7 @@ struct eviction_reconciler_stats {
         size_t targets, requests, evictions, pods, open; /* open: effects without outcome */
         uint64_t effects[EVICTION_EFFECT_COUNT], failures[EVICTION_EFFECT_COUNT];
         uint64_t outcomes[EVICTION_OUTCOME_COUNT]; /* written to Evictions */
-        uint64_t interrupts;
+        uint64_t interrupts, orphans;
         size_t waiting;                       /* for a slot */
         size_t states[RESPONDER_STATE_COUNT]; /* of responders of Evictions that are not over */
 };

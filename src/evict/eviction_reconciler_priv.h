@@ -71,6 +71,8 @@ struct eviction_slot {
         struct mono_time next_try, next_beat;
         char news[512]; /* message to report, when has_news */
         struct stages_turn stages;
+        struct mono_time begun; /* its first responder's turn */
+        bool has_begun, is_orphan;
         struct mono_time next_label; /* labels and owners are not written again before */
         uint32_t labellings;
 };
@@ -98,6 +100,7 @@ struct eviction_target {
         struct mono_time next_delete; /* at a deadline; not again before */
         uint32_t deletes;
         char *pod_name;
+        struct eviction_target *next_of_pod; /* another uid of the same name */
         /* Slots. */
         bool is_waiting, is_admitted;       /* for a slot; holds one before it is seen at work */
         enum eviction_slot_refusal refusal; /* what it waits for; FREE = not judged yet */
@@ -119,7 +122,7 @@ struct eviction_reconciler {
         struct map *requests;    /* ns/name -> eviction_target */
         struct map *evictions;   /* ns/name -> eviction_target */
         struct map *pods;        /* ns/name -> kept_pod */
-        struct map *pod_targets; /* ns/name of a pod -> count of targets as a number */
+        struct map *pod_targets; /* ns/name of a pod -> its first eviction_target */
         struct map *policies;    /* ns/name -> eviction_policy */
         struct map *gates;       /* ns/name of a budget -> struct gate */
         struct map *moves;       /* ns/VM -> struct vm_move */

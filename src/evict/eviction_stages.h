@@ -5,6 +5,7 @@
  * asks a hook how it stands (poll) and never runs it again. */
 #pragma once
 
+#include "evict/eviction_history.h"
 #include "evict/eviction_reconciler_priv.h"
 
 #define STAGES_NOTE_KEY "lifecycle.berth.dev/stages"
@@ -83,6 +84,10 @@ void eviction_stages_take_answer(struct eviction_look *look, struct eviction_slo
  * nothing is said; and the medians of those to come. */
 void eviction_stages_expect(const struct eviction_look *look, struct stages_turn *turn,
                             const struct eviction_policy *policy);
+/* What this stage is expected to take; its timeout when too little is known. */
+struct history_estimate eviction_stages_estimate(const struct eviction_look *look,
+                                                 const struct eviction_policy *policy,
+                                                 size_t index);
 /* Notes how long the stage that was just finished took. */
 void eviction_stages_learn(const struct eviction_look *look, const struct stages_turn *turn,
                            const struct eviction_policy *policy);

@@ -91,7 +91,6 @@ static struct eviction_target *need_target(struct eviction_reconciler *reconcile
         struct eviction_target *target = map_get(reconciler->targets, object->target_uid);
         char key[EVICTION_KEY_MAX];
         struct slice pod_key = eviction_key(object->ns, object->target_name, key);
-        uintptr_t count;
 
         if (target)
                 return target;
@@ -102,23 +101,31 @@ static struct eviction_target *need_target(struct eviction_reconciler *reconcile
         target->ns = slice_make(target->pod_name, object->ns.len);
         target->name = slice_of(target->pod_name + object->ns.len + 1);
         map_put(reconciler->targets, object->target_uid, target);
-        count = (uintptr_t)map_get(reconciler->pod_targets, pod_key) + 1;
-        map_put(reconciler->pod_targets, pod_key, (void *)count);
+        target->next_of_pod = map_put(reconciler->pod_targets, pod_key, target);
         return target;
+}
+
+static void unlink_of_pod(struct eviction_reconciler *reconciler,
+                          const struct eviction_target *target) {
+        struct slice pod_key = slice_of(target->pod_name);
+        struct eviction_target *first = map_get(reconciler->pod_targets, pod_key);
+
+        if (first != target) {
+                while (first->next_of_pod != target)
+                        first = first->next_of_pod;
+                first->next_of_pod = target->next_of_pod;
+        } else if (target->next_of_pod) {
+                map_put(reconciler->pod_targets, pod_key, target->next_of_pod);
+        } else {
+                map_remove(reconciler->pod_targets, pod_key);
+        }
 }
 
 void eviction_target_release(struct eviction_reconciler *reconciler,
                              struct eviction_target *target) {
-        struct slice pod_key = slice_of(target->pod_name);
-        uintptr_t count;
-
         if (target->request_count || target->slot_count || target->open)
                 return;
-        count = (uintptr_t)map_get(reconciler->pod_targets, pod_key);
-        if (count > 1)
-                map_put(reconciler->pod_targets, pod_key, (void *)(count - 1));
-        else
-                map_remove(reconciler->pod_targets, pod_key);
+        unlink_of_pod(reconciler, target);
         map_remove(reconciler->targets, slice_of(target->uid));
         target_free(target);
 }

@@ -23,8 +23,11 @@ void evictions_role_metrics(const struct evictions_role *role, struct buf *out) 
         buf_printf(out,
                    "# TYPE berth_eviction_targets gauge\nberth_eviction_targets %zu\n"
                    "# TYPE berth_evictions_waiting gauge\nberth_evictions_waiting %zu\n"
+                   "# TYPE berth_evictions_orphaned_total counter\nberth_evictions_orphaned_total "
+                   "%llu\n"
                    "# TYPE berth_evictions_interrupted_total counter\n"
                    "berth_evictions_interrupted_total %llu\n",
                    stats.reconciler.targets, stats.reconciler.waiting,
+                   (unsigned long long)stats.reconciler.orphans,
                    (unsigned long long)stats.reconciler.interrupts);
 }

@@ -219,7 +219,7 @@ static void on_change(void *context, int resource, const struct store_event *eve
                 world->evictions =
                         store_find_resource(world->store, SLICE_LITERAL("evictions.lifecycle."
                                                                         "berth.dev"));
-        if (resource != world->evictions || world->evictions < 0)
+        if (resource != world->evictions || world->evictions < 0 || world->config.is_unchecked)
                 return;
         check_change(world, event);
         check_target(world, event->object);

@@ -66,6 +66,9 @@ struct sim_faults {
         struct api_request *requests;
         struct mono_time outage_end, conflicts_end;
         bool is_stopped;
+        unsigned conflict_every, statuses; /* chosen faults, which happen though others stopped */
+        const char *kill_suffix;           /* NULL = none is chosen */
+        enum api_method kill_method;
         void (*kill)(void *context);
         void *kill_context;
         void (*seen)(void *context, const struct api_call *call);
@@ -275,6 +278,26 @@ static bool is_write(const struct api_call *call) {
         return call->method != API_GET;
 }
 
+static bool is_chosen_conflict(struct sim_faults *faults, const struct api_call *call) {
+        if (!faults->conflict_every || !slice_contains(call->path, SLICE_LITERAL("/status?")) ||
+            ++faults->statuses % faults->conflict_every)
+                return false;
+        faults->counts[SIM_CONFLICT]++;
+        return true;
+}
+
+static bool is_chosen_kill(struct sim_faults *faults, const struct api_call *call) {
+        struct slice rest = call->path, path;
+
+        if (!faults->kill_suffix || call->method != faults->kill_method)
+                return false;
+        slice_split(&rest, '?', &path);
+        if (!slice_has_suffix(path, slice_of(faults->kill_suffix)))
+                return false;
+        faults->kill_suffix = NULL;
+        return true;
+}
+
 static bool has_conflict(struct sim_faults *faults) {
         if (loop_mono(faults->loop).ns >= faults->conflicts_end.ns)
                 return sim_faults_draw(faults, SIM_CONFLICT);
@@ -290,7 +313,7 @@ static bool fails_at_once(struct api_request *request, const struct api_call *ca
                 make_answer(request, 0, BERTH_ERR_UNAVAILABLE, "connection refused");
         else if (sim_faults_draw(faults, SIM_LOSE_CALL))
                 make_answer(request, 0, BERTH_ERR_TIMEOUT, "the call was lost");
-        else if (is_write(call) && has_conflict(faults))
+        else if (is_write(call) && (is_chosen_conflict(faults, call) || has_conflict(faults)))
                 make_answer(request, 409, BERTH_ERR_CONFLICT, "the object has been modified");
         else if (sim_faults_draw(faults, SIM_BUSY))
                 make_answer(request, 429, BERTH_ERR_TOO_MANY, "too many requests");
@@ -310,7 +333,10 @@ static struct api_request *call(void *self, const struct api_call *call,
         request->done = done;
         if (faults->seen)
                 faults->seen(faults->seen_context, call);
-        if (is_write(call) && sim_faults_draw(faults, SIM_KILL)) {
+        if (is_chosen_kill(faults, call)) {
+                faults->kill(faults->kill_context);
+                request->fate = SIM_KILL;
+        } else if (is_write(call) && sim_faults_draw(faults, SIM_KILL)) {
                 faults->kill(faults->kill_context);
                 if (rng_below(&faults->rng, 2)) { /* before the call was made */
                         make_answer(request, 0, BERTH_ERR_TIMEOUT, "killed");
@@ -419,6 +445,16 @@ void sim_faults_begin_outage(struct sim_faults *faults, int64_t duration_ns) {
 
 void sim_faults_begin_conflicts(struct sim_faults *faults, int64_t duration_ns) {
         faults->conflicts_end.ns = loop_mono(faults->loop).ns + duration_ns;
+}
+
+void sim_faults_conflict_every(struct sim_faults *faults, unsigned nth) {
+        faults->conflict_every = nth;
+        faults->statuses = 0;
+}
+
+void sim_faults_kill_at(struct sim_faults *faults, enum api_method method, const char *suffix) {
+        faults->kill_method = method;
+        faults->kill_suffix = suffix;
 }
 
 uint64_t sim_faults_count(const struct sim_faults *faults, enum sim_fault fault) {

@@ -41,6 +41,11 @@ bool sim_faults_draw(struct sim_faults *faults, enum sim_fault fault);
 void sim_faults_begin_outage(struct sim_faults *faults, int64_t duration_ns);
 /* Every write is answered with a conflict until the time is over. */
 void sim_faults_begin_conflicts(struct sim_faults *faults, int64_t duration_ns);
+/* Every nth write of a status is answered with a conflict; 0 = none. */
+void sim_faults_conflict_every(struct sim_faults *faults, unsigned nth);
+/* The process dies at the next call of this method whose path ends like this, once the call was
+ * made; texts stay. */
+void sim_faults_kill_at(struct sim_faults *faults, enum api_method method, const char *suffix);
 uint64_t sim_faults_count(const struct sim_faults *faults, enum sim_fault fault);
 uint64_t sim_faults_calls(const struct sim_faults *faults);
 /* Sees every call before its fate. */

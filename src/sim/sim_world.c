@@ -44,6 +44,7 @@ void sim_world_start(struct sim_world *world) {
         world->role = evictions_role_add(
                 world->runtime,
                 &(struct evictions_role_config){ .mode = EVICTIONS_CRD,
+                                                 .has_no_evictor = world->config.has_no_evictor,
                                                  .chain = chain,
                                                  .has_slots = world->config.has_slots,
                                                  .slots_for_all = world->config.slots_for_all,
@@ -148,6 +149,26 @@ void sim_world_free(struct sim_world *world) {
 
 struct api_server *sim_world_server(struct sim_world *world) {
         return world->server;
+}
+
+struct sim_faults *sim_world_faults(struct sim_world *world) {
+        return world->faults;
+}
+
+size_t sim_world_open_effects(const struct sim_world *world) {
+        struct evictions_role_stats stats = { 0 };
+
+        if (world->role)
+                evictions_role_stats(world->role, &stats);
+        return stats.reconciler.open;
+}
+
+bool sim_world_is_running(const struct sim_world *world) {
+        return world->runtime != NULL;
+}
+
+uint64_t sim_world_starts(const struct sim_world *world) {
+        return world->starts;
 }
 
 const char *sim_world_violation(const struct sim_world *world) {

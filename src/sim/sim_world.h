@@ -25,6 +25,8 @@ struct sim_world_config {
          * never heard of it.  NULL: drawn. */
         const char *(*hook)(void *context, const struct json *order);
         void *hook_context;
+        bool is_unchecked;   /* changes are not looked at: their cost grows with all objects */
+        bool has_no_evictor; /* the default responder is somebody else's */
         bool has_slots, slots_for_all; /* a seed of its own sets slots of its own */
         struct eviction_slot_limits slots;
         const char *objects; /* YAML or JSON: pods to evict, and budgets; NULL = made up */
@@ -50,6 +52,11 @@ struct api_server *sim_world_server(struct sim_world *world);
 /* Starts and kills the process of the role; at once. */
 void sim_world_start(struct sim_world *world);
 void sim_world_kill(struct sim_world *world);
+/* For chosen faults. */
+struct sim_faults *sim_world_faults(struct sim_world *world);
+size_t sim_world_open_effects(const struct sim_world *world); /* of the role, not answered yet */
+bool sim_world_is_running(const struct sim_world *world);     /* the process */
+uint64_t sim_world_starts(const struct sim_world *world);     /* of it, so far */
 void sim_world_advance(struct sim_world *world, int64_t ns);
 void sim_world_step_clock(struct sim_world *world, int64_t back_ns);
 /* One call as administrator; the status.  body: JSON or empty; ret_body may be NULL. */

@@ -134,16 +134,17 @@ void guard(struct scene *scene) {
         wait_s(scene, 2);
 }
 
-/* Writes the mover's own entry; status members with a comma in front. */
-int report_mover(struct scene *scene, const char *name, const char *value) {
+int report_as(struct scene *scene, const char *eviction, const char *who, const char *name,
+              const char *value) {
         struct buf body = { 0 }, out = { 0 };
         struct json_doc *doc = NULL;
         const struct json *status;
         struct json_iter iter;
         const struct json *item;
+        char path[PATH_BYTES];
         int code;
 
-        assert_int_equal(sim_world_ask(scene->world, "GET", EVICTION_1, "", &body), 200);
+        assert_int_equal(sim_world_ask(scene->world, "GET", eviction, "", &body), 200);
         assert_int_equal(json_parse(buf_view(&body), &doc, NULL), 0);
         status = json_get(json_doc_root(doc), "status");
         buf_text(&out, "{\"status\":{\"responders\":[");
@@ -153,7 +154,7 @@ int report_mover(struct scene *scene, const char *name, const char *value) {
 
                 buf_text(&out, is_first ? "" : ",");
                 json_write(item, &text);
-                if (slice_is(json_get_text(item, "name"), MOVER)) {
+                if (slice_is(json_get_text(item, "name"), who)) {
                         buf_slice(&out, slice_make(text.data, text.len - 1));
                         buf_printf(&out, ",\"%s\":\"%s\"}", name, value);
                 } else {
@@ -163,11 +164,16 @@ int report_mover(struct scene *scene, const char *name, const char *value) {
         }
         buf_text(&out, "]}}");
         buf_char(&out, '\0');
-        code = ask(scene, "PATCH", EVICTION_1 "/status", out.data);
+        snprintf(path, sizeof(path), "%s/status", eviction);
+        code = ask(scene, "PATCH", path, out.data);
         json_doc_free(doc);
         buf_release(&body);
         buf_release(&out);
         return code;
+}
+
+int report_mover(struct scene *scene, const char *name, const char *value) {
+        return report_as(scene, EVICTION_1, MOVER, name, value);
 }
 
 void complete_mover(struct scene *scene) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "evict/eviction_request.h"
+#include "sim/sim_faults.h"
 #include "sim/sim_world.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,7 +61,10 @@ void make_request(struct scene *scene, const char *name, const char *requester);
 void set_intent(struct scene *scene, const char *name, const char *intent);
 /* A budget for pod p that never opens. */
 void guard(struct scene *scene);
-/* Writes a member of the mover's own entry; the status of the answer. */
+/* Writes a member of a responder's own entry; the status of the answer. */
+int report_as(struct scene *scene, const char *eviction, const char *who, const char *name,
+              const char *value);
+/* Of the mover in pod-1-p. */
 int report_mover(struct scene *scene, const char *name, const char *value);
 void complete_mover(struct scene *scene);
 void beat_mover(struct scene *scene);

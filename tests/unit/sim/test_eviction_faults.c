@@ -37,6 +37,27 @@ static void H1_killed_after_the_request(void **state) {
         close_scene(&scene);
 }
 
+/* The Eviction was created, and its status not written: the next process writes it. */
+static void H2_killed_before_the_status(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        guard(&scene);
+        make_pod(&scene, "p", "", "");
+        sim_faults_kill_at(sim_world_faults(scene.world), API_POST, "/evictions");
+        make_request(&scene, "want", ANNA);
+        while (sim_world_is_running(scene.world))
+                sim_world_advance(scene.world, NS_PER_MS);
+        assert_int_equal(ask(&scene, "GET", EVICTION_1, ""), 200);
+        assert_false(has(&scene, EVICTION_1, "targetResponders"));
+        sim_world_start(scene.world);
+        wait_s(&scene, 10);
+        assert_has(&scene, EVICTION_1, "\"state\":\"Active\"");
+        assert_int_equal(ask(&scene, "GET", EVICTION_2, ""), 404);
+        close_scene(&scene);
+}
+
 static void H3_killed_before_the_next_turn(void **state) {
         struct scene scene;
         char now[WALL_TIME_TEXT_MAX];
@@ -56,6 +77,60 @@ static void H3_killed_before_the_next_turn(void **state) {
         assert_has(&scene, EVICTION_1, "\"priority\":10000,\"state\":\"Completed\"");
         assert_has(&scene, EVICTION_1, "\"priority\":100,\"state\":\"Active\"");
         close_scene(&scene);
+}
+
+/* The pod is on its way: the next process sees that, and does not ask again. */
+static void H4_killed_after_the_call(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        make_pod(&scene, "p", ",\"finalizers\":[\"example.com/hold\"]", "");
+        sim_faults_kill_at(sim_world_faults(scene.world), API_POST, "/eviction");
+        make_request(&scene, "want", ANNA);
+        while (sim_world_is_running(scene.world))
+                sim_world_advance(scene.world, NS_PER_MS);
+        assert_has(&scene, POD, "deletionTimestamp");
+        assert_int_equal(sim_world_evict_calls(scene.world), 1);
+        sim_world_start(scene.world);
+        wait_s(&scene, 1200);
+        assert_int_equal(sim_world_evict_calls(scene.world), 1);
+        assert_false(has(&scene, EVICTION_1, "attempts="));
+        assert_has(&scene, EVICTION_1, "\"reason\":\"PodTerminal\""); /* and held */
+        close_scene(&scene);
+}
+
+/* Killed at the write that cancels, or before it: the turn and the end are both there or neither.
+ */
+static void H5_killed_while_cancelling(void **state) {
+        (void)state;
+        for (int is_before = 0; is_before < 2; is_before++) {
+                struct scene scene;
+                bool is_canceled, is_final;
+
+                open_scene(&scene);
+                guard(&scene);
+                make_pod(&scene, "p", WITH_MOVER, "");
+                make_request(&scene, "want", ANNA);
+                wait_s(&scene, 10);
+                if (is_before)
+                        sim_faults_kill_at(sim_world_faults(scene.world), API_PATCH,
+                                           "/evictionrequests/want/status");
+                else
+                        sim_faults_kill_at(sim_world_faults(scene.world), API_PATCH,
+                                           "/evictions/pod-1-p/status");
+                set_intent(&scene, "want", "Withdrawn");
+                while (sim_world_is_running(scene.world))
+                        sim_world_advance(scene.world, NS_PER_MS);
+                is_canceled = has(&scene, EVICTION_1, "\"state\":\"Canceled\"");
+                is_final = has(&scene, EVICTION_1, "CanceledDueToNoRequesters");
+                assert_int_equal(is_canceled, is_final);
+                sim_world_start(scene.world);
+                wait_s(&scene, 10);
+                assert_has(&scene, EVICTION_1, "\"state\":\"Canceled\"");
+                assert_has(&scene, GROUP "/evictionrequests/want", "CanceledDueToNoRequesters");
+                close_scene(&scene);
+        }
 }
 
 static void H6_hook_polled_by_the_next(void **state) {
@@ -101,6 +176,33 @@ static void H7_down_for_25_minutes(void **state) {
                                  : "\"priority\":10000,\"state\":\"Interrupted\"");
                 close_scene(&scene);
         }
+}
+
+/* Every other status is refused with a conflict; what responders wrote meanwhile stays. */
+static void H8_conflicts(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene(&scene);
+        sim_faults_conflict_every(sim_world_faults(scene.world), 2);
+        guard(&scene);
+        make_pod(&scene, "p", WITH_MOVER, "");
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 30);
+        assert_has(&scene, EVICTION_1, "\"priority\":10000,\"state\":\"Active\"");
+        assert_int_equal(report_mover(&scene, "message", "half way"), 200);
+        make_request(&scene, "also", BERT); /* the controller writes the same status */
+        wait_s(&scene, 30);
+        assert_has(&scene, EVICTION_1, "{\"name\":\"" BERT "\",\"intent\":\"Eviction\"}");
+        assert_has(&scene, EVICTION_1, "half way");
+        complete_mover(&scene);
+        ask(&scene, "DELETE", "/apis/policy/v1/namespaces/default/poddisruptionbudgets/p", "");
+        wait_s(&scene, 60);
+        assert_has(&scene, EVICTION_1, "\"priority\":10000,\"state\":\"Completed\"");
+        assert_has(&scene, EVICTION_1, "half way");
+        assert_has(&scene, GROUP "/evictionrequests/want", "\"reason\":\"PodDeleted\"");
+        assert_in_range(sim_faults_count(sim_world_faults(scene.world), SIM_CONFLICT), 3, 20);
+        close_scene(&scene);
 }
 
 static void H9_deleted_underneath(void **state) {
@@ -149,6 +251,66 @@ static void H12_clock_jumps(void **state) {
         sim_world_step_clock(scene.world, -3600 * NS_PER_S);
         wait_s(&scene, 10 * 60);
         assert_has(&scene, EVICTION_1, "\"priority\":10000,\"state\":\"Active\"");
+        close_scene(&scene);
+}
+
+/* Its requester is gone for good: the eviction goes on, the trail tells once, after three times
+ * what it should have taken; the request is somebody else's and stays. */
+static void H13_orphan(void **state) {
+        static const struct slice line = SLICE_INIT("\"op\":\"orphan\"");
+        struct scene scene;
+        struct slice trail, after;
+
+        (void)state;
+        open_scene(&scene);
+        guard(&scene);
+        make_pod(&scene, "p", "", "");
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 59 * 60);
+        assert_false(slice_contains(sim_world_audit(scene.world), line));
+        wait_s(&scene, 2 * 60); /* without a policy 20 minutes are expected */
+        trail = sim_world_audit(scene.world);
+        assert_true(slice_contains(trail, line));
+        assert_true(slice_contains(trail, SLICE_LITERAL("\"requester\":\"" ANNA "\"")));
+        wait_s(&scene, 3 * 3600);
+        after = sim_world_audit(scene.world);
+        assert_false(
+                slice_contains(slice_make(after.ptr + trail.len, after.len - trail.len), line));
+        assert_has(&scene, EVICTION_1, "\"state\":\"Active\"");
+        assert_has(&scene, GROUP "/evictionrequests/want", "\"intent\":\"Eviction\"");
+        close_scene(&scene);
+}
+
+/* Nobody is left to respond, again and again: the next Eviction follows after 30 s, 60 s ... 30
+ * minutes. */
+static void H17_no_further_responder(void **state) {
+        static const int64_t pauses_s[] = { 30, 60, 120, 240, 480, 960, 1800, 1800 };
+        struct scene scene;
+        char path[PATH_BYTES], now[WALL_TIME_TEXT_MAX];
+
+        (void)state;
+        open_scene_with(&scene, &(struct sim_world_config){ .has_no_evictor = true });
+        make_pod(&scene, "p", "", "");
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 5);
+        for (unsigned i = 0; i < ARRAY_LEN(pauses_s); i++) {
+                snprintf(path, sizeof(path), GROUP "/evictions/pod-%u-p", i + 1);
+                assert_has(&scene, path, "\"state\":\"Active\"");
+                wall_time_format_micro(sim_world_wall(scene.world), now);
+                assert_int_equal(report_as(&scene, path, EVICTION_EVICTOR, "completionTime", now),
+                                 200);
+                wait_s(&scene, 2);
+                assert_has(&scene, path, "\"reason\":\"NoFurtherResponder\"");
+                if (i == 4) { /* the pauses outlive the process */
+                        restart(&scene);
+                        wait_s(&scene, 1);
+                }
+                snprintf(path, sizeof(path), GROUP "/evictions/pod-%u-p", i + 2);
+                wait_s(&scene, pauses_s[i] - 5);
+                assert_int_equal(ask(&scene, "GET", path, ""), 404);
+                wait_s(&scene, 5);
+                assert_int_equal(ask(&scene, "GET", path, ""), 200);
+        }
         close_scene(&scene);
 }
 
@@ -307,22 +469,80 @@ static void I1_slow_ones(void **state) {
         close_scene(&scene);
 }
 
+#define MANY 5000
+
+static void make_moving_pod(struct scene *scene, const char *name) {
+        char uid[64], body[600];
+
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"%s\"" WITH_MOVER "},\"spec\":{\"nodeName\":\"n0\","
+                 "\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}",
+                 name);
+        assert_int_equal(ask(scene, "POST", PODS, body), 201);
+        uid_of(scene, name, uid);
+        snprintf(body, sizeof(body),
+                 "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionRequest\","
+                 "\"metadata\":{\"name\":\"%s\"},\"spec\":{\"target\":{\"pod\":{\"name\":\"%s\","
+                 "\"uid\":\"%s\"}},\"requester\":\"" ANNA "\",\"intent\":\"Eviction\"}}",
+                 name, name, uid);
+        assert_int_equal(ask(scene, "POST", GROUP "/evictionrequests", body), 201);
+}
+
+/* A sign of life of every pod's responder within a minute; the controller has nothing to write. */
+static void I4_five_thousand(void **state) {
+        struct scene scene;
+        uint64_t calls;
+
+        (void)state;
+        open_scene_with(&scene, &(struct sim_world_config){ .is_unchecked = true });
+        sim_world_kill(scene.world);
+        for (unsigned i = 0; i < MANY; i++) {
+                char name[16];
+
+                snprintf(name, sizeof(name), "m%u", i);
+                make_moving_pod(&scene, name);
+        }
+        sim_world_start(scene.world);
+        wait_s(&scene, 60);
+        calls = sim_faults_calls(sim_world_faults(scene.world));
+        for (unsigned i = 0; i < MANY; i++) {
+                char path[PATH_BYTES], now[WALL_TIME_TEXT_MAX];
+
+                snprintf(path, sizeof(path), GROUP "/evictions/pod-1-m%u", i);
+                wall_time_format_micro(sim_world_wall(scene.world), now);
+                assert_int_equal(report_as(&scene, path, MOVER, "heartbeatTime", now), 200);
+                sim_world_advance(scene.world, 60 * NS_PER_S / MANY);
+        }
+        calls = sim_faults_calls(sim_world_faults(scene.world)) - calls;
+        /* Of the 100 writes a second 83 are the responders' own. */
+        assert_in_range(calls, 0, 60 * 16);
+        assert_int_equal(sim_world_open_effects(scene.world), 0);
+        close_scene(&scene);
+}
+
 #define NAMED(title, test)                                                                         \
         { title, test, NULL, NULL, NULL }
 
 int main(void) {
         const struct CMUnitTest tests[] = {
                 NAMED("evict-H1: killed after the request", H1_killed_after_the_request),
+                NAMED("evict-H2: killed before the status", H2_killed_before_the_status),
                 NAMED("evict-H3: killed before the next turn", H3_killed_before_the_next_turn),
+                NAMED("evict-H4: killed after the call", H4_killed_after_the_call),
+                NAMED("evict-H5: killed while cancelling", H5_killed_while_cancelling),
                 NAMED("evict-H6: the next process polls the hook", H6_hook_polled_by_the_next),
                 NAMED("evict-H7: down for 25 minutes", H7_down_for_25_minutes),
+                NAMED("evict-H8: conflicts", H8_conflicts),
                 NAMED("evict-H9: deleted underneath", H9_deleted_underneath),
                 NAMED("evict-H10: replaced under the same name", H10_replaced),
                 NAMED("evict-H12: the clock jumps an hour", H12_clock_jumps),
+                NAMED("evict-H13: its requester is gone", H13_orphan),
+                NAMED("evict-H17: no further responder", H17_no_further_responder),
                 NAMED("evict-H18: taken away in a stage", H18_taken_away_in_a_stage),
                 NAMED("evict-I2: learned and expected", I2_learned_and_expected),
                 NAMED("evict-I1: 200 wanted, 50 at work", I1_two_hundred_wanted),
                 NAMED("evict-I1: slow ones alone", I1_slow_ones),
+                NAMED("evict-I4: 5,000 at once", I4_five_thousand),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,56 @@
+/* Evictions that take far longer than they were expected to: whoever wanted them may be gone.  They
+ * go on, as their requests ask; the trail tells, once. */
+#include "base/util.h"
+#include "evict/eviction_progress.h"
+#include "evict/eviction_stages.h"
+
+/* The 95th percentile of all stages of the pod's policy; without one, the time after which a silent
+ * responder is given up. */
+static int64_t expected_ns(const struct eviction_look *look) {
+        const struct eviction_policy *policy =
+                look->is_alive && look->reconciler->config.leads_stages
+                        ? eviction_policy_for(look->reconciler, look->pod)
+                        : NULL;
+        int64_t total_ns = 0;
+
+        if (!policy)
+                return EVICTION_SILENCE_NS;
+        for (size_t i = 0; i < policy->stage_count; i++)
+                total_ns += eviction_stages_estimate(look, policy, i).p95_ns;
+        return total_ns;
+}
+
+static void tell(struct eviction_look *look, const struct eviction_slot *slot) {
+        for (size_t i = 0; i < look->target->request_count; i++) {
+                const struct eviction_request *request = look->target->requests[i];
+
+                if (request->intent != EVICTION_INTENT_EVICT || request->object.is_deleting)
+                        continue;
+                eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("orphan"),
+                                                            .request = request->object.name,
+                                                            .eviction = slot->eviction->object.name,
+                                                            .requester = request->requester });
+        }
+}
+
+void eviction_orphans_watch(struct eviction_look *look, struct eviction_slot *slot) {
+        const struct eviction_status *status = &slot->eviction->status;
+        struct mono_time due;
+
+        if (slot->is_orphan || !look->is_wanted || eviction_active(status) < 0)
+                return;
+        if (!slot->has_begun) {
+                int64_t age_ns = look->now.wall.ns - status->responders[0].start.ns;
+
+                slot->has_begun = true;
+                slot->begun.ns = look->now.mono.ns - (age_ns > 0 ? age_ns : 0);
+        }
+        due.ns = slot->begun.ns + EVICTION_ORPHAN_FACTOR * expected_ns(look);
+        if (look->now.mono.ns < due.ns) {
+                eviction_target_wake(look->target, due);
+                return;
+        }
+        slot->is_orphan = true;
+        look->reconciler->stats.orphans++;
+        tell(look, slot);
+}
