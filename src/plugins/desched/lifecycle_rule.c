@@ -1,6 +1,7 @@
 /* Reading the rules of PodLifecycle. */
 #include "plugins/desched/lifecycle_rule.h"
 #include "base/util.h"
+#include "plugins/desched/pod_gc.h"
 #include <stdio.h>
 
 #define MEMBER(type, member) offsetof(struct type, member), .presence = FIELD_NO_PRESENCE
@@ -309,6 +310,15 @@ const struct field pod_lifecycle_fields[] = {
           .item_size = sizeof(struct lifecycle_rule),
           .flags = FIELD_REQUIRED | FIELD_NON_EMPTY,
           .help = "In order: the first whose select and when hold decides about a pod." },
+        { .name = "podGCThreshold",
+          .type = FIELD_I64,
+          .offset = MEMBER(pod_lifecycle_args, pod_gc_threshold),
+          .is_bounded = true,
+          .min = 0,
+          .max = INT32_MAX,
+          .fallback = POD_GC_THRESHOLD_DEFAULT,
+          .help = "The cluster's --terminated-pod-gc-threshold: finished pods above it are left to "
+                  "PodGC; 0 when that is off." },
         FIELD_END,
 };
 

@@ -64,7 +64,8 @@ struct lifecycle_rule {
         struct retention_arg *retention; /* NULL = none */
 };
 struct pod_lifecycle_args {
-        struct item_list rules; /* struct lifecycle_rule */
+        struct item_list rules;   /* struct lifecycle_rule */
+        int64_t pod_gc_threshold; /* of the cluster's PodGC; 0 = it is off */
 };
 extern const struct field pod_lifecycle_fields[];
 void pod_lifecycle_check(struct field_reader *reader, const struct json *value, const void *args);

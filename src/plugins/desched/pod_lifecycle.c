@@ -2,12 +2,14 @@
  * rule that matches a pod decides what is done with it.  Not in upstream; see
  * docs/descheduler.md. */
 #include "plugins/desched/lifecycle_rule.h"
+#include "plugins/desched/pod_gc.h"
 #include "plugins/desched/registry.h"
 #include "plugins/desched/retention.h"
 #include "plugins/desched/sweep.h"
 
 struct matched {
         struct rule_plan plan;
+        const struct bitset *leaving; /* what PodGC takes anyway */
         size_t count, cap;
         struct pod_id *pods;
 };
@@ -71,6 +73,15 @@ static enum evict_outcome act(struct desched_run *run, const struct lifecycle_ru
         return EVICT_FAILED;
 }
 
+static enum evict_outcome act_unless_leaving(struct desched_run *run, const struct matched *matched,
+                                             struct pod_id pod) {
+        const struct lifecycle_rule *rule = matched->plan.rule;
+        if (rule->action == LIFECYCLE_REPORT || !bitset_has(matched->leaving, pod.index))
+                return act(run, rule, pod);
+        desched_run_spare(run, pod, "PodGC is about to delete it");
+        return EVICT_FAILED;
+}
+
 /* False when nothing more can be evicted in this pass. */
 static bool carry_out(struct desched_run *run, struct matched *matched) {
         const struct lifecycle_rule *rule = matched->plan.rule;
@@ -81,7 +92,7 @@ static bool carry_out(struct desched_run *run, struct matched *matched) {
         if (rule->retention)
                 count = retention_apply(run, rule->retention, matched->pods, count);
         for (size_t i = 0; i < count && (!rule->has_cap || done < rule->cap); i++) {
-                enum evict_outcome outcome = act(run, rule, matched->pods[i]);
+                enum evict_outcome outcome = act_unless_leaving(run, matched, matched->pods[i]);
                 if (outcome == EVICT_TOTAL_LIMIT)
                         return false;
                 done += outcome == EVICT_DONE;
@@ -95,8 +106,10 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
         const struct lifecycle_rule *rules = args->rules.items;
         struct matched *matched =
                 ARENA_ARRAY(desched_run_scratch(run), struct matched, args->rules.count);
+        const struct bitset leaving = pod_gc_takes(run, args->pod_gc_threshold);
         for (size_t i = 0; i < args->rules.count; i++)
-                matched[i] = (struct matched){ .plan = rule_plan_make(run, &rules[i]) };
+                matched[i] = (struct matched){ .plan = rule_plan_make(run, &rules[i]),
+                                               .leaving = &leaving };
         sort_out(run, matched, args->rules.count);
         for (size_t i = 0; i < args->rules.count; i++)
                 if (!carry_out(run, &matched[i]))

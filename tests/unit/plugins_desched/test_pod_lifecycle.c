@@ -199,6 +199,35 @@ static const struct scene_case retentions[] = {
           .expect = "delete:a delete:c", OWN },
 };
 
+#define ABOVE(threshold)                                                                           \
+        .args = "{'podGCThreshold':" threshold                                                     \
+                ",'rules':[{'name':'r','action':'Delete','allowTerminal':true}]}"
+#define FINISHED                                                                                   \
+        .pods = { { "a", DONE, .age_s = 900 },                                                     \
+                  { "b", FAILED, .age_s = 800 },                                                   \
+                  { "c", DONE, .age_s = 700, .node = "n2" },                                       \
+                  { "d", FAILED, .age_s = 600, .status = "'reason':'Evicted'" },                   \
+                  { "e" } }
+
+static const struct scene_case collections[] = {
+        { "PodGC has nothing to take", ABOVE("4"), FINISHED,
+          .expect = "delete:a delete:b delete:c delete:d", OWN },
+        { "PodGC takes first what a kubelet evicted", ABOVE("3"), FINISHED,
+          .expect = "delete:a delete:b delete:c", OWN },
+        { "PodGC takes the oldest then", ABOVE("2"), FINISHED, .expect = "delete:b delete:c", OWN },
+        { "PodGC is off", ABOVE("0"), FINISHED, .expect = "delete:a delete:b delete:c delete:d",
+          OWN },
+        { "PodGC as it is by default", DELETE(""), FINISHED,
+          .expect = "delete:a delete:b delete:c delete:d", OWN },
+        { "PodGC does not take what runs",
+          .args = "{'podGCThreshold':1,'rules':[{'name':'r','action':'Evict'}]}", FINISHED,
+          .expect = "e", OWN },
+        { "reports are made all the same",
+          .args = "{'podGCThreshold':3,'rules':[{'name':'r','action':'Report','allowTerminal':true,"
+                  "'when':{'phases':['Failed']}}]}",
+          FINISHED, .expect = "report:b report:d", OWN },
+};
+
 static const struct scene_refusal refusals[] = {
         { "nothing", "{}", "rules", NULL },
         { "no rules", "{'rules':[]}", "must not be empty", NULL },
@@ -289,6 +318,10 @@ static void test_retentions(void **state) {
         (void)state;
         scene_run(RULE, retentions, ARRAY_LEN(retentions));
 }
+static void test_collections(void **state) {
+        (void)state;
+        scene_run(RULE, collections, ARRAY_LEN(collections));
+}
 static void test_refusals(void **state) {
         (void)state;
         scene_refuse(RULE, refusals, ARRAY_LEN(refusals));
@@ -296,9 +329,9 @@ static void test_refusals(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_selections), cmocka_unit_test(test_strategies),
-                cmocka_unit_test(test_conditions), cmocka_unit_test(test_retentions),
-                cmocka_unit_test(test_refusals),
+                cmocka_unit_test(test_selections),  cmocka_unit_test(test_strategies),
+                cmocka_unit_test(test_conditions),  cmocka_unit_test(test_retentions),
+                cmocka_unit_test(test_collections), cmocka_unit_test(test_refusals),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
