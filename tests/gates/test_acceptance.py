@@ -19,6 +19,7 @@ LABEL = re.compile(r"\b(sched|desched|evict)-([A-I]?)0*(\d+)\b")
 # Part, how many cases by letter ("" where the reference numbers them through).
 PARTS = {
     "reboot": {"": 77},
+    "desched": {"": 110},
     "sched": {"": 103},
 }
 
