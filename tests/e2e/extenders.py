@@ -4,7 +4,6 @@ The last line is "N passed, M failed".
 """
 
 import base64
-import http.client
 import http.server
 import json
 import pathlib
@@ -15,40 +14,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
-BERTH, PORT = sys.argv[1], int(sys.argv[2].rsplit(":", 1)[1])
+from drill import Sandbox, finish, judge, port_of, until, write_kubeconfig
+
+BERTH, PORT = sys.argv[1], port_of(sys.argv[2])
 WORK = pathlib.Path(tempfile.mkdtemp())
-counts = {True: 0, False: 0}
-
-
-def judge(name, is_good, found=""):
-    counts[bool(is_good)] += 1
-    if is_good and name.startswith("sched-"):
-        print(f"ok {name}")
-    if not is_good:
-        print(f"FAIL {name}: {str(found)[:800]}")
-
-
-def ask(method, path, body=None, content_type="application/json"):
-    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
-    connection.request(method, path, json.dumps(body) if body else None,
-                       {"Authorization": "Bearer e2e", "Content-Type": content_type})
-    answer = connection.getresponse()
-    content = json.loads(answer.read() or b"{}")
-    connection.close()
-    return answer.status, content
-
-
-def until(what, condition, limit=60):
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.05)
-    judge("never came: " + what, False)
-    return None
+ask = Sandbox(PORT)
 
 
 class Extender(http.server.ThreadingHTTPServer):
@@ -119,15 +90,11 @@ def bind(args):
 
 class Scheduler:
     def __init__(self, extenders):
-        config, kubeconfig = WORK / "config.json", WORK / "kubeconfig"
+        config = WORK / "config.json"
         config.write_text(json.dumps({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
                                       "extenders": extenders}))
-        kubeconfig.write_text(json.dumps({
-            "apiVersion": "v1", "kind": "Config", "current-context": "c",
-            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{PORT}"}}],
-            "users": [{"name": "u", "user": {"token": "e2e"}}],
-            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
-        self.process = subprocess.Popen([BERTH, "scheduler", "--config", str(config), "--kubeconfig", str(kubeconfig),
+        kubeconfig = write_kubeconfig(WORK / "kubeconfig", PORT)
+        self.process = subprocess.Popen([BERTH, "scheduler", "--config", str(config), "--kubeconfig", kubeconfig,
                                          "--leader-elect=false", "-v", "1"])
 
     def __enter__(self):
@@ -300,7 +267,8 @@ def preempts():
                     {"urlPrefix": only.url(), "preemptVerb": "preempt"}]):
         put_high("f3")
         until("f3", lambda: ask("GET", f"{PODS}/f3")[1]["status"].get("nominatedNodeName"))
-        judge("the one that is left goes", until("victims", victims_of) == ["v1"], victims_of())
+        judge("the one that is left goes", until("victims", lambda: "v1" in victims_of()) and
+              not {"v0", "v2"} & set(victims_of()), victims_of())
         judge("nominated there", ask("GET", f"{PODS}/f3")[1]["status"]["nominatedNodeName"] == "n1")
         judge("whole victims", [pod["metadata"]["labels"]["app"] for pod in
                                 only.asked_for("preempt", "f3")[0]["NodeNameToVictims"]["n2"]["Pods"]][:1] == ["v2"], only.asked)
@@ -318,5 +286,4 @@ down()
 over_tls()
 hangs()
 preempts()
-print(f"{counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+finish()

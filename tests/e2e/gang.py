@@ -3,46 +3,18 @@
 PodGroups come as a CustomResourceDefinition. The last line is "N passed, M failed".
 """
 
-import http.client
-import json
 import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
-BERTH, PORT = sys.argv[1], int(sys.argv[2].rsplit(":", 1)[1])
+from drill import Sandbox, finish, judge, port_of, until, write_kubeconfig
+
+BERTH, PORT = sys.argv[1], port_of(sys.argv[2])
 WORK = pathlib.Path(tempfile.mkdtemp())
 PODS = "/api/v1/namespaces/default/pods"
 GROUPS = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups"
-counts = {True: 0, False: 0}
-
-
-def judge(name, is_good, found=""):
-    counts[bool(is_good)] += 1
-    if not is_good:
-        print(f"FAIL {name}: {str(found)[:800]}")
-
-
-def ask(method, path, body=None, content_type="application/json"):
-    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
-    connection.request(method, path, json.dumps(body) if body else None,
-                       {"Authorization": "Bearer e2e", "Content-Type": content_type})
-    answer = connection.getresponse()
-    content = json.loads(answer.read() or b"{}")
-    connection.close()
-    return answer.status, content
-
-
-def until(what, condition, limit=60):
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.05)
-    judge("never came: " + what, False)
-    return None
+ask = Sandbox(PORT)
 
 
 def put_node(name):
@@ -77,12 +49,8 @@ status, answer = ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefini
 judge("PodGroups are defined", status == 201, answer)
 until("PodGroups", lambda: ask("GET", GROUPS)[0] == 200)
 put_node("n1")
-kubeconfig = WORK / "kubeconfig"
-kubeconfig.write_text(json.dumps({
-    "apiVersion": "v1", "kind": "Config", "current-context": "c",
-    "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{PORT}"}}],
-    "users": [{"name": "u", "user": {"token": "e2e"}}], "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
-scheduler = subprocess.Popen([BERTH, "scheduler", "--kubeconfig", str(kubeconfig), "--leader-elect=false", "-v", "1",
+kubeconfig = write_kubeconfig(WORK / "kubeconfig", PORT)
+scheduler = subprocess.Popen([BERTH, "scheduler", "--kubeconfig", kubeconfig, "--leader-elect=false", "-v", "1",
                               "--feature-gates", "GangScheduling=true"])
 status, answer = ask("POST", GROUPS, {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "g"},
                                       "spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}})
@@ -95,5 +63,4 @@ put_node("n2")
 judge("room for three binds three", until("bindings", lambda: len(bound()) == 3), bound())
 scheduler.terminate()
 judge("ends well", scheduler.wait(60) == 0)
-print(f"{counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+finish()

@@ -4,20 +4,17 @@ Three runs: beside a scheduler of the same mind, beside one that packs instead o
 where nothing fits. The shadow's requests go through a proxy that counts them. The last line is "N passed, M failed".
 """
 
-import http.client
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from api_proxy import Proxy  # noqa: E402
+from api_proxy import Proxy
+from drill import Sandbox, finish, judge, port_of, until, write_kubeconfig
 
-BERTH, PORT = sys.argv[1], int(sys.argv[2].rsplit(":", 1)[1])
+BERTH, PORT = sys.argv[1], port_of(sys.argv[2])
 WORK = pathlib.Path(tempfile.mkdtemp())
-AUTH = {"Authorization": "Bearer e2e", "Content-Type": "application/json"}
 PACKS = """apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 profiles:
@@ -25,47 +22,13 @@ profiles:
   - name: NodeResourcesFit
     args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}
 """
-counts = {True: 0, False: 0}
-
-
-def judge(name, is_good, found=""):
-    counts[bool(is_good)] += 1
-    if not is_good:
-        print(f"FAIL {name}: {str(found)[:600]}")
-
-
-def ask(method, path, body=None, content_type="application/json"):
-    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
-    connection.request(method, path, json.dumps(body) if body else None, {**AUTH, "Content-Type": content_type})
-    answer = connection.getresponse()
-    content = json.loads(answer.read() or b"{}")
-    connection.close()
-    return answer.status, content
-
-
-def until(what, condition, limit=60):
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.05)
-    sys.exit(f"never came: {what}")
-
-
-def kubeconfig(port):
-    path = WORK / f"kubeconfig-{port}"
-    path.write_text(json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": "c",
-        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
-        "users": [{"name": "u", "user": {"token": "e2e"}}],
-        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
-    return str(path)
+ask = Sandbox(PORT)
 
 
 def start(port, *arguments):
     log = open(WORK / "log", "a")
-    return subprocess.Popen([BERTH, "scheduler", "--kubeconfig", kubeconfig(port), "-v", "1", *arguments],
+    kubeconfig = write_kubeconfig(WORK / f"kubeconfig-{port}", port)
+    return subprocess.Popen([BERTH, "scheduler", "--kubeconfig", kubeconfig, "-v", "1", *arguments],
                             stdout=subprocess.PIPE, stderr=log, text=True)
 
 
@@ -165,5 +128,4 @@ for number in range(4):
 of_one_mind()
 packs()
 binds_anywhere()
-print(f"{counts[True]} passed, {counts[False]} failed")
-sys.exit(counts[False] > 0)
+finish()

@@ -1,0 +1,63 @@
+"""What drills in Python share: verdicts and their count, calls to a sandbox over plain HTTP (token "e2e"), waiting for
+something, kubeconfigs."""
+
+import http.client
+import json
+import sys
+import time
+
+PATIENCE = 120  # seconds until something that must come is missed
+counts = {True: 0, False: 0}
+
+
+def judge(name, is_good, found=""):
+    counts[bool(is_good)] += 1
+    if is_good and name.startswith("sched-"):
+        print(f"ok {name}")
+    if not is_good:
+        print(f"FAIL {name}: {str(found)[:800]}")
+
+
+def finish():
+    """Tells the counts and ends the program."""
+    print(f"{counts[True]} passed, {counts[False]} failed")
+    sys.exit(counts[False] > 0)
+
+
+def until(what, condition):
+    """The first answer that is true; None, and judged, when there is none in time."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    judge("never came: " + what, False)
+    return None
+
+
+def port_of(url):
+    return int(url.rsplit(":", 1)[1])
+
+
+class Sandbox:
+    def __init__(self, port):
+        self.port = port
+
+    def __call__(self, method, path, body=None, content_type="application/json"):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request(method, path, json.dumps(body) if body else None,
+                           {"Authorization": "Bearer e2e", "Content-Type": content_type})
+        answer = connection.getresponse()
+        content = json.loads(answer.read() or b"{}")
+        connection.close()
+        return answer.status, content
+
+
+def write_kubeconfig(path, port):
+    path.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "c",
+        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
+        "users": [{"name": "u", "user": {"token": "e2e"}}],
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
+    return str(path)
