@@ -117,7 +117,7 @@ static void test_digest(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_verify),
+                { "evict-I3: an edited line is named by its seq", test_verify, NULL, NULL, NULL },
                 cmocka_unit_test(test_resume),
                 cmocka_unit_test(test_digest),
         };

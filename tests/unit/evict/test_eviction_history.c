@@ -98,7 +98,7 @@ static void test_kept(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(I2_four_and_five_samples),
+                { "evict-I2: four samples and five", I2_four_and_five_samples, NULL, NULL, NULL },
                 cmocka_unit_test(test_last_64),
                 cmocka_unit_test(test_old_ones),
                 cmocka_unit_test(test_kept),

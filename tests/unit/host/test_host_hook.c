@@ -141,11 +141,83 @@ static void test_cancelled(void **state) {
         assert_false(outcome.is_done);
 }
 
+/* ---- patience, without waiting for it ---- */
+
+static const struct loop_ops *patient;
+static int64_t grace_ns; /* the last timer's */
+
+static void arm_hastily(void *self, struct loop_timer *timer, int64_t delay_ns) {
+        grace_ns = delay_ns;
+        patient->timer_arm(self, timer, 0);
+}
+
+/* Waits for the child's number in a file; 0 = not yet. */
+static long child_of(const char *path) {
+        FILE *file = fopen(path, "re");
+        long pid = 0;
+
+        if (file && fscanf(file, "%ld end", &pid) != 1)
+                pid = 0;
+        if (file)
+                fclose(file);
+        return pid;
+}
+
+/* Gone, or dead and not collected yet by whoever inherited it. */
+static bool has_ended(long pid) {
+        char path[64], state = 'Z';
+        FILE *file;
+
+        snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+        file = fopen(path, "re");
+        if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+                state = 'Z';
+        if (file)
+                fclose(file);
+        return state == 'Z' || state == 'X';
+}
+
+/* It ignores being asked to end: ten seconds later it is killed, and its children with it. */
+static void test_ignores_the_request(void **state) {
+        struct outcome outcome = { 0 };
+        struct event_loop *loop = NULL;
+        struct host_hook *hook;
+        struct loop_ops hasty;
+        struct loop own;
+        char children[96];
+        long pid = 0;
+
+        (void)state;
+        snprintf(children, sizeof(children), "%s/child", folder);
+        write_program("trap '' TERM\nsleep 1000 &\necho $! end >\"${0%/*}/child\"\n"
+                      "while :; do sleep 1000; done");
+        assert_int_equal(event_loop_new(&loop, NULL), 0);
+        own = *event_loop_as_loop(loop);
+        patient = own.ops;
+        hasty = *patient;
+        hasty.timer_arm = arm_hastily;
+        own.ops = &hasty;
+        hook = host_hook_start(&own, program, SLICE_EMPTY, 0, on_done, &outcome);
+        while ((pid = child_of(children)) == 0)
+                assert_int_equal(event_loop_turn(loop, 10 * NS_PER_MS, NULL), 0);
+        grace_ns = 0;
+        host_hook_stop(hook);
+        assert_int_equal(grace_ns, 10 * NS_PER_S);
+        wait_for(loop, &outcome);
+        assert_int_equal(outcome.code, 128 + SIGKILL);
+        while (!has_ended(pid))
+                assert_int_equal(event_loop_turn(loop, 10 * NS_PER_MS, NULL), 0);
+        event_loop_free(loop);
+        unlink(children);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(test_answers, make_folder, remove_folder),
                 cmocka_unit_test(test_not_there),
                 cmocka_unit_test_setup_teardown(test_stopped, make_folder, remove_folder),
+                { "evict-D8: killed after ten seconds, children and all", test_ignores_the_request,
+                  make_folder, remove_folder, NULL },
                 cmocka_unit_test_setup_teardown(test_cancelled, make_folder, remove_folder),
         };
 
