@@ -100,13 +100,13 @@ class KubeVirt:
                 "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"],
                            "resources": ["pods/eviction"]}]}]})
 
-    def make_machine(self, name, node, seconds=2.0, strategy="LiveMigrate", migratable=True, grace=1):
-        """A machine and its launcher pod; migrating it takes so many seconds."""
+    def make_machine(self, name, node, seconds=2.0, strategy="LiveMigrate", migratable=True, grace=1, failures=0):
+        """A machine and its launcher pod; migrating it takes so many seconds, and fails so many times before."""
         _, machine = self.api("POST", VMS, {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance",
                                             "metadata": {"name": name}, "spec": {"evictionStrategy": strategy}})
         pod = "virt-launcher-" + name
         self.machines[pod] = {"name": name, "seconds": seconds, "migratable": migratable, "moving": False, "moved": False,
-                              "strategy": strategy}
+                              "strategy": strategy, "failures": failures, "migrations": 0, "retry": threading.Event()}
         return self.api("POST", PODS, {
             "metadata": {"name": pod, "labels": {"kubevirt.io": "virt-launcher"}, "annotations": {EVICT_ONLY: "true"},
                          "ownerReferences": [{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance", "name": name,
@@ -135,19 +135,31 @@ class KubeVirt:
     def is_marked(self, machine):
         return "evacuationNodeName" in self.api("GET", f'{VMS}/{machine["name"]}')[1].get("status", {})
 
-    def move(self, machine, pod, node):
-        name = "kubevirt-evacuation-" + machine["name"]
-        self.moves += 1
-        self.api("PATCH", f"{PODS}/{pod}", {"metadata": {"annotations": {MOVING: "true"}}}, MERGE)
+    def migrate(self, machine, node):
+        """One migration; whether the machine moved. One that fails leaves the marks where they are."""
+        name = f'kubevirt-evacuation-{machine["name"]}' + (f'-{machine["migrations"]}' if machine["migrations"] else "")
+        machine["migrations"] += 1
         self.api("POST", MOVES, {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstanceMigration",
                                  "metadata": {"name": name, "annotations": {"kubevirt.io/evacuationMigration": node}},
                                  "spec": {"vmiName": machine["name"]}, "status": {"phase": "Running"}})
         end = time.monotonic() + machine["seconds"]
         while time.monotonic() < end and self.is_marked(machine):
             time.sleep(0.5)
-        is_done = self.is_marked(machine)
-        self.api("DELETE" if not is_done else "PATCH", f"{MOVES}/{name}",
-                 {"status": {"phase": "Succeeded"}} if is_done else None, MERGE)
+        if not self.is_marked(machine):
+            self.api("DELETE", f"{MOVES}/{name}", None, MERGE)
+            return False
+        is_done = machine["migrations"] > machine["failures"]
+        self.api("PATCH", f"{MOVES}/{name}", {"status": {"phase": "Succeeded" if is_done else "Failed"}}, MERGE)
+        return is_done
+
+    def move(self, machine, pod, node):
+        self.moves += 1
+        self.api("PATCH", f"{PODS}/{pod}", {"metadata": {"annotations": {MOVING: "true"}}}, MERGE)
+        is_done = self.migrate(machine, node)
+        while not is_done and self.is_marked(machine):  # KubeVirt waits 20 s, 40 s, ...; here, until it is told to
+            machine["retry"].wait(60)
+            machine["retry"].clear()
+            is_done = self.migrate(machine, node)
         if is_done:
             self.api("PATCH", f'{VMS}/{machine["name"]}', {"status": {"evacuationNodeName": None}}, MERGE)
             self.api("PATCH", f"{PODS}/{pod}/status", {"status": {"phase": "Succeeded"}}, MERGE)
