@@ -194,6 +194,8 @@ static void complete(struct api_request *request, CURLcode result) {
                 try_again(request);
                 return;
         }
+        if (result == CURLE_OK && request->status == 0) /* cut within the headers */
+                result = CURLE_RECV_ERROR;
         unlink_request(request);
         request->is_completing = true;
         if (result != CURLE_OK) {

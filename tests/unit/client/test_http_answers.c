@@ -173,6 +173,8 @@ static const struct {
           -1, BERTH_ERR_INTERNAL, NULL, "HTTP status 302" },
         { "cut off", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", 0, -1, BERTH_ERR_IO, NULL,
           "GET http://cluster.example/below/x" },
+        { "cut within its headers", "HTTP/1.1 403 F\r\nConte", 0, -1, BERTH_ERR_IO, NULL,
+          "GET http://cluster.example/below/x" },
         { "no HTTP", "SSH-2.0-OpenSSH\r\n", 0, -1, BERTH_ERR_IO, NULL, NULL },
         { "nothing", "", 0, -1, BERTH_ERR_IO, NULL, NULL },
         { "too much",
@@ -215,6 +217,7 @@ static void test_streams(void **state) {
                   BERTH_ERR_IO, 1, 1 },
                 { "HTTP/1.1 410 Gone\r\nContent-Length: 2\r\n\r\n{}", 410, BERTH_ERR_EXPIRED, 1,
                   0 },
+                { "HTTP/1.1 200 OK\r\nConte", 0, BERTH_ERR_IO, 0, 0 },
                 { "", 0, BERTH_ERR_IO, 0, 0 },
         };
         struct api_call call = { .path = SLICE_LITERAL("/x?watch=1") };
