@@ -265,7 +265,9 @@ static void note_move(struct desched_run *run, struct pod_id pod, struct node_id
         const struct placement_oracle *oracle = run->moves.oracle;
         const struct pod_row *row = cluster_pod(run->cluster, pod);
         struct slice owner = controller_of(run->cluster, row);
-        if (!pod_row_is_finished(row))
+        /* Of a pod whose next place nobody knows, be it a cleaning rule's or another scheduler's,
+         * the room counts as taken: its owner makes another one, which has to go somewhere. */
+        if (!pod_row_is_finished(row) && !node_id_is_none(node))
                 oracle->move(oracle->context, pod, node);
         if (run->is_mover && run->moves.returns && owner.len > 0 && !run->is_dry_run)
                 return_memory_note(run->moves.returns, owner,

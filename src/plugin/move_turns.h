@@ -1,13 +1,14 @@
-/* Asking the scheduler about a pod takes a look at every node, so a pass asks about so many pods
- * only.  The others have their turn in the passes after it, before anybody is asked about again. */
+/* Asking the scheduler about a pod takes a look at every node in the worst case, and at all those
+ * that earlier moves of the pass touched in any, so a pass asks about so many pods only.  The
+ * others have their turn in the passes after it, before anybody is asked about again. */
 #pragma once
 
 #include "base/slice.h"
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Nodes that a pass may look at for this: 64 questions on 5,000 nodes. */
-#define MOVE_LOOKS_PER_PASS 320000
+/* Nodes that a pass may look at for this: 320 questions on 5,000 nodes. */
+#define MOVE_LOOKS_PER_PASS 1600000
 #define MOVE_TURNS_MIN 16
 
 struct move_turns;

@@ -20,6 +20,6 @@ struct placement_oracle {
         void (*begin)(void *context, struct wall_time now);
         /* False when nobody here schedules such pods. */
         bool (*place)(void *context, struct pod_id pod, struct placement *ret_placement);
-        /* The pod goes to that node, or away for good (NODE_NONE). */
+        /* The pod goes to that node. */
         void (*move)(void *context, struct pod_id pod, struct node_id node);
 };

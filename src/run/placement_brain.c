@@ -11,7 +11,7 @@
 
 struct pod_move {
         struct pod_id pod;
-        struct node_id node; /* NODE_NONE: gone */
+        struct node_id node;
 };
 
 struct placement_brain {
@@ -67,8 +67,7 @@ static void make_moves(struct placement_brain *brain) {
                 const struct pod_move *made = &brain->moves[i];
 
                 cluster_withdraw(brain->cluster, made->pod);
-                if (!node_id_is_none(made->node))
-                        cluster_assume(brain->cluster, made->pod, made->node);
+                cluster_assume(brain->cluster, made->pod, made->node);
         }
 }
 

@@ -59,13 +59,13 @@ static void test_size_of_the_cluster(void **state) {
         (void)state;
         static const struct {
                 size_t nodes, turns;
-        } cases[] = { { 5000, 64 }, { 1000000, MOVE_TURNS_MIN }, { 0, MOVE_TURNS_MIN } };
+        } cases[] = { { 5000, 320 }, { 1000000, MOVE_TURNS_MIN }, { 0, MOVE_TURNS_MIN } };
         for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
                 struct move_turns *turns = move_turns_new();
                 char uid[32];
                 size_t taken = 0;
                 move_turns_begin(turns, cases[i].nodes);
-                for (size_t pod = 0; pod < 100; pod++) {
+                for (size_t pod = 0; pod < 500; pod++) {
                         snprintf(uid, sizeof(uid), "uid-%zu", pod);
                         taken += move_turns_take(turns, slice_of(uid));
                 }
