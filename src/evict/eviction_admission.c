@@ -8,6 +8,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#define TAKEN_NS (2 * NS_PER_S) /* between looks whether the other form is done with a pod */
+
 /* Rebooting and draining nodes go first, tidying up last. */
 static unsigned rank_of(struct slice requester) {
         if (slice_has_prefix(requester, SLICE_LITERAL("reboot." EVICTION_DOMAIN_OWN "/")) ||
@@ -54,9 +56,20 @@ static void let_in(struct eviction_target *target, bool is_admitted) {
         target->refusal = EVICTION_SLOT_FREE;
 }
 
+/* The other form of the API is evicting this very pod. */
+static bool is_taken(const struct eviction_look *look) {
+        const struct eviction_reconciler_config *config = &look->reconciler->config;
+
+        return config->is_taken && config->is_taken(config->context, slice_of(look->target->uid));
+}
+
 bool eviction_admit(struct eviction_look *look) {
         struct eviction_target *target = look->target;
 
+        if (is_taken(look)) {
+                eviction_target_wake(target, (struct mono_time){ look->now.mono.ns + TAKEN_NS });
+                return false;
+        }
         if (target->is_admitted)
                 return true;
         if (!needs_slot(look)) {

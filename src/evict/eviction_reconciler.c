@@ -27,6 +27,18 @@ static bool is_wanted(const struct eviction_target *target) {
         return false;
 }
 
+bool eviction_reconciler_is_open(const struct eviction_reconciler *reconciler, struct slice uid) {
+        const struct eviction_target *target = map_get(reconciler->targets, uid);
+
+        return target && eviction_active_slot(target);
+}
+
+bool eviction_reconciler_wants(const struct eviction_reconciler *reconciler, struct slice uid) {
+        const struct eviction_target *target = map_get(reconciler->targets, uid);
+
+        return target && is_wanted(target);
+}
+
 static struct eviction_look look_at(struct eviction_reconciler *reconciler,
                                     struct eviction_target *target, struct eviction_now now,
                                     struct eviction_effects *out) {

@@ -118,7 +118,13 @@ struct eviction_reconciler_config {
         bool has_slots;                   /* evictions wait for slots */
         bool slots_for_all;               /* those that are only a call of the subresource, too */
         struct eviction_slot_limits slots;
-        bool may_delete; /* deletes pods at a request's deadline where the policy says so */
+        /* Beside a reconciler of another group, after an upgrade: finishes takes on only requests
+         * that were looked at before; a pod that is_taken is left to the other one. */
+        bool finishes;
+        bool (*is_taken)(void *context, struct slice uid); /* may be NULL */
+        void *context;
+        uint64_t first_id; /* of effects */
+        bool may_delete;   /* deletes pods at a request's deadline where the policy says so */
 };
 
 struct eviction_now {
@@ -171,6 +177,10 @@ void eviction_reconciler_result(struct eviction_reconciler *reconciler,
 /* When a step has something to do by time alone; false: never. */
 bool eviction_reconciler_next_due(const struct eviction_reconciler *reconciler,
                                   struct mono_time *ret_due);
+
+/* Whether an Eviction of this pod is under way here, or a request for one is alive. */
+bool eviction_reconciler_is_open(const struct eviction_reconciler *reconciler, struct slice uid);
+bool eviction_reconciler_wants(const struct eviction_reconciler *reconciler, struct slice uid);
 
 struct eviction_reconciler_stats {
         size_t targets, requests, evictions, pods, open; /* open: effects without outcome */

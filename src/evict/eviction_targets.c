@@ -22,6 +22,7 @@ struct eviction_reconciler *eviction_reconciler_new(
         reconciler->config = *config;
         if (!config->group)
                 reconciler->config.group = EVICTION_GROUP_OWN;
+        reconciler->last_id = config->first_id;
         reconciler->targets = map_new();
         reconciler->requests = map_new();
         reconciler->evictions = map_new();
@@ -187,6 +188,10 @@ int eviction_reconciler_put_request(struct eviction_reconciler *reconciler,
                 return err ? err->code : BERTH_ERR_INVALID;
         key = eviction_key(request->object.ns, request->object.name, text);
         target = map_get(reconciler->requests, key);
+        if (!target && reconciler->config.finishes && request->object.observed_generation == 0) {
+                eviction_request_free(request);
+                return 0;
+        }
         at = target ? eviction_find_request(target, request->object.ns, request->object.name) : -1;
         if (at >= 0 && is_older(&target->requests[at]->object, &request->object)) {
                 eviction_request_free(request);

@@ -9,6 +9,27 @@
 #define DISCOVERY_RETRY_NS NS_PER_S
 #define CRD_PATH "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
+/* ---- one pod, one form of the API ---- */
+
+/* What the older form began, or is asked for still, comes first. */
+static bool is_taken_by_older(void *context, struct slice uid) {
+        const struct evictions_role *older = ((struct evictions_role *)context)->older;
+
+        return older &&
+               (!older->is_started || eviction_reconciler_is_open(older->reconciler, uid) ||
+                eviction_reconciler_wants(older->reconciler, uid));
+}
+
+static bool is_taken_by_newer(void *context, struct slice uid) {
+        const struct evictions_role *newer = ((struct evictions_role *)context)->newer;
+
+        return !newer->is_started || eviction_reconciler_is_open(newer->reconciler, uid);
+}
+
+/* ---- start ---- */
+
+static void start_older(struct evictions_role *role);
+
 static void start(struct evictions_role *role, const char *group) {
         bool is_ours = strcmp(group, EVICTION_GROUP_OWN) == 0;
 
@@ -19,24 +40,41 @@ static void start(struct evictions_role *role, const char *group) {
                 .is_controller = role->is_controller,
                 .is_evictor = !role->config.has_no_evictor &&
                               role->config.mode != EVICTIONS_NATIVE_FOREIGN,
-                .history = role->history,
+                .history = role->newer ? role->newer->history : role->history,
                 .leads_stages = true,
+                .finishes = role->newer != NULL,
+                .is_taken = role->newer ? is_taken_by_newer : is_taken_by_older,
+                .context = role,
+                .first_id = role->newer ? EVICTIONS_OLDER_IDS : 0,
                 .has_slots = role->config.has_slots,
                 .slots_for_all = role->config.slots_for_all,
                 .slots = role->config.slots,
                 .may_delete = role->config.may_delete });
-        role->store = history_store_new(role->transport, role->loop, role->history);
+        if (!role->newer)
+                role->store = history_store_new(role->transport, role->loop, role->history);
         role->hooks = hook_caller_new(
                 &(struct hook_caller_config){ .loop = role->loop,
                                               .transport = role->transport,
                                               .directory = role->config.hook_directory,
                                               .answered = evictions_on_answered,
                                               .context = role });
+        if (role->has_older)
+                start_older(role);
         evictions_follow(role);
         role->discovery =
                 transport_call(role->transport,
                                &(struct api_call){ .path = SLICE_LITERAL("/apis/kubevirt.io/v1") },
                                evictions_on_kubevirt, role);
+}
+
+static void start_older(struct evictions_role *role) {
+        struct evictions_role *older = evictions_role_new(role->runtime, &role->config);
+
+        older->newer = role;
+        older->config.mode = EVICTIONS_CRD;
+        older->has_policies = role->has_policies;
+        role->older = older;
+        start(older, EVICTION_GROUP_OWN);
 }
 
 static void discover_later(struct evictions_role *role, const char *what, const char *text) {
@@ -118,6 +156,8 @@ static void on_own(void *context, const struct api_reply *reply) {
 
         role->discovery = NULL;
         role->has_policies = (found & KIND_POLICIES) != 0;
+        role->has_older = role->is_native_served && (found & KIND_REQUESTS) != 0 &&
+                          (found & KIND_EVICTIONS) != 0;
         if (has_needed && (role->has_policies || role->config.keeps_definitions))
                 start(role, group);
         else if (reply->status != 200 && reply->status != 404)

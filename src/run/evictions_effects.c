@@ -137,7 +137,9 @@ void evictions_on_answered(void *context, const struct eviction_effect_result *r
 
 void evictions_role_answer(struct evictions_role *role,
                            const struct eviction_effect_result *result) {
-        if (role->reconciler)
+        if (role->older && result->id >= EVICTIONS_OLDER_IDS)
+                evictions_on_answered(role->older, result);
+        else if (role->reconciler)
                 evictions_on_answered(role, result);
 }
 

@@ -22,12 +22,13 @@ struct eviction_now evictions_now(const struct evictions_role *role) {
 }
 
 void evictions_write_audit(struct evictions_role *role, const struct audit_record *record) {
+        struct audit_chain *chain = role->newer ? &role->newer->chain : &role->chain;
         struct buf line = { 0 };
 
         if (!role->config.audit)
                 return;
-        role->chain.mode = evictions_mode_name(role);
-        audit_chain_append(&role->chain, record, loop_wall(role->loop), &line);
+        chain->mode = evictions_mode_name(role);
+        audit_chain_append(chain, record, loop_wall(role->loop), &line);
         role->config.audit(role->config.context, buf_view(&line));
         buf_release(&line);
 }
@@ -36,6 +37,23 @@ void evictions_step_soon(struct evictions_role *role) {
         if (role->is_started)
                 loop_timer_arm(role->loop, &role->step_timer, 0);
 }
+
+/* Nothing is left of what was begun before the upgrade. */
+static bool is_finished(const struct evictions_role *role) {
+        struct eviction_reconciler_stats stats;
+
+        eviction_reconciler_stats(role->reconciler, &stats);
+        return stats.targets == 0;
+}
+
+static void drop_older(void *context) {
+        struct evictions_role *role = context;
+
+        LOG(LOG_INFO, "Finished", log_text("group", EVICTION_GROUP_OWN));
+        evictions_role_free(role->older);
+        role->older = NULL;
+}
+
 static void step(void *context) {
         struct evictions_role *role = context;
         struct mono_time due;
@@ -44,9 +62,12 @@ static void step(void *context) {
         for (size_t i = 0; i < role->effects.count; i++)
                 evictions_carry_out(role, &role->effects.items[i]);
         eviction_effects_clear(&role->effects);
+        if (role->newer && is_finished(role))
+                loop_timer_arm(role->loop, &role->newer->older_timer, 0);
         if (eviction_reconciler_next_due(role->reconciler, &due))
                 loop_timer_arm(role->loop, &role->step_timer, due.ns - loop_mono(role->loop).ns);
 }
+
 /* ---- role ---- */
 
 static void on_model(void *self) {
@@ -65,14 +86,16 @@ static bool is_idle(const void *self) {
         const struct evictions_role *role = self;
         struct mono_time due;
 
-        return role->is_started && !role->calls &&
+        return role->is_started && !role->calls && (!role->older || is_idle(role->older)) &&
                (!eviction_reconciler_next_due(role->reconciler, &due) ||
                 due.ns > loop_mono(role->loop).ns);
 }
 
-static void free_role(void *self) {
-        struct evictions_role *role = self;
-
+void evictions_role_free(struct evictions_role *role) {
+        if (!role)
+                return;
+        evictions_role_free(role->older);
+        loop_timer_disarm(role->loop, &role->older_timer);
         loop_timer_disarm(role->loop, &role->step_timer);
         loop_timer_disarm(role->loop, &role->discovery_timer);
         loop_timer_disarm(role->loop, &role->take_over_timer);
@@ -91,7 +114,11 @@ static void free_role(void *self) {
         free(role);
 }
 
-struct evictions_role *evictions_role_add(struct runtime *runtime,
+static void free_role(void *self) {
+        evictions_role_free(self);
+}
+
+struct evictions_role *evictions_role_new(struct runtime *runtime,
                                           const struct evictions_role_config *config) {
         struct evictions_role *role = xcalloc(1, sizeof(*role));
 
@@ -102,10 +129,18 @@ struct evictions_role *evictions_role_add(struct runtime *runtime,
         role->chain = config->chain;
         role->history = eviction_history_new();
         role->step_timer = (struct loop_timer){ .fired = step, .context = role };
+        role->older_timer = (struct loop_timer){ .fired = drop_older, .context = role };
         role->discovery_timer = (struct loop_timer){ .fired = evictions_discover, .context = role };
         role->take_over_timer =
                 (struct loop_timer){ .fired = evictions_take_over, .context = role };
         eviction_effects_init(&role->effects);
+        return role;
+}
+
+struct evictions_role *evictions_role_add(struct runtime *runtime,
+                                          const struct evictions_role_config *config) {
+        struct evictions_role *role = evictions_role_new(runtime, config);
+
         runtime_add_role(runtime, &(struct role){ .name = "evictions",
                                                   .self = role,
                                                   .changed = on_model,

@@ -7,6 +7,7 @@
 #include "run/hook_caller.h"
 
 #define EVICTIONS_PATH_MAX 1024
+#define EVICTIONS_OLDER_IDS (UINT64_C(1) << 62) /* ids of effects of the older part */
 
 enum followed {
         FOLLOWED_REQUESTS,
@@ -39,7 +40,8 @@ struct evictions_role {
         struct eviction_effects effects;
         struct audit_chain chain;
         const char *group; /* NULL until discovery is over */
-        bool is_started, is_controller, has_stepped_down, is_native_served, has_policies;
+        bool is_started, is_controller, has_stepped_down, is_native_served, has_policies,
+                has_older; /* our own kinds are served beside native ones */
         size_t definition; /* next one to create */
         struct feed_line lines[FOLLOWED_COUNT];
         struct reflector *budgets;
@@ -49,6 +51,11 @@ struct evictions_role {
         struct eviction_history *history;
         struct history_store *store;
         struct api_request *discovery;
+        /* After an upgrade: finishes what was begun with our own kinds.  NULL = nothing to finish.
+         */
+        struct evictions_role *older;
+        struct evictions_role *newer;  /* of the older one: whose part it is */
+        struct loop_timer older_timer; /* fires when the older part is done */
         struct loop_timer step_timer, discovery_timer, take_over_timer;
         uint64_t skipped;
 };
@@ -59,6 +66,11 @@ const char *evictions_mode_name(const struct evictions_role *role);
 struct eviction_now evictions_now(const struct evictions_role *role);
 void evictions_write_audit(struct evictions_role *role, const struct audit_record *record);
 void evictions_step_soon(struct evictions_role *role);
+
+/* A part of a role, not yet started. */
+struct evictions_role *evictions_role_new(struct runtime *runtime,
+                                          const struct evictions_role_config *config);
+void evictions_role_free(struct evictions_role *role); /* accepts NULL */
 
 /* ---- evictions_effects.c ---- */
 void evictions_carry_out(struct evictions_role *role, const struct eviction_effect *effect);

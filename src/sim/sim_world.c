@@ -43,7 +43,8 @@ void sim_world_start(struct sim_world *world) {
                                           .has_no_model = true });
         world->role = evictions_role_add(
                 world->runtime,
-                &(struct evictions_role_config){ .mode = EVICTIONS_CRD,
+                &(struct evictions_role_config){ .mode = world->config.is_native ? EVICTIONS_AUTO
+                                                                                 : EVICTIONS_CRD,
                                                  .has_no_evictor = world->config.has_no_evictor,
                                                  .chain = chain,
                                                  .has_slots = world->config.has_slots,

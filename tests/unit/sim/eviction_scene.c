@@ -3,6 +3,8 @@
 
 #include "base/util.h"
 #include "evict/eviction_policy.h"
+#include "run/eviction_crds.h"
+#include "server/api_server.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,6 +117,59 @@ void make_request(struct scene *scene, const char *name, const char *requester) 
 
         uid_of(scene, "p", uid);
         assert_int_equal(make_request_of(scene, name, requester, uid, ""), 201);
+}
+
+static void define_native(struct scene *scene, struct slice text) {
+        static const struct slice own = SLICE_INIT("lifecycle.berth.dev");
+        struct buf body = { 0 };
+        struct api_server_request request = {
+                .method = SLICE_LITERAL("POST"),
+                .target = SLICE_LITERAL("/apis/apiextensions.k8s.io/v1/customresourcedefinitions"),
+                .content_type = SLICE_LITERAL("application/yaml"),
+                .user = &api_user_admin,
+        };
+        struct api_server_response response;
+
+        while (text.len) {
+                if (slice_has_prefix(text, own)) {
+                        buf_text(&body, "lifecycle.k8s.io");
+                        text = slice_make(text.ptr + own.len, text.len - own.len);
+                } else if (slice_has_prefix(text, SLICE_LITERAL("\nspec:\n"))) {
+                        buf_text(&body, "\n  annotations: {api-approved.kubernetes.io: "
+                                        "\"https://example.com\"}\nspec:\n");
+                        text = slice_make(text.ptr + 7, text.len - 7);
+                } else {
+                        buf_char(&body, *text.ptr);
+                        text = slice_make(text.ptr + 1, text.len - 1);
+                }
+        }
+        request.body = buf_view(&body);
+        api_server_handle(sim_world_server(scene->world), &request, &response);
+        if (response.status != 201)
+                fail_msg("%d " SLICE_FMT, response.status, SLICE_ARG(buf_view(&response.body)));
+        api_server_response_release(&response);
+        buf_release(&body);
+}
+
+void serve_native(struct scene *scene) {
+        for (size_t i = EVICTION_CRD_REQUESTS; i <= EVICTION_CRD_EVICTIONS; i++)
+                define_native(scene, slice_make(eviction_crds[i].text, eviction_crds[i].size));
+        wait_s(scene, 2);
+}
+
+void want_in(struct scene *scene, const char *group, const char *pod, const char *requester) {
+        char uid[64], body[600], path[PATH_BYTES];
+        struct slice rest = slice_of(group + strlen("/apis/")), name;
+
+        uid_of(scene, pod, uid);
+        slice_split(&rest, '/', &name);
+        snprintf(path, sizeof(path), "%s/evictionrequests", group);
+        snprintf(body, sizeof(body),
+                 "{\"apiVersion\":\"" SLICE_FMT "/v1alpha1\",\"kind\":\"EvictionRequest\","
+                 "\"metadata\":{\"name\":\"want-%s\"},\"spec\":{\"target\":{\"pod\":{\"name\":"
+                 "\"%s\",\"uid\":\"%s\"}},\"requester\":\"%s\",\"intent\":\"Eviction\"}}",
+                 SLICE_ARG(name), pod, pod, uid, requester);
+        assert_int_equal(ask(scene, "POST", path, body), 201);
 }
 
 void set_intent(struct scene *scene, const char *name, const char *intent) {

@@ -59,6 +59,11 @@ int make_request_of(struct scene *scene, const char *name, const char *requester
 /* For pod p as it is now. */
 void make_request(struct scene *scene, const char *name, const char *requester);
 void set_intent(struct scene *scene, const char *name, const char *intent);
+/* From now on the kinds are served as lifecycle.k8s.io, too. */
+void serve_native(struct scene *scene);
+#define NATIVE "/apis/lifecycle.k8s.io/v1alpha1/namespaces/default"
+/* Asks for any pod's eviction, in one of the two groups. */
+void want_in(struct scene *scene, const char *group, const char *pod, const char *requester);
 /* A budget for pod p that never opens. */
 void guard(struct scene *scene);
 /* Writes a member of a responder's own entry; the status of the answer. */

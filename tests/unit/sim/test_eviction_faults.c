@@ -21,6 +21,14 @@ static void restart(struct scene *scene) {
         sim_world_start(scene->world);
 }
 
+/* The native kinds come while the process is away. */
+static void restart_native(struct scene *scene) {
+        sim_world_kill(scene->world);
+        serve_native(scene);
+        sim_world_start(scene->world);
+        wait_s(scene, 5);
+}
+
 static void H1_killed_after_the_request(void **state) {
         struct scene scene;
 
@@ -281,6 +289,68 @@ static void H13_orphan(void **state) {
         close_scene(&scene);
 }
 
+/* Requests of the native kind that nobody looks at for 30 s are ours to reconcile, until somebody
+ * else writes one's status: then for good theirs.  Both are in the trail. */
+static void H16_foreign_controller(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene_with(&scene, &(struct sim_world_config){ .is_native = true });
+        restart_native(&scene);
+        make_pod(&scene, "p", WITH_MOVER, "");
+        want_in(&scene, NATIVE, "p", ANNA);
+        wait_s(&scene, 20);
+        assert_int_equal(ask(&scene, "GET", NATIVE "/evictions/pod-1-p", ""), 404);
+        wait_s(&scene, 20);
+        assert_has(&scene, NATIVE "/evictions/pod-1-p", "\"state\":\"Active\"");
+        assert_true(
+                slice_contains(sim_world_audit(scene.world), SLICE_LITERAL("\"op\":\"takeover\"")));
+        assert_int_equal(ask(&scene, "PATCH", NATIVE "/evictionrequests/want-p/status",
+                             "{\"status\":{\"observedGeneration\":2}}"),
+                         200);
+        wait_s(&scene, 5);
+        assert_true(slice_contains(sim_world_audit(scene.world),
+                                   SLICE_LITERAL("\"to\":\"native-foreign\"")));
+        make_pod(&scene, "q", WITH_MOVER, "");
+        want_in(&scene, NATIVE, "q", ANNA);
+        wait_s(&scene, 120);
+        assert_int_equal(ask(&scene, "GET", NATIVE "/evictions/pod-1-q", ""), 404);
+        close_scene(&scene);
+}
+
+/* The cluster serves the native kinds after an upgrade: what was begun with our own is finished
+ * with these, new ones are native, and no pod has both. */
+static void H15_upgrade(void **state) {
+        struct scene scene;
+
+        (void)state;
+        open_scene_with(&scene, &(struct sim_world_config){ .is_native = true });
+        make_pod(&scene, "p", WITH_MOVER, "");
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 5);
+        assert_has(&scene, EVICTION_1, "\"state\":\"Active\"");
+        restart_native(&scene);
+        make_pod(&scene, "q", WITH_MOVER, "");
+        make_pod(&scene, "late", WITH_MOVER, "");
+        want_in(&scene, NATIVE, "p", BERT);
+        want_in(&scene, NATIVE, "q", BERT);
+        want_in(&scene, GROUP, "late", BERT);
+        wait_s(&scene, 60);
+        assert_has(&scene, EVICTION_1, "\"state\":\"Active\"");
+        assert_int_equal(ask(&scene, "GET", NATIVE "/evictions/pod-1-p", ""), 404);
+        assert_has(&scene, NATIVE "/evictions/pod-1-q", "\"state\":\"Active\"");
+        assert_int_equal(ask(&scene, "GET", GROUP "/evictions/pod-1-late", ""), 404);
+        beat_mover(&scene);
+        set_intent(&scene, "want", "Withdrawn");
+        wait_s(&scene, 10);
+        assert_has(&scene, EVICTION_1, "\"state\":\"Canceled\"");
+        assert_has(&scene, NATIVE "/evictions/pod-1-p", "\"state\":\"Active\"");
+        set_intent(&scene, "want", "Eviction"); /* in vain, until the native one is over */
+        wait_s(&scene, 30);
+        assert_int_equal(ask(&scene, "GET", EVICTION_2, ""), 404);
+        close_scene(&scene);
+}
+
 /* Nobody is left to respond, again and again: the next Eviction follows after 30 s, 60 s ... 30
  * minutes. */
 static void H17_no_further_responder(void **state) {
@@ -537,6 +607,8 @@ int main(void) {
                 NAMED("evict-H10: replaced under the same name", H10_replaced),
                 NAMED("evict-H12: the clock jumps an hour", H12_clock_jumps),
                 NAMED("evict-H13: its requester is gone", H13_orphan),
+                NAMED("evict-H15: native kinds after an upgrade", H15_upgrade),
+                NAMED("evict-H16: another controller appears", H16_foreign_controller),
                 NAMED("evict-H17: no further responder", H17_no_further_responder),
                 NAMED("evict-H18: taken away in a stage", H18_taken_away_in_a_stage),
                 NAMED("evict-I2: learned and expected", I2_learned_and_expected),
