@@ -202,9 +202,7 @@ static void add_budget(struct cluster *cluster, unsigned i) {
         apply(cluster, OBJECT_BUDGET, &text);
 }
 
-struct cluster *random_cluster(struct rng *rng) {
-        struct cluster *cluster = cluster_new(
-                &(struct cluster_config){ .keeps_finished = true, .keeps_detail = true });
+void random_cluster_fill(struct cluster *cluster, struct rng *rng) {
         struct owner owners[OWNERS];
         unsigned counts[NAMESPACES] = { 0 };
         for (unsigned i = 0; i < NODES; i++)
@@ -217,5 +215,39 @@ struct cluster *random_cluster(struct rng *rng) {
         }
         for (unsigned i = 0; i < 2; i++)
                 add_budget(cluster, i);
-        return cluster;
+}
+
+/* ---- a policy ---- */
+
+void random_policy(struct buf *text, const char *head, const char *evictor) {
+        static const char *const plugins[] = {
+                "RemovePodsViolatingNodeTaints",
+                "RemovePodsViolatingNodeAffinity",
+                "RemovePodsViolatingInterPodAntiAffinity",
+                "PodLifeTime",
+                "RemoveFailedPods",
+                "RemovePodsHavingTooManyRestarts",
+        };
+        buf_printf(text,
+                   "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\n%sprofiles:\n"
+                   "- name: p\n  pluginConfig:\n"
+                   "  - {name: DefaultEvictor, args: {%s}}\n"
+                   "  - {name: RemovePodsViolatingNodeTaints, args: {}}\n"
+                   "  - {name: RemovePodsViolatingNodeAffinity, args: {nodeAffinityType: "
+                   "[requiredDuringSchedulingIgnoredDuringExecution, "
+                   "preferredDuringSchedulingIgnoredDuringExecution]}}\n"
+                   "  - {name: RemovePodsViolatingInterPodAntiAffinity, args: {}}\n"
+                   "  - {name: PodLifeTime, args: {maxPodLifeTimeSeconds: 1036800}}\n"
+                   "  - {name: RemoveFailedPods, args: {exitCodes: [137]}}\n"
+                   "  - {name: RemovePodsHavingTooManyRestarts, args: {podRestartThreshold: 11}}\n"
+                   "  - {name: RemoveDuplicates, args: {}}\n"
+                   "  - {name: RemovePodsViolatingTopologySpreadConstraint, args: {}}\n"
+                   "  - {name: LowNodeUtilization, args: {thresholds: {pods: 40}, "
+                   "targetThresholds: {pods: 70}}}\n"
+                   "  plugins:\n    deschedule: {enabled: [",
+                   head, evictor);
+        for (size_t i = 0; i < ARRAY_LEN(plugins); i++)
+                buf_printf(text, "%s%s", i > 0 ? ", " : "", plugins[i]);
+        buf_text(text, "]}\n    balance: {enabled: [RemoveDuplicates, "
+                       "RemovePodsViolatingTopologySpreadConstraint, LowNodeUtilization]}\n");
 }

@@ -63,39 +63,6 @@ static const char *const policies[] = {
         "nodeFit: true, minReplicas: 2, evictLocalStoragePods: true",
 };
 
-static void write_policy(struct buf *text, const char *evictor) {
-        static const char *const plugins[] = {
-                "RemovePodsViolatingNodeTaints",
-                "RemovePodsViolatingNodeAffinity",
-                "RemovePodsViolatingInterPodAntiAffinity",
-                "PodLifeTime",
-                "RemoveFailedPods",
-                "RemovePodsHavingTooManyRestarts",
-        };
-        buf_printf(text,
-                   "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles:\n"
-                   "- name: p\n  pluginConfig:\n"
-                   "  - {name: DefaultEvictor, args: {%s}}\n"
-                   "  - {name: RemovePodsViolatingNodeTaints, args: {}}\n"
-                   "  - {name: RemovePodsViolatingNodeAffinity, args: {nodeAffinityType: "
-                   "[requiredDuringSchedulingIgnoredDuringExecution, "
-                   "preferredDuringSchedulingIgnoredDuringExecution]}}\n"
-                   "  - {name: RemovePodsViolatingInterPodAntiAffinity, args: {}}\n"
-                   "  - {name: PodLifeTime, args: {maxPodLifeTimeSeconds: 1036800}}\n"
-                   "  - {name: RemoveFailedPods, args: {exitCodes: [137]}}\n"
-                   "  - {name: RemovePodsHavingTooManyRestarts, args: {podRestartThreshold: 11}}\n"
-                   "  - {name: RemoveDuplicates, args: {}}\n"
-                   "  - {name: RemovePodsViolatingTopologySpreadConstraint, args: {}}\n"
-                   "  - {name: LowNodeUtilization, args: {thresholds: {pods: 40}, "
-                   "targetThresholds: {pods: 70}}}\n"
-                   "  plugins:\n    deschedule: {enabled: [",
-                   evictor);
-        for (size_t i = 0; i < ARRAY_LEN(plugins); i++)
-                buf_printf(text, "%s%s", i > 0 ? ", " : "", plugins[i]);
-        buf_text(text, "]}\n    balance: {enabled: [RemoveDuplicates, "
-                       "RemovePodsViolatingTopologySpreadConstraint, LowNodeUtilization]}\n");
-}
-
 struct mode {
         const char *evictor;
         bool is_parity, is_dry_run;
@@ -110,7 +77,7 @@ static struct buf pass_over(const struct cluster *cluster, const struct mode *mo
         struct err err = { 0 };
         struct notes notes = { .budget = mode->budget };
         struct descheduler *descheduler;
-        write_policy(&text, mode->evictor);
+        random_policy(&text, "", mode->evictor);
         struct descheduler_policy *policy =
                 descheduler_policy_read(buf_view(&text), "policy.yaml", mode->is_parity, problems);
         assert_non_null(policy);
@@ -154,7 +121,9 @@ static void test_fast_is_naive(void **state) {
         for (unsigned seed = 1; seed <= SEEDS; seed++) {
                 struct rng rng;
                 rng_init(&rng, seed);
-                struct cluster *cluster = random_cluster(&rng);
+                struct cluster *cluster = cluster_new(
+                        &(struct cluster_config){ .keeps_finished = true, .keeps_detail = true });
+                random_cluster_fill(cluster, &rng);
                 for (unsigned bits = 0; bits < 4; bits++) {
                         const struct mode mode = { policies[seed % ARRAY_LEN(policies)],
                                                    (bits & 1) != 0, (bits & 2) != 0,
