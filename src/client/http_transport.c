@@ -131,6 +131,12 @@ static void link_waiting(struct api_request *request) {
         loop_timer_arm(http->loop, &http->flush, 0);
 }
 
+/* Before 8.1 a handle that is used again looks at a header of its last answer, freed by then, when
+ * the next answer's first header is folded (curl pull request 11103). */
+static bool can_keep_handles(void) {
+        return curl_version_info(CURLVERSION_NOW)->version_num >= 0x080100;
+}
+
 /* Takes the request off libcurl and keeps the handle for the next one. */
 static void detach(struct api_request *request) {
         struct http_transport *http = request->http;
@@ -139,7 +145,7 @@ static void detach(struct api_request *request) {
         if (!request->easy)
                 return;
         curl_multi_remove_handle(http->multi, request->easy);
-        if (http->idle_handle_count < HTTP_HANDLES_KEPT)
+        if (http->keeps_handles && http->idle_handle_count < HTTP_HANDLES_KEPT)
                 http->idle_handles[http->idle_handle_count++] = request->easy;
         else
                 curl_easy_cleanup(request->easy);
@@ -187,7 +193,8 @@ static void try_again(struct api_request *request) {
 
 /* The request is over: the handle is out of libcurl before the receiver hears of it. */
 static void complete(struct api_request *request, CURLcode result) {
-        struct api_reply reply = { .retry_after_s = request->retry_after_s };
+        struct api_reply reply = { .retry_after_s = request->retry_after_s,
+                                   .date_s = request->date_s > 0 ? request->date_s : 0 };
 
         if (result == CURLE_OK && http_may_retry_token(request) &&
             credential_refresh(request->http->credential)) {
@@ -427,6 +434,7 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
 
         curl_global_init(CURL_GLOBAL_DEFAULT);
         http->loop = loop;
+        http->keeps_handles = can_keep_handles();
         http->access = config->access;
         config->access = (struct cluster_access){ 0 };
         http->timer = (struct loop_timer){ .fired = on_timer_fired, .context = http };

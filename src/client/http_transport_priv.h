@@ -26,6 +26,7 @@ struct api_request {
         struct loop_timer idle; /* streams only; looks at heard_at when it fires */
         struct mono_time heard_at;
         int status, retry_after_s;
+        int64_t date_s; /* of the answer; below 1 = none */
         bool is_linked, is_opened, is_retried, is_too_large;
         bool is_completing; /* its receiver hears of it right now */
         char error_text[CURL_ERROR_SIZE];
@@ -42,6 +43,7 @@ struct http_transport {
         struct api_request *waiting, *last_waiting; /* oldest first */
         CURL *idle_handles[HTTP_HANDLES_KEPT];
         size_t idle_handle_count;
+        bool keeps_handles;
         char *user_agent;
         char *base;        /* URL in front of the paths; its host is the name TLS expects */
         char *host_header; /* set when that is not the server's host */

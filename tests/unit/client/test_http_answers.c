@@ -205,6 +205,25 @@ static void test_answers(void **state) {
         }
 }
 
+/* The first header of an answer may be folded although there is nothing before it; what it follows
+ * is another answer's last header, and gone. */
+static void test_folded_header(void **state) {
+        struct scene scene;
+        struct api_call call = { .path = SLICE_LITERAL("/x") };
+
+        (void)state;
+        scene_init(&scene, "HTTP/1.1 200 OK\r\nX-Long-Enough-To-Be-Freed: y\r\n"
+                           "Content-Length: 2\r\n\r\n{}");
+        for (int i = 0; i < 4; i++) {
+                scene.ended = 0;
+                transport_call(&scene.transport, &call, on_ended, &scene);
+                finish(&scene);
+                scene.answer = "HTTP/1.1 200 OK\r\n folded: x\r\nContent-Length: 2\r\n\r\n{}";
+        }
+        assert_int_equal(scene.ended, 1);
+        scene_end(&scene);
+}
+
 static void test_streams(void **state) {
         static const struct api_stream_events events = { on_opened, on_data, on_ended };
         static const struct {
@@ -255,6 +274,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_request),
                 cmocka_unit_test(test_answers),
+                cmocka_unit_test(test_folded_header),
                 cmocka_unit_test(test_streams),
         };
 
