@@ -127,6 +127,7 @@ static size_t gather_keys(struct desched_run *run, struct pod_key *keys) {
         struct pod_id *elsewhere = ARENA_ARRAY(run->scratch, struct pod_id, cap);
         size_t count = 0;
         run->finished = bitset_in_arena(run->pass, cap);
+        run->shown = bitset_in_arena(run->pass, cap);
         run->first = ARENA_ARRAY(run->pass, uint32_t, 2 * rows);
         for (size_t i = 0; i < rows; i++)
                 run->first[2 * i + 1] = UINT32_MAX;
@@ -138,10 +139,12 @@ static size_t gather_keys(struct desched_run *run, struct pod_key *keys) {
                 if (is_listed(run, row)) {
                         run->first[2 * row->node.index + 1]++;
                         keys[count++] = (struct pod_key){ row->created.ns, pod, row->node };
+                        bitset_add(&run->shown, i);
                         if (pod_row_is_finished(row))
                                 bitset_add(&run->finished, i);
                 } else if (is_elsewhere(run, row)) {
                         elsewhere[run->elsewhere_count++] = pod;
+                        bitset_add(&run->shown, i);
                 }
         }
         run->elsewhere =
@@ -211,17 +214,12 @@ size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_l
 }
 
 size_t desched_run_all_pods(struct desched_run *run, const struct pod_id **ret_pods) {
-        size_t cap = cluster_pod_cap(run->cluster), count = 0;
-        struct pod_id *pods = ARENA_ARRAY(run->scratch, struct pod_id, cap);
-        for (size_t i = 0; i < cap; i++) {
-                struct pod_id pod = { (uint32_t)i };
-                const struct pod_row *row = cluster_pod(run->cluster, pod);
-                bool is_wanted = row->is_live && (is_listed(run, row) || is_elsewhere(run, row));
-                if (is_wanted && !bitset_has(&run->gone, i))
-                        pods[count++] = pod;
-        }
-        const struct pod_order order = { run->cluster, desched_pod_order };
-        desched_sort_pods(&order, pods, count, run->scratch);
+        struct pod_id *pods = ARENA_ARRAY(run->scratch, struct pod_id, bitset_count(&run->shown));
+        size_t count = 0;
+        for (size_t i = bitset_next(&run->shown, 0); i != SIZE_MAX;
+             i = bitset_next(&run->shown, i + 1))
+                if (!bitset_has(&run->gone, i))
+                        pods[count++] = (struct pod_id){ (uint32_t)i };
         *ret_pods = pods;
         return count;
 }

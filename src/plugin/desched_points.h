@@ -81,7 +81,8 @@ enum pod_listing {
 size_t desched_run_pods(struct desched_run *run, struct node_id node, enum pod_listing listing,
                         const struct pod_id **ret_pods);
 /* Pods of all nodes of the pass, and finished or lost ones wherever they are: on nodes that are not
- * ready or gone, or on none.  In that order, too. */
+ * ready or gone, or on none.  By index, which is how they lie in memory: the way to look at many
+ * rows. */
 size_t desched_run_all_pods(struct desched_run *run, const struct pod_id **ret_pods);
 /* Only those wherever; none under parity, as upstream never sees them. */
 size_t desched_run_pods_elsewhere(struct desched_run *run, const struct pod_id **ret_pods);

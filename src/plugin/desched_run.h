@@ -56,6 +56,7 @@ struct desched_run {
         struct pod_id *elsewhere; /* finished or lost, not on these nodes; in order */
         struct bitset selected;   /* nodes the policy selects, ready or not */
         struct bitset listed;     /* nodes of the pass, by index */
+        struct bitset shown;      /* pods of these nodes, and those elsewhere */
         struct bitset finished;
         struct pod_kinds kinds;
         struct map *memo;   /* (owner, key) -> value in the pass arena */

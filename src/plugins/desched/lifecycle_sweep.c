@@ -6,6 +6,7 @@ struct wanted_pods {
         struct desched_run *run;
         const struct lifecycle_sweep *sweep;
         struct rule_plan plan;
+        struct bitset matched; /* by pod index: what the rule wants */
         struct pod_id *pods;
         size_t count, cap;
 };
@@ -22,10 +23,28 @@ static void add(struct wanted_pods *wanted, struct pod_id pod) {
         wanted->pods[wanted->count++] = pod;
 }
 
+/* All pods at once, as they lie in memory: a walk by node would jump between them.  Upstream does
+ * not see pods that are not on nodes of the pass. */
+static void match_all(struct wanted_pods *wanted) {
+        struct desched_run *run = wanted->run;
+        const struct cluster *cluster = desched_run_cluster(run);
+        bool is_parity = desched_run_is_parity(run);
+        const struct pod_id *pods;
+        size_t count = desched_run_all_pods(run, &pods);
+        wanted->matched = bitset_in_arena(desched_run_scratch(run), cluster_pod_cap(cluster));
+        for (size_t i = 0; i < count; i++) {
+                if (is_parity && !bitset_has(desched_run_node_set(run),
+                                             cluster_pod(cluster, pods[i])->node.index))
+                        continue;
+                if (rule_plan_matches(run, &wanted->plan, pods[i]))
+                        bitset_add(&wanted->matched, pods[i].index);
+        }
+}
+
 static void look_at(struct wanted_pods *wanted, const struct pod_id *pods, size_t count) {
         bool asks_filters = wanted->sweep->order != ORDER_BY_NODE;
         for (size_t i = 0; i < count; i++)
-                if (rule_plan_matches(wanted->run, &wanted->plan, pods[i]) &&
+                if (bitset_has(&wanted->matched, pods[i].index) &&
                     (!asks_filters || desched_run_may_evict(wanted->run, pods[i])))
                         add(wanted, pods[i]);
 }
@@ -103,6 +122,7 @@ void lifecycle_sweep_run(struct desched_run *run, const struct lifecycle_sweep *
                                       .sweep = sweep,
                                       .plan = rule_plan_make(run, sweep->rule) };
         const struct pod_id *pods;
+        match_all(&wanted);
         if (!sweep_nodes_in_turn(&wanted) || sweep->order == ORDER_MOST_RESTARTS)
                 return;
         size_t count = desched_run_pods_elsewhere(run, &pods);

@@ -26,7 +26,7 @@ static void add_match(struct desched_run *run, struct matched *matched, struct p
         matched->pods[matched->count++] = pod;
 }
 
-/* Every pod goes to the first rule that wants it. */
+/* Every pod goes to the first rule that wants it; oldest first. */
 static void sort_out(struct desched_run *run, struct matched *rules, size_t rule_count) {
         const struct pod_id *pods;
         size_t count = desched_run_all_pods(run, &pods);
@@ -37,6 +37,9 @@ static void sort_out(struct desched_run *run, struct matched *rules, size_t rule
                 if (rule < rule_count)
                         add_match(run, &rules[rule], pods[i]);
         }
+        const struct pod_order order = { desched_run_cluster(run), desched_pod_order };
+        for (size_t i = 0; i < rule_count; i++)
+                desched_sort_pods(&order, rules[i].pods, rules[i].count, desched_run_scratch(run));
 }
 
 static struct slice describe(struct desched_run *run, const struct lifecycle_rule *rule,
