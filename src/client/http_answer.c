@@ -3,6 +3,7 @@
 #include "api/status.h"
 #include "base/util.h"
 #include "client/http_transport_priv.h"
+#include <stdio.h>
 #include <strings.h>
 
 bool http_may_retry_token(const struct api_request *request) {
@@ -20,22 +21,36 @@ void http_announce(struct api_request *request) {
                 request->events->opened(request->context, request->status);
 }
 
+/* What follows the name of a header, when the line is that header. */
+static bool is_header(struct slice line, struct slice name, struct slice *ret_value) {
+        if (line.len <= name.len || strncasecmp(line.ptr, name.ptr, name.len) != 0)
+                return false;
+        *ret_value = slice_trim(slice_make(line.ptr + name.len, line.len - name.len));
+        return true;
+}
+
+static void read_header(struct api_request *request, struct slice line) {
+        struct slice value;
+        uint64_t seconds;
+        char text[64];
+
+        if (is_header(line, SLICE_LITERAL("retry-after:"), &value)) {
+                if (slice_to_u64(value, &seconds) && seconds <= INT32_MAX)
+                        request->retry_after_s = (int)seconds;
+        } else if (is_header(line, SLICE_LITERAL("date:"), &value) && value.len < sizeof(text)) {
+                snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(value));
+                request->date_s = curl_getdate(text, NULL); /* -1: it cannot be read */
+        }
+}
+
 size_t http_on_header(char *data, size_t size, size_t count, void *context) {
-        static const char retry_after[] = "retry-after:";
         struct api_request *request = context;
         struct slice line = slice_trim(slice_make(data, size * count));
         long code = 0;
-        uint64_t seconds;
 
         if (request->state == REQUEST_CANCELLED)
                 return 0;
-        if (line.len > sizeof(retry_after) &&
-            strncasecmp(line.ptr, retry_after, sizeof(retry_after) - 1) == 0) {
-                line = slice_trim(slice_make(line.ptr + sizeof(retry_after) - 1,
-                                             line.len - (sizeof(retry_after) - 1)));
-                if (slice_to_u64(line, &seconds) && seconds <= INT32_MAX)
-                        request->retry_after_s = (int)seconds;
-        }
+        read_header(request, line);
         if (line.len > 0)
                 return size * count;
         curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &code);

@@ -25,6 +25,7 @@ struct api_reply {
                        error */
         struct slice body; /* valid during the callback only */
         int retry_after_s; /* Retry-After header, -1 = none */
+        int64_t date_s;    /* Date header: the server's clock in seconds since 1970, 0 = none */
         struct err
                 error; /* set when status is 0, or decoded from a Status body when status >= 400 */
 };
