@@ -72,6 +72,7 @@ static void start_older(struct evictions_role *role) {
 
         older->newer = role;
         older->config.mode = EVICTIONS_CRD;
+        older->ahead_ns = role->ahead_ns;
         older->has_policies = role->has_policies;
         role->older = older;
         start(older, EVICTION_GROUP_OWN);
@@ -87,6 +88,7 @@ static void ask_for(struct evictions_role *role, const char *group,
         char path[EVICTIONS_PATH_MAX];
 
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION, group);
+        role->asked = loop_mono(role->loop);
         role->discovery = transport_call(role->transport,
                                          &(struct api_call){ .path = slice_of(path) }, done, role);
 }
@@ -155,6 +157,7 @@ static void on_own(void *context, const struct api_reply *reply) {
         bool has_needed = (found & needed) == needed;
 
         role->discovery = NULL;
+        evictions_take_date(role, reply, role->asked);
         role->has_policies = (found & KIND_POLICIES) != 0;
         role->has_older = role->is_native_served && (found & KIND_REQUESTS) != 0 &&
                           (found & KIND_EVICTIONS) != 0;

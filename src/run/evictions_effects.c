@@ -93,6 +93,7 @@ static void on_done(void *context, const struct api_reply *reply) {
                                                  .retry_after_s = reply->retry_after_s };
 
         unlink_call(call);
+        evictions_take_date(role, reply, call->asked);
         note_outcome(role, call, reply);
         if (reply->status < 200 || reply->status >= 300) {
                 result.code = reply->error.code ? reply->error.code : BERTH_ERR_UNAVAILABLE;
@@ -117,6 +118,7 @@ static void send(struct evictions_role *role, const struct eviction_effect *effe
         open->role = role;
         open->id = effect->id;
         open->kind = effect->kind;
+        open->asked = loop_mono(role->loop);
         open->next = role->calls;
         if (open->next)
                 open->next->prev = open;

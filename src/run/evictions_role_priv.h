@@ -22,6 +22,7 @@ struct open_call {
         struct api_request *request;
         uint64_t id;
         enum eviction_effect_kind kind;
+        struct mono_time asked;
         struct open_call *next, *prev;
 };
 
@@ -51,6 +52,8 @@ struct evictions_role {
         struct eviction_history *history;
         struct history_store *store;
         struct api_request *discovery;
+        struct mono_time asked; /* when discovery was */
+        int64_t ahead_ns;       /* of the server's clock before ours; 0 while they agree */
         /* After an upgrade: finishes what was begun with our own kinds.  NULL = nothing to finish.
          */
         struct evictions_role *older;
@@ -64,6 +67,10 @@ struct evictions_role {
 bool evictions_is_native(const struct evictions_role *role);
 const char *evictions_mode_name(const struct evictions_role *role);
 struct eviction_now evictions_now(const struct evictions_role *role);
+/* Learns from an answer how far the server's clock is from ours; statuses carry the server's time,
+ * as it judges them by that. */
+void evictions_take_date(struct evictions_role *role, const struct api_reply *reply,
+                         struct mono_time asked);
 void evictions_write_audit(struct evictions_role *role, const struct audit_record *record);
 void evictions_step_soon(struct evictions_role *role);
 

@@ -188,7 +188,10 @@ static void on_done(void *context, const struct api_reply *reply) {
                 keep_answer(request, reply);
                 loop_timer_arm(faults->loop, &request->timer, some_time(faults, LATE_ANSWER_NS));
         } else {
-                answer(request, reply);
+                struct api_reply dated = *reply;
+
+                dated.date_s = loop_wall(faults->loop).ns / NS_PER_S;
+                answer(request, &dated);
         }
 }
 

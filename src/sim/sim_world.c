@@ -25,6 +25,39 @@ static void on_audit(void *context, struct slice line) {
         buf_slice(&((struct sim_world *)context)->audit, line);
 }
 
+static struct wall_time wall_ahead(void *self) {
+        struct sim_world *world = self;
+
+        return (struct wall_time){ loop_wall(world->loop).ns + world->config.clock_ahead_ns };
+}
+
+static struct mono_time mono(void *self) {
+        return loop_mono(((struct sim_world *)self)->loop);
+}
+
+static void timer_arm(void *self, struct loop_timer *timer, int64_t delay_ns) {
+        loop_timer_arm(((struct sim_world *)self)->loop, timer, delay_ns);
+}
+
+static void timer_disarm(void *self, struct loop_timer *timer) {
+        loop_timer_disarm(((struct sim_world *)self)->loop, timer);
+}
+
+static void defer(void *self, void (*call)(void *context), void *context) {
+        loop_defer(((struct sim_world *)self)->loop, call, context);
+}
+
+/* The process' own: virtual time has no descriptors, and nobody stops it from inside. */
+static struct loop *own_loop(struct sim_world *world) {
+        world->own_ops = (struct loop_ops){ .wall = wall_ahead,
+                                            .mono = mono,
+                                            .timer_arm = timer_arm,
+                                            .timer_disarm = timer_disarm,
+                                            .defer = defer };
+        world->own_loop = (struct loop){ &world->own_ops, world };
+        return &world->own_loop;
+}
+
 void sim_world_start(struct sim_world *world) {
         struct audit_chain chain = { 0 };
         struct err err = { 0 };
@@ -36,7 +69,7 @@ void sim_world_start(struct sim_world *world) {
                 sim_violated(world, "audit: %s", err.text);
         chain.actor = EVICTION_MANAGER;
         world->runtime = runtime_new(
-                &(struct runtime_config){ .loop = world->loop,
+                &(struct runtime_config){ .loop = own_loop(world),
                                           .transport = sim_faults_transport(world->faults),
                                           .instance = "sim",
                                           .seed = world->config.seed + world->starts,

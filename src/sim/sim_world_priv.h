@@ -23,6 +23,8 @@ struct sim_world {
         struct sim_world_config config;
         struct virtual_loop *time;
         struct loop *loop;
+        struct loop_ops own_ops; /* of the process: its clock may be ahead */
+        struct loop own_loop;
         struct store *store;
         struct api_server *server;
         struct control *control;

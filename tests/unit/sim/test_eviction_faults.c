@@ -247,6 +247,46 @@ static void H10_replaced(void **state) {
         close_scene(&scene);
 }
 
+/* startTime of the evictor, as it is stored. */
+static struct wall_time started_at(struct scene *scene) {
+        struct wall_time start = WALL_TIME_UNSET;
+        struct eviction *eviction = NULL;
+        struct json_doc *doc = NULL;
+        struct buf body = { 0 };
+
+        assert_int_equal(sim_world_ask(scene->world, "GET", EVICTION_1, "", &body), 200);
+        assert_int_equal(json_parse(buf_view(&body), &doc, NULL), 0);
+        assert_int_equal(eviction_decode(json_doc_root(doc), &eviction, NULL), 0);
+        start = eviction->status.responders[0].start;
+        eviction_free(eviction);
+        json_doc_free(doc);
+        buf_release(&body);
+        return start;
+}
+
+/* The process' clock is wrong by five minutes: what it writes is in the server's time. */
+static void H11_wrong_clock(void **state) {
+        static const int64_t ahead_s[] = { 300, -300, 0 };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(ahead_s); i++) {
+                struct scene scene;
+                int64_t off_ns;
+
+                open_scene_with(&scene, &(struct sim_world_config){ .clock_ahead_ns = ahead_s[i] *
+                                                                                      NS_PER_S });
+                guard(&scene);
+                make_pod(&scene, "p", "", "");
+                make_request(&scene, "want", ANNA);
+                wait_s(&scene, 1);
+                off_ns = started_at(&scene).ns - sim_world_wall(scene.world).ns;
+                assert_in_range(off_ns + 5 * NS_PER_S, 0, 10 * NS_PER_S);
+                wait_s(&scene, 30 * 60);
+                assert_has(&scene, EVICTION_1, "\"state\":\"Active\"");
+                close_scene(&scene);
+        }
+}
+
 static void H12_clock_jumps(void **state) {
         struct scene scene;
 
@@ -605,6 +645,7 @@ int main(void) {
                 NAMED("evict-H8: conflicts", H8_conflicts),
                 NAMED("evict-H9: deleted underneath", H9_deleted_underneath),
                 NAMED("evict-H10: replaced under the same name", H10_replaced),
+                NAMED("evict-H11: a wrong clock", H11_wrong_clock),
                 NAMED("evict-H12: the clock jumps an hour", H12_clock_jumps),
                 NAMED("evict-H13: its requester is gone", H13_orphan),
                 NAMED("evict-H15: native kinds after an upgrade", H15_upgrade),
