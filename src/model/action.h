@@ -46,6 +46,7 @@ struct evict_action {
         bool has_grace;
         int64_t grace_s;
         bool is_dry_run;
+        bool is_finished; /* nothing is left to be moved: the object is to go */
 };
 struct delete_action {
         bool has_grace;
@@ -110,6 +111,7 @@ struct action_result {
         struct object_ref target;
         int code;          /* BERTH_OK or BERTH_ERR_* */
         int retry_after_s; /* -1 = none */
+        int64_t took_ns;   /* from being asked for to its outcome */
         struct slice text; /* error text; "" when ok */
         struct slice body; /* ACTION_ASK_EXTENDER: the answer, JSON */
 };

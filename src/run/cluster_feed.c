@@ -65,6 +65,8 @@ struct cluster_feed {
         void (*changed)(void *context, uint32_t woken);
         void (*arriving)(void *context, enum object_kind kind, enum change_kind change,
                          const struct json *object);
+        void (*arrived)(void *context, enum object_kind kind, enum change_kind change,
+                        const struct json *object);
         void *context;
         struct feed_line lines[ARRAY_LEN(sources)];
         struct loop_timer soon;
@@ -111,8 +113,11 @@ static void feed_model(struct cluster_feed *feed, const struct feed_source *sour
                 return;
         if (feed->arriving)
                 feed->arriving(feed->context, source->kind, kind, object);
-        if (cluster_apply(feed->cluster, source->kind, kind, object, &err) == 0)
+        if (cluster_apply(feed->cluster, source->kind, kind, object, &err) == 0) {
+                if (feed->arrived)
+                        feed->arrived(feed->context, source->kind, kind, object);
                 return;
+        }
         feed->problems++;
         feed->last = err;
         LOG(LOG_WARN, "ObjectSkipped", log_text("resource", source->path),
@@ -162,6 +167,7 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
         feed->shelf = config->shelf;
         feed->changed = changed;
         feed->arriving = config->arriving;
+        feed->arrived = config->arrived;
         feed->context = context;
         feed->soon = (struct loop_timer){ .fired = notify, .context = feed };
         for (size_t i = 0; i < ARRAY_LEN(sources); i++) {

@@ -24,6 +24,9 @@ struct cluster_feed_config {
         /* Sees every object of the model before the model does; NULL = nobody. */
         void (*arriving)(void *context, enum object_kind kind, enum change_kind change,
                          const struct json *object);
+        /* The model has taken it; NULL = nobody. */
+        void (*arrived)(void *context, enum object_kind kind, enum change_kind change,
+                        const struct json *object);
 };
 
 /* changed runs (deferred, once per turn of the loop) after the model or the shelf changed, with the

@@ -198,6 +198,10 @@ static void write_family(const struct metric *metric, struct buf *out) {
         }
 }
 
+const struct metric_config *metrics_family(const struct metrics *metrics, size_t index) {
+        return index < metrics->count ? &metrics->families[index]->config : NULL;
+}
+
 void metrics_write(struct metrics *metrics, struct buf *out) {
         for (size_t i = 0; i < metrics->refresher_count; i++)
                 metrics->refreshers[i].refresh(metrics->refreshers[i].context);

@@ -31,9 +31,11 @@ struct metrics *metrics_new(void);
 void metrics_free(struct metrics *metrics); /* accepts NULL */
 /* The family belongs to the registry.  One without labels is there from the start, with 0. */
 struct metric *metrics_add(struct metrics *metrics, const struct metric_config *config);
+/* In order of name; NULL beyond the last. */
+const struct metric_config *metrics_family(const struct metrics *metrics, size_t index);
 /* refresh runs before every writing: for values that are kept elsewhere. */
 void metrics_on_write(struct metrics *metrics, void (*refresh)(void *context), void *context);
-/* Families in order of name, series in order of first use. */
+/* Families in order of name, those without series left out; series in order of first use. */
 void metrics_write(struct metrics *metrics, struct buf *out);
 /* Every series of every family back to nothing. */
 void metrics_reset(struct metrics *metrics);

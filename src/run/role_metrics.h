@@ -3,11 +3,15 @@
 #pragma once
 
 #include "base/buf.h"
+#include "model/event.h"
 #include "run/runtime.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct decision_watch;
 struct evict_service;
+struct json;
 struct metrics;
 struct scheduler;
 
@@ -15,13 +19,23 @@ struct scheduler;
 struct runtime_metrics *runtime_metrics_new(struct metrics *metrics, struct runtime *runtime);
 void runtime_metrics_free(struct runtime_metrics *own); /* accepts NULL */
 
-struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct runtime *runtime,
-                                                const struct scheduler *scheduler);
+/* Made before the scheduler, which is told to it next. */
+struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct runtime *runtime);
+void scheduler_metrics_follow(struct scheduler_metrics *own, const struct scheduler *scheduler);
+/* For the scheduler's configuration. */
+const struct decision_watch *scheduler_metrics_watch(const struct scheduler_metrics *own);
+void scheduler_metrics_placed(void *own, uint32_t attempts, int64_t since_first_ns,
+                              bool was_flushed);
 void scheduler_metrics_free(struct scheduler_metrics *own); /* accepts NULL */
 /* After a step that took so long; reads the decisions it made from the scheduler's trace.  Both
  * accept NULL. */
 void scheduler_metrics_stepped(struct scheduler_metrics *own, int64_t elapsed_ns);
 void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_result *result);
+
+/* What a watch brought is about to be taken in, and has been; both accept NULL. */
+void scheduler_metrics_arriving(struct scheduler_metrics *own);
+void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind kind,
+                               enum change_kind change, const struct json *object);
 
 struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
                                                     const struct evict_service *service);

@@ -41,7 +41,7 @@ struct runtime {
         size_t open_binds;
         int64_t placing_ns; /* of the bursts that are over */
         uint64_t sent[ACTION_KIND_COUNT], failed[ACTION_KIND_COUNT];
-        size_t open;
+        size_t open, open_kinds[ACTION_KIND_COUNT];
         struct open_action *open_first;
         /* While draining. */
         struct loop_timer drain_timer, ready_timer;
@@ -57,6 +57,7 @@ struct open_action {
         void *self;                      /* the role */
         uint64_t id;
         enum action_kind kind;
+        struct mono_time since;
         char *node;               /* of a bind; owned */
         struct bind_check *check; /* NULL unless a bind's outcome is in doubt */
         struct err doubt;         /* what the answer said */
@@ -78,6 +79,8 @@ static void link_open(struct open_action *open) {
                 open->next->prev = open;
         runtime->open_first = open;
         runtime->open++;
+        runtime->open_kinds[open->kind]++;
+        open->since = loop_mono(runtime->loop);
         if (open->kind == ACTION_BIND && runtime->open_binds++ == 0)
                 runtime->burst_start = loop_mono(runtime->loop);
 }
@@ -92,6 +95,7 @@ static void unlink_open(struct open_action *open) {
         if (open->next)
                 open->next->prev = open->prev;
         runtime->open--;
+        runtime->open_kinds[open->kind]--;
         if (open->kind == ACTION_BIND && --runtime->open_binds == 0)
                 runtime->placing_ns += loop_mono(runtime->loop).ns - runtime->burst_start.ns;
 }
@@ -115,6 +119,15 @@ static void on_arriving(void *context, enum object_kind kind, enum change_kind c
         for (size_t i = 0; i < runtime->role_count; i++)
                 if (runtime->roles[i].arriving)
                         runtime->roles[i].arriving(runtime->roles[i].self, kind, change, object);
+}
+
+static void on_arrived(void *context, enum object_kind kind, enum change_kind change,
+                       const struct json *object) {
+        struct runtime *runtime = context;
+
+        for (size_t i = 0; i < runtime->role_count; i++)
+                if (runtime->roles[i].arrived)
+                        runtime->roles[i].arrived(runtime->roles[i].self, kind, change, object);
 }
 
 struct runtime *runtime_new(const struct runtime_config *config) {
@@ -185,7 +198,8 @@ void runtime_start(struct runtime *runtime) {
                                                .with_finished = runtime->config.keeps_finished,
                                                .with_groups = runtime->config.keeps_groups,
                                                .with_cold = true,
-                                               .arriving = on_arriving },
+                                               .arriving = on_arriving,
+                                               .arrived = on_arrived },
                 on_model_changed, runtime);
 }
 
@@ -291,6 +305,8 @@ static struct action_result result_of(const struct open_action *open) {
         return (struct action_result){ .id = open->id,
                                        .kind = open->kind,
                                        .target = open_action_target(open),
+                                       .took_ns =
+                                               loop_mono(open->runtime->loop).ns - open->since.ns,
                                        .retry_after_s = -1 };
 }
 
@@ -444,6 +460,7 @@ void runtime_stats(const struct runtime *runtime, struct runtime_stats *ret_stat
                 .skipped_objects = runtime->feed ? cluster_feed_problems(runtime->feed, &last) : 0,
                 .placing_s = (double)runtime->placing_ns / 1e9,
         };
+        memcpy(ret_stats->open_kinds, runtime->open_kinds, sizeof(runtime->open_kinds));
         memcpy(ret_stats->writes, runtime->sent, sizeof(runtime->sent));
         memcpy(ret_stats->failures, runtime->failed, sizeof(runtime->failed));
 }

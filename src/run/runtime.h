@@ -21,6 +21,9 @@ struct role {
         /* An object is about to enter the model, which still is without it.  May be NULL. */
         void (*arriving)(void *self, enum object_kind kind, enum change_kind change,
                          const struct json *object);
+        /* It has entered.  May be NULL. */
+        void (*arrived)(void *self, enum object_kind kind, enum change_kind change,
+                        const struct json *object);
         /* Something on the shelf changed, standing for these CLUSTER_* bits; before changed.  May
          * be NULL. */
         void (*noticed)(void *self, uint32_t mask);
@@ -71,7 +74,7 @@ void runtime_drain(struct runtime *runtime, int64_t patience_ns, void (*done)(vo
 
 struct runtime_stats {
         uint64_t writes[ACTION_KIND_COUNT], failures[ACTION_KIND_COUNT], skipped_objects;
-        size_t open_writes;
+        size_t open_writes, open_kinds[ACTION_KIND_COUNT]; /* together, and by kind */
         double placing_s; /* during which bindings were under way */
 };
 void runtime_stats(const struct runtime *runtime, struct runtime_stats *ret_stats);

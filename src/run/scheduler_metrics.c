@@ -6,23 +6,229 @@
 #include "model/cluster.h"
 #include "plugin/sched_profile.h"
 #include "run/metrics.h"
+#include "sched/decision.h"
 #include "sched/scheduler.h"
+#include <stdio.h>
 #include <stdlib.h>
 
-#define ATTEMPT_BUCKETS 15
-#define VICTIM_BUCKETS 7
-#define TRY_BUCKETS 5
+enum scheduler_family {
+        ATTEMPTS,
+        ATTEMPT_TIME,
+        ALGORITHM_TIME,
+        SLI_TIME,
+        TRIES,
+        PENDING,
+        INCOMING,
+        UNSCHEDULABLE,
+        AFTER_FLUSH,
+        IN_FLIGHT,
+        EVENT_TIME,
+        HINT_TIME,
+        POINT_TIME,
+        PLUGIN_TIME,
+        PLUGIN_RUNS,
+        PERMIT_TIME,
+        PREEMPTIONS,
+        VICTIMS,
+        EVICTION_TIME,
+        EVICTIONS,
+        CACHE,
+        GOROUTINES,
+        BATCHES,
+        BATCH_FLUSHES,
+        CALLS,
+        CALL_TIME,
+        PENDING_CALLS,
+        CLAIMS,
+        BINDER_REQUESTS,
+        BINDER_ERRORS,
+        DECISIONS,
+        FAMILY_COUNT
+};
+
+/* Names, labels and buckets are upstream's. Families of things that do not exist here (batches,
+ * events in flight, waiting at Permit) are there without series. */
+struct family {
+        const char *name, *help;
+        enum metric_type type;
+        const char *labels[3];
+        struct {
+                double start, factor;
+                size_t count; /* 0 = no histogram */
+        } buckets;
+};
+static const struct family families[FAMILY_COUNT] = {
+        [ATTEMPTS] = { "scheduler_schedule_attempts_total",
+                       "Attempts to schedule pods, by result; scheduled means bound.",
+                       METRIC_COUNTER,
+                       { "result", "profile" },
+                       { 0 } },
+        [ATTEMPT_TIME] = { "scheduler_scheduling_attempt_duration_seconds",
+                           "Time of a decision, as the mean of its step.",
+                           METRIC_HISTOGRAM,
+                           { "result", "profile" },
+                           { 0.001, 2, 15 } },
+        [ALGORITHM_TIME] = { "scheduler_scheduling_algorithm_duration_seconds",
+                             "Time of filters and scores, as the mean of a step.",
+                             METRIC_HISTOGRAM,
+                             { NULL },
+                             { 0.001, 2, 15 } },
+        [SLI_TIME] = { "scheduler_pod_scheduling_sli_duration_seconds",
+                       "Time from a pod's first attempt until it was bound.",
+                       METRIC_HISTOGRAM,
+                       { "attempts" },
+                       { 0.01, 2, 20 } },
+        [TRIES] = { "scheduler_pod_scheduling_attempts",
+                    "Attempts until a pod had a node.",
+                    METRIC_HISTOGRAM,
+                    { NULL },
+                    { 1, 2, 5 } },
+        [PENDING] = { "scheduler_pending_pods",
+                      "Pods that wait, by part of the queue.",
+                      METRIC_GAUGE,
+                      { "queue" },
+                      { 0 } },
+        [INCOMING] = { "scheduler_queue_incoming_pods_total",
+                       "Pods that entered a part of the queue, by what brought them there.",
+                       METRIC_COUNTER,
+                       { "queue", "event" },
+                       { 0 } },
+        [UNSCHEDULABLE] = { "scheduler_unschedulable_pods",
+                            "Pods that this plugin keeps from a node; a pod counts with each of "
+                            "them.",
+                            METRIC_GAUGE,
+                            { "plugin", "profile" },
+                            { 0 } },
+        [AFTER_FLUSH] = { "scheduler_pod_scheduled_after_flush_total",
+                          "Pods bound after nothing but the clock had them tried again.",
+                          METRIC_COUNTER,
+                          { NULL },
+                          { 0 } },
+        [IN_FLIGHT] = { "scheduler_inflight_events",
+                        "Events kept for pods in flight; decisions are made in one step here.",
+                        METRIC_GAUGE,
+                        { "event" },
+                        { 0 } },
+        [EVENT_TIME] = { "scheduler_event_handling_duration_seconds",
+                         "Time to take in what a watch brought.",
+                         METRIC_HISTOGRAM,
+                         { "event" },
+                         { 0.0001, 2, 12 } },
+        [HINT_TIME] = { "scheduler_queueing_hint_execution_duration_seconds",
+                        "Time of a plugin's word on an event; not measured.",
+                        METRIC_HISTOGRAM,
+                        { "plugin", "event", "hint" },
+                        { 0.00001, 1.5, 20 } },
+        [POINT_TIME] = { "scheduler_framework_extension_point_duration_seconds",
+                         "Time of all plugins of an extension point.",
+                         METRIC_HISTOGRAM,
+                         { "extension_point", "status", "profile" },
+                         { 0.0001, 2, 12 } },
+        [PLUGIN_TIME] = { "scheduler_plugin_execution_duration_seconds",
+                          "Time of one plugin; not measured.",
+                          METRIC_HISTOGRAM,
+                          { "plugin", "extension_point", "status" },
+                          { 0.00001, 1.5, 20 } },
+        [PLUGIN_RUNS] = { "scheduler_plugin_evaluation_total",
+                          "Runs of a plugin; not counted, most are saved.",
+                          METRIC_COUNTER,
+                          { "plugin", "extension_point", "profile" },
+                          { 0 } },
+        [PERMIT_TIME] = { "scheduler_permit_wait_duration_seconds",
+                          "Time of waiting at Permit, where nobody waits.",
+                          METRIC_HISTOGRAM,
+                          { "result" },
+                          { 0.001, 2, 15 } },
+        [PREEMPTIONS] = { "scheduler_preemption_attempts_total",
+                          "Preemptions that chose a node.",
+                          METRIC_COUNTER,
+                          { NULL },
+                          { 0 } },
+        [VICTIMS] = { "scheduler_preemption_victims",
+                      "Pods evicted by a preemption.",
+                      METRIC_HISTOGRAM,
+                      { NULL },
+                      { 1, 2, 7 } },
+        [EVICTION_TIME] = { "scheduler_preemption_goroutines_duration_seconds",
+                            "Time until a victim's deletion was answered.",
+                            METRIC_HISTOGRAM,
+                            { "result" },
+                            { 0.01, 2, 20 } },
+        [EVICTIONS] = { "scheduler_preemption_goroutines_execution_total",
+                        "Deletions of victims, by result.",
+                        METRIC_COUNTER,
+                        { "result" },
+                        { 0 } },
+        [CACHE] = { "scheduler_cache_size",
+                    "Nodes, pods and assumed pods known.",
+                    METRIC_GAUGE,
+                    { "type" },
+                    { 0 } },
+        [GOROUTINES] = { "scheduler_goroutines",
+                         "What is under way; there is one thread for all of it.",
+                         METRIC_GAUGE,
+                         { "operation" },
+                         { 0 } },
+        [BATCHES] = { "scheduler_batch_attempts_total",
+                      "Decisions that asked for a batch's hint; there are no batches.",
+                      METRIC_COUNTER,
+                      { "profile", "result" },
+                      { 0 } },
+        [BATCH_FLUSHES] = { "scheduler_batch_cache_flushed_total",
+                            "Batches given up; there are no batches.",
+                            METRIC_COUNTER,
+                            { "profile", "reason" },
+                            { 0 } },
+        [CALLS] = { "scheduler_async_api_call_execution_total",
+                    "Writes to the API server, by kind and result.",
+                    METRIC_COUNTER,
+                    { "call_type", "result" },
+                    { 0 } },
+        [CALL_TIME] = { "scheduler_async_api_call_execution_duration_seconds",
+                        "Time until a write was answered, waiting included.",
+                        METRIC_HISTOGRAM,
+                        { "call_type", "result" },
+                        { 0.001, 2, 15 } },
+        [PENDING_CALLS] = { "scheduler_pending_async_api_calls",
+                            "Writes to the API server whose answer is awaited.",
+                            METRIC_GAUGE,
+                            { "call_type" },
+                            { 0 } },
+        [CLAIMS] = { "scheduler_resourceclaim_creates_total",
+                     "Resource claims made for pods; none are made here.",
+                     METRIC_COUNTER,
+                     { "status" },
+                     { 0 } },
+        [BINDER_REQUESTS] = { "scheduler_volume_binder_cache_requests_total",
+                              "Requests to a cache of volumes; there is none.",
+                              METRIC_COUNTER,
+                              { "operation" },
+                              { 0 } },
+        [BINDER_ERRORS] = { "scheduler_volume_scheduling_stage_error_total",
+                            "Writes to claims and volumes before a bind that failed.",
+                            METRIC_COUNTER,
+                            { "operation" },
+                            { 0 } },
+        [DECISIONS] = { "berth_scheduler_decisions_total",
+                        "Decisions taken, by result.",
+                        METRIC_COUNTER,
+                        { "result", "profile" },
+                        { 0 } },
+};
+
+#define BUCKETS_MAX 20
+#define ATTEMPTS_CAP 15 /* from there on they count as "15+" */
 
 struct scheduler_metrics {
         struct runtime *runtime;
         const struct scheduler *scheduler;
+        struct decision_watch watch;
+        int64_t arriving_ns;
         uint64_t seen; /* number of the last decision counted */
         struct scheduler_stats last;
-        struct metric *attempts, *duration, *algorithm, *tries, *pending, *preemptions, *victims,
-                *cache, *decisions, *calls, *unschedulable;
         uint64_t seen_plugins;
-        double attempt_buckets[ATTEMPT_BUCKETS], victim_buckets[VICTIM_BUCKETS],
-                try_buckets[TRY_BUCKETS];
+        struct metric *families[FAMILY_COUNT];
+        double buckets[FAMILY_COUNT][BUCKETS_MAX];
 };
 
 /* The profile a pod asks for; it may be gone by now. */
@@ -44,14 +250,14 @@ static void count_decision(struct scheduler_metrics *own, const struct decision_
         slice_split(&rest, '/', &ns);
         labels[0] = slice_of(decision_outcome_name(trace->outcome));
         labels[1] = profile_of(own, ns, rest);
-        metric_add(own->decisions, labels, 1);
-        metric_observe(own->duration, labels, seconds_each, 1);
-        metric_observe(own->algorithm, NULL, seconds_each, 1);
+        metric_add(own->families[DECISIONS], labels, 1);
+        metric_observe(own->families[ATTEMPT_TIME], labels, seconds_each, 1);
+        metric_observe(own->families[ALGORITHM_TIME], NULL, seconds_each, 1);
         /* A pod is scheduled once it is bound; see scheduler_metrics_bound. */
         if (trace->outcome == DECISION_PLACED)
-                metric_observe(own->tries, NULL, trace->attempts, 1);
+                metric_observe(own->families[TRIES], NULL, trace->attempts, 1);
         else
-                metric_add(own->attempts, labels, 1);
+                metric_add(own->families[ATTEMPTS], labels, 1);
 }
 
 static void count_preemptions(struct scheduler_metrics *own) {
@@ -64,8 +270,9 @@ static void count_preemptions(struct scheduler_metrics *own) {
         own->last = stats;
         if (preemptions == 0)
                 return;
-        metric_add(own->preemptions, NULL, (double)preemptions);
-        metric_observe(own->victims, NULL, (double)victims / (double)preemptions, preemptions);
+        metric_add(own->families[PREEMPTIONS], NULL, (double)preemptions);
+        metric_observe(own->families[VICTIMS], NULL, (double)victims / (double)preemptions,
+                       preemptions);
 }
 
 void scheduler_metrics_stepped(struct scheduler_metrics *own, int64_t elapsed_ns) {
@@ -86,25 +293,120 @@ void scheduler_metrics_stepped(struct scheduler_metrics *own, int64_t elapsed_ns
         count_preemptions(own);
 }
 
-void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_result *result) {
-        static const char *const calls[ACTION_KIND_COUNT] = {
-                [ACTION_BIND] = "pod_binding",
-                [ACTION_POD_STATUS] = "pod_status_patch",
-                [ACTION_DELETE_POD] = "pod_deletion",
-        };
-        bool is_well = result->code == BERTH_OK;
-        struct slice labels[2];
+/* ---- outcomes of writes ---- */
 
-        if (!own || !calls[result->kind])
+static const char *const call_names[ACTION_KIND_COUNT] = {
+        [ACTION_BIND] = "pod_binding",
+        [ACTION_POD_STATUS] = "pod_status_patch",
+        [ACTION_DELETE_POD] = "pod_deletion",
+};
+
+static double seconds(int64_t ns) {
+        return (double)ns / 1e9;
+}
+
+static void count_point(struct scheduler_metrics *own, struct slice profile, const char *point,
+                        const char *status, int64_t elapsed_ns) {
+        struct slice labels[] = { slice_of(point), slice_of(status), profile };
+
+        metric_observe(own->families[POINT_TIME], labels, seconds(elapsed_ns), 1);
+}
+
+static void count_removal(struct scheduler_metrics *own, const struct action_result *result) {
+        struct slice label = slice_of(result->code == BERTH_OK ? "success" : "error");
+
+        metric_add(own->families[EVICTIONS], &label, 1);
+        metric_observe(own->families[EVICTION_TIME], &label, seconds(result->took_ns), 1);
+}
+
+void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_result *result) {
+        bool is_well = result->code == BERTH_OK;
+        struct slice labels[2], claim = SLICE_LITERAL("prebind");
+
+        if (own && result->kind == ACTION_PATCH_OBJECT && !is_well)
+                metric_add(own->families[BINDER_ERRORS], &claim, 1);
+        if (own && result->kind == ACTION_DELETE_POD)
+                count_removal(own, result);
+
+        if (!own || !call_names[result->kind])
                 return;
-        labels[0] = slice_of(calls[result->kind]);
+        labels[0] = slice_of(call_names[result->kind]);
         labels[1] = slice_of(is_well ? "success" : "error");
-        metric_add(own->calls, labels, 1);
+        metric_add(own->families[CALLS], labels, 1);
+        metric_observe(own->families[CALL_TIME], labels, seconds(result->took_ns), 1);
         if (result->kind != ACTION_BIND)
                 return;
         labels[0] = slice_of(is_well ? "scheduled" : "error");
         labels[1] = profile_of(own, result->target.ns, result->target.name);
-        metric_add(own->attempts, labels, 1);
+        metric_add(own->families[ATTEMPTS], labels, 1);
+        count_point(own, labels[1], "Bind", is_well ? "Success" : "Error", result->took_ns);
+}
+
+/* ---- events ---- */
+
+static const char *event_object(enum object_kind kind, const struct json *object) {
+        switch (kind) {
+        case OBJECT_NODE:
+                return "Node";
+        case OBJECT_POD:
+                return json_get_text(json_get(object, "spec"), "nodeName").len ? "AssignedPod"
+                                                                               : "UnschedulablePod";
+        case OBJECT_CLAIM:
+                return "PersistentVolumeClaim";
+        default:
+                return NULL; /* upstream's scheduler does not follow it, or it makes no event */
+        }
+}
+
+void scheduler_metrics_arriving(struct scheduler_metrics *own) {
+        if (own)
+                own->arriving_ns = stopwatch_ns();
+}
+
+void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind kind,
+                               enum change_kind change, const struct json *object) {
+        static const char *const changes[] = {
+                [CHANGE_ADDED] = "Add", [CHANGE_UPDATED] = "Update", [CHANGE_REMOVED] = "Delete"
+        };
+        const char *what = own ? event_object(kind, object) : NULL;
+        char text[64];
+        struct slice label;
+
+        if (!what)
+                return;
+        snprintf(text, sizeof(text), "%s%s", what, changes[change]);
+        label = slice_of(text);
+        metric_observe(own->families[EVENT_TIME], &label,
+                       seconds(stopwatch_ns() - own->arriving_ns), 1);
+}
+
+/* ---- what the scheduler tells ---- */
+
+static void on_ran(void *context, const struct sched_profile *profile, enum sched_point point,
+                   enum verdict_code code, int64_t elapsed_ns) {
+        static const char *const names[POINT_COUNT] = {
+                [POINT_PRE_FILTER] = "PreFilter",
+                [POINT_FILTER] = "Filter",
+                [POINT_POST_FILTER] = "PostFilter",
+                [POINT_SCORE] = "Score",
+        };
+
+        if (names[point])
+                count_point(context, profile->scheduler_name, names[point], verdict_code_name(code),
+                            elapsed_ns);
+}
+
+void scheduler_metrics_placed(void *context, uint32_t attempts, int64_t since_first_ns,
+                              bool was_flushed) {
+        struct scheduler_metrics *own = context;
+        char text[16];
+        struct slice label;
+
+        snprintf(text, sizeof(text), "%u", attempts);
+        label = slice_of(attempts < ATTEMPTS_CAP ? text : "15+");
+        metric_observe(own->families[SLI_TIME], &label, seconds(since_first_ns), 1);
+        if (was_flushed)
+                metric_add(own->families[AFTER_FLUSH], NULL, 1);
 }
 
 static void set_of(struct metric *metric, const char *label, size_t value) {
@@ -126,9 +428,35 @@ static void refresh_refusals(struct scheduler_metrics *own) {
                         if (counts[i] > 0)
                                 own->seen_plugins |= bit;
                         if ((own->seen_plugins & bit) != 0)
-                                metric_set(own->unschedulable, labels, counts[i]);
+                                metric_set(own->families[UNSCHEDULABLE], labels, counts[i]);
                 }
         }
+}
+
+static void refresh_incoming(struct scheduler_metrics *own) {
+        static const enum queue_part parts[] = { QUEUE_ACTIVE, QUEUE_BACKOFF, QUEUE_UNSCHEDULABLE };
+
+        for (size_t p = 0; p < ARRAY_LEN(parts); p++)
+                for (int event = 0; event < QUEUE_EVENT_COUNT; event++) {
+                        uint64_t count = scheduler_incoming(own->scheduler, parts[p],
+                                                            (enum queue_event)event);
+                        struct slice labels[] = { slice_of(queue_part_name(parts[p])),
+                                                  slice_of(queue_event_name(
+                                                          (enum queue_event)event)) };
+
+                        if (count)
+                                metric_set(own->families[INCOMING], labels, (double)count);
+                }
+}
+
+static void refresh_calls(struct scheduler_metrics *own, size_t binding) {
+        struct runtime_stats stats;
+
+        runtime_stats(own->runtime, &stats);
+        for (size_t i = 0; i < ARRAY_LEN(call_names); i++)
+                if (call_names[i])
+                        set_of(own->families[PENDING_CALLS], call_names[i], stats.open_kinds[i]);
+        set_of(own->families[GOROUTINES], "binding", binding);
 }
 
 static void refresh(void *context) {
@@ -137,104 +465,55 @@ static void refresh(void *context) {
         struct scheduler_stats stats;
 
         scheduler_stats(own->scheduler, &stats);
-        set_of(own->pending, "active", stats.active);
-        set_of(own->pending, "backoff", stats.backoff);
-        set_of(own->pending, "unschedulable", stats.unschedulable_pods);
-        set_of(own->pending, "gated", stats.gated);
-        set_of(own->cache, "nodes", cluster_node_count(cluster));
-        set_of(own->cache, "pods", cluster_pod_count(cluster));
-        set_of(own->cache, "assumed_pods", stats.binding);
+        set_of(own->families[PENDING], "active", stats.active);
+        set_of(own->families[PENDING], "backoff", stats.backoff);
+        set_of(own->families[PENDING], "unschedulable", stats.unschedulable_pods);
+        set_of(own->families[PENDING], "gated", stats.gated);
+        set_of(own->families[CACHE], "nodes", cluster_node_count(cluster));
+        set_of(own->families[CACHE], "pods", cluster_pod_count(cluster));
+        set_of(own->families[CACHE], "assumed_pods", stats.binding);
         refresh_refusals(own);
+        refresh_incoming(own);
+        refresh_calls(own, stats.binding);
 }
 
-static void add_gauge_by_plugin(struct scheduler_metrics *own, struct metrics *metrics) {
-        own->unschedulable = metrics_add(
-                metrics, &(struct metric_config){ .name = "scheduler_unschedulable_pods",
-                                                  .help = "Pods that this plugin keeps from a "
-                                                          "node; a pod counts with each of them.",
-                                                  .type = METRIC_GAUGE,
-                                                  .labels = { "plugin", "profile" } });
+/* ---- families ---- */
+
+static void add(struct scheduler_metrics *own, struct metrics *metrics,
+                enum scheduler_family family) {
+        const struct family *row = &families[family];
+        struct metric_config config = { .name = row->name,
+                                        .help = row->help,
+                                        .type = row->buckets.count ? METRIC_HISTOGRAM : row->type };
+
+        for (size_t i = 0; i < ARRAY_LEN(row->labels); i++)
+                config.labels[i] = row->labels[i];
+        if (row->buckets.count) {
+                metric_buckets(row->buckets.start, row->buckets.factor, row->buckets.count,
+                               own->buckets[family]);
+                config.buckets = own->buckets[family];
+                config.bucket_count = row->buckets.count;
+        }
+        own->families[family] = metrics_add(metrics, &config);
 }
 
-static void add_counters(struct scheduler_metrics *own, struct metrics *metrics) {
-        own->attempts = metrics_add(
-                metrics, &(struct metric_config){
-                                 .name = "scheduler_schedule_attempts_total",
-                                 .help = "Attempts to schedule pods, by result; scheduled means "
-                                         "bound.",
-                                 .type = METRIC_COUNTER,
-                                 .labels = { "result", "profile" } });
-        own->preemptions = metrics_add(
-                metrics, &(struct metric_config){ .name = "scheduler_preemption_attempts_total",
-                                                  .help = "Preemptions that chose a node.",
-                                                  .type = METRIC_COUNTER });
-        own->calls = metrics_add(
-                metrics,
-                &(struct metric_config){ .name = "scheduler_async_api_call_execution_total",
-                                         .help = "Writes to the API server, by kind and result.",
-                                         .type = METRIC_COUNTER,
-                                         .labels = { "call_type", "result" } });
-        own->decisions = metrics_add(
-                metrics, &(struct metric_config){ .name = "berth_scheduler_decisions_total",
-                                                  .help = "Decisions taken, by result.",
-                                                  .type = METRIC_COUNTER,
-                                                  .labels = { "result", "profile" } });
-        own->pending = metrics_add(
-                metrics, &(struct metric_config){ .name = "scheduler_pending_pods",
-                                                  .help = "Pods that wait, by part of the queue.",
-                                                  .type = METRIC_GAUGE,
-                                                  .labels = { "queue" } });
-        own->cache = metrics_add(
-                metrics, &(struct metric_config){ .name = "scheduler_cache_size",
-                                                  .help = "Nodes, pods and assumed pods known.",
-                                                  .type = METRIC_GAUGE,
-                                                  .labels = { "type" } });
-}
-
-static void add_histograms(struct scheduler_metrics *own, struct metrics *metrics) {
-        metric_buckets(0.001, 2, ATTEMPT_BUCKETS, own->attempt_buckets);
-        metric_buckets(1, 2, VICTIM_BUCKETS, own->victim_buckets);
-        metric_buckets(1, 2, TRY_BUCKETS, own->try_buckets);
-        own->duration = metrics_add(
-                metrics,
-                &(struct metric_config){ .name = "scheduler_scheduling_attempt_duration_seconds",
-                                         .help = "Time of a decision, as the mean of its step.",
-                                         .type = METRIC_HISTOGRAM,
-                                         .labels = { "result", "profile" },
-                                         .buckets = own->attempt_buckets,
-                                         .bucket_count = ATTEMPT_BUCKETS });
-        own->algorithm = metrics_add(
-                metrics, &(struct metric_config){
-                                 .name = "scheduler_scheduling_algorithm_duration_seconds",
-                                 .help = "Time of filters and scores, as the mean of a step.",
-                                 .type = METRIC_HISTOGRAM,
-                                 .buckets = own->attempt_buckets,
-                                 .bucket_count = ATTEMPT_BUCKETS });
-        own->tries = metrics_add(
-                metrics, &(struct metric_config){ .name = "scheduler_pod_scheduling_attempts",
-                                                  .help = "Attempts until a pod had a node.",
-                                                  .type = METRIC_HISTOGRAM,
-                                                  .buckets = own->try_buckets,
-                                                  .bucket_count = TRY_BUCKETS });
-        own->victims = metrics_add(metrics,
-                                   &(struct metric_config){ .name = "scheduler_preemption_victims",
-                                                            .help = "Pods evicted by a preemption.",
-                                                            .type = METRIC_HISTOGRAM,
-                                                            .buckets = own->victim_buckets,
-                                                            .bucket_count = VICTIM_BUCKETS });
-}
-
-struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct runtime *runtime,
-                                                const struct scheduler *scheduler) {
+struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct runtime *runtime) {
         struct scheduler_metrics *own = xcalloc(1, sizeof(*own));
 
         own->runtime = runtime;
-        own->scheduler = scheduler;
-        add_counters(own, metrics);
-        add_gauge_by_plugin(own, metrics);
-        add_histograms(own, metrics);
+        own->watch = (struct decision_watch){ stopwatch_ns, on_ran, own };
+        for (size_t i = 0; i < FAMILY_COUNT; i++)
+                add(own, metrics, (enum scheduler_family)i);
         metrics_on_write(metrics, refresh, own);
         return own;
+}
+
+void scheduler_metrics_follow(struct scheduler_metrics *own, const struct scheduler *scheduler) {
+        own->scheduler = scheduler;
+}
+
+const struct decision_watch *scheduler_metrics_watch(const struct scheduler_metrics *own) {
+        return &own->watch;
 }
 
 void scheduler_metrics_free(struct scheduler_metrics *own) {

@@ -103,8 +103,14 @@ static void on_arriving(void *self, enum object_kind kind, enum change_kind chan
                         const struct json *object) {
         struct scheduler_role *role = self;
 
+        scheduler_metrics_arriving(role->metrics);
         if (role->extenders)
                 extender_caller_arriving(role->extenders, kind, change, object);
+}
+
+static void on_arrived(void *self, enum object_kind kind, enum change_kind change,
+                       const struct json *object) {
+        scheduler_metrics_arrived(((struct scheduler_role *)self)->metrics, kind, change, object);
 }
 
 static void free_role(void *self) {
@@ -136,6 +142,8 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                 return NULL;
         }
         action_list_init(&role->actions);
+        if (config->metrics)
+                role->metrics = scheduler_metrics_new(config->metrics, runtime);
         role->scheduler = scheduler_new(&(struct scheduler_config){
                 .cluster = runtime_cluster(runtime),
                 .shelf = runtime_shelf(runtime),
@@ -149,13 +157,16 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                 .backoff_initial_ns = config->backoff_initial_ns,
                 .backoff_max_ns = config->backoff_max_ns,
                 .unschedulable_timeout_ns = config->unschedulable_timeout_ns,
+                .watch = role->metrics ? scheduler_metrics_watch(role->metrics) : NULL,
+                .bound = role->metrics ? scheduler_metrics_placed : NULL,
         });
-        if (config->metrics)
-                role->metrics = scheduler_metrics_new(config->metrics, runtime, role->scheduler);
+        if (role->metrics)
+                scheduler_metrics_follow(role->metrics, role->scheduler);
         runtime_add_role(runtime, &(struct role){ .name = "scheduler",
                                                   .self = role,
                                                   .changed = step,
                                                   .arriving = on_arriving,
+                                                  .arrived = on_arrived,
                                                   .noticed = on_noticed,
                                                   .result = on_result,
                                                   .is_idle = is_idle,

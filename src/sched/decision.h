@@ -36,6 +36,14 @@ struct decision_extension {
         const struct extended_node *nodes;
 };
 
+/* Is told how long each extension point took, as a whole. */
+struct decision_watch {
+        int64_t (*now_ns)(void); /* only differences count */
+        void (*ran)(void *context, const struct sched_profile *profile, enum sched_point point,
+                    enum verdict_code code, int64_t elapsed_ns);
+        void *context;
+};
+
 struct decision_request {
         struct pod_id pod;      /* its row; pending */
         struct slice node_name; /* spec.nodeName where an assigned pod is judged; else empty */
@@ -51,6 +59,7 @@ struct decision_request {
         const size_t *next_node;      /* parity: where the sampled scan starts; NULL = 0 */
         bool offers_all; /* extenders are to be asked: the nominated node is one of many */
         const struct decision_extension *extension; /* what they answered; NULL = not asked */
+        const struct decision_watch *watch;         /* NULL = nobody counts */
         const struct preemption_limit *limit;       /* whom they let go; NULL = not asked */
 };
 

@@ -127,6 +127,7 @@ void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
                 .offers_all = asks,
                 .extension = extension,
                 .limit = limit,
+                .watch = scheduler->config.watch,
         };
         struct decision decision;
         entry->decided_generation = cluster_generation(cluster);
@@ -169,7 +170,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         scheduling_queue_flush(&scheduler->queue, mono.ns);
         scheduler_pre_bind_check(&step);
         while (progress.decisions < max_decisions && !scheduler_extensions_are_full(scheduler)) {
-                struct queued_pod *entry = scheduling_queue_pop(&scheduler->queue);
+                struct queued_pod *entry = scheduling_queue_pop(&scheduler->queue, mono.ns);
                 if (entry == NULL)
                         break;
                 if (skip_terminating(&step, entry))
@@ -237,6 +238,10 @@ void scheduler_finish_bind(struct step *step, const struct action_result *result
         bool is_waiting = entry != NULL && entry->part == QUEUE_BINDING;
         if (result->code == BERTH_OK) {
                 scheduler->stats.scheduled++;
+                if (is_waiting && scheduler->config.bound != NULL)
+                        scheduler->config.bound(scheduler->config.watch->context, entry->attempts,
+                                                step->mono.ns - entry->first_popped_ns,
+                                                entry->was_flushed);
                 announce_bound(step, result, open,
                                scheduler->config.profiles[open->profile]->scheduler_name);
                 if (is_waiting)
@@ -273,6 +278,7 @@ static void finish_removal(struct step *step, const struct action_result *result
         if (entry->open_removals > 0 || !entry->was_woken)
                 return;
         entry->was_woken = false;
+        step->scheduler->queue.event = QUEUE_EVENT_ASSIGNED_REMOVED;
         if (entry->part == QUEUE_UNSCHEDULABLE && !entry->is_gated)
                 scheduling_queue_move(&step->scheduler->queue, entry, step->mono.ns);
 }
@@ -333,6 +339,35 @@ const char *queue_part_name(enum queue_part part) {
                 [QUEUE_BINDING] = "binding",
         };
         return names[part];
+}
+
+const char *queue_event_name(enum queue_event event) {
+        static const char *const names[] = {
+                [QUEUE_EVENT_POD_ADDED] = "UnschedulablePodAdd",
+                [QUEUE_EVENT_FAILURE] = "ScheduleAttemptFailure",
+                [QUEUE_EVENT_BACKOFF_OVER] = "BackoffComplete",
+                [QUEUE_EVENT_POPPED] = "PopFromBackoffQ",
+                [QUEUE_EVENT_TIMEOUT] = "UnschedulableTimeout",
+                [QUEUE_EVENT_POD_UPDATED] = "UnschedulablePodUpdate",
+                [QUEUE_EVENT_ASSIGNED_ADDED] = "AssignedPodAdd",
+                [QUEUE_EVENT_ASSIGNED_UPDATED] = "AssignedPodUpdate",
+                [QUEUE_EVENT_ASSIGNED_REMOVED] = "AssignedPodDelete",
+                [QUEUE_EVENT_NODE_ADDED] = "NodeAdd",
+                [QUEUE_EVENT_NODE_REMOVED] = "NodeDelete",
+                [QUEUE_EVENT_NODE_ALLOCATABLE] = "NodeUpdateNodeAllocatable",
+                [QUEUE_EVENT_NODE_LABELS] = "NodeUpdateNodeLabel",
+                [QUEUE_EVENT_NODE_TAINTS] = "NodeUpdateNodeTaint",
+                [QUEUE_EVENT_NODE_CONDITION] = "NodeUpdateNodeCondition",
+                [QUEUE_EVENT_NODE_FEATURES] = "NodeUpdateNodeDeclaredFeature",
+                [QUEUE_EVENT_VOLUME] = "PersistentVolumeClaimUpdate",
+                [QUEUE_EVENT_OTHER] = "ForceActivate",
+        };
+        return names[event];
+}
+
+uint64_t scheduler_incoming(const struct scheduler *scheduler, enum queue_part part,
+                            enum queue_event event) {
+        return scheduler->queue.incoming[part][event];
 }
 
 bool scheduler_find(const struct scheduler *scheduler, struct pod_id pod,

@@ -31,12 +31,15 @@ struct scheduler_config {
         bool is_parity;
         bool has_gangs; /* pods of a PodGroup with a gang policy are placed together or not at all
                          */
-        int32_t percentage_of_nodes;      /* parity sampling; 0 = upstream's formula */
-        int64_t backoff_initial_ns;       /* 0 = 1 s */
-        int64_t backoff_max_ns;           /* 0 = 10 s */
-        int64_t unschedulable_timeout_ns; /* 0 = 5 min */
-        size_t cache_bytes;               /* class_engine_new's max_bytes */
-        size_t trace_capacity;            /* decisions remembered for explanations; 0 = 256 */
+        int32_t percentage_of_nodes;        /* parity sampling; 0 = upstream's formula */
+        int64_t backoff_initial_ns;         /* 0 = 1 s */
+        int64_t backoff_max_ns;             /* 0 = 10 s */
+        int64_t unschedulable_timeout_ns;   /* 0 = 5 min */
+        size_t cache_bytes;                 /* class_engine_new's max_bytes */
+        const struct decision_watch *watch; /* told how the work goes; NULL = nobody */
+        /* A pod was bound, so long after its first attempt; with the watch's context. */
+        void (*bound)(void *context, uint32_t attempts, int64_t since_first_ns, bool was_flushed);
+        size_t trace_capacity; /* decisions remembered for explanations; 0 = 256 */
 };
 
 struct scheduler *scheduler_new(const struct scheduler_config *config);
@@ -94,8 +97,41 @@ size_t scheduler_trace_count(const struct scheduler *scheduler);
 const struct decision_trace *scheduler_trace(const struct scheduler *scheduler, size_t index);
 
 /* Where a pod is in the queue, for explanations. */
-enum queue_part { QUEUE_NONE, QUEUE_ACTIVE, QUEUE_BACKOFF, QUEUE_UNSCHEDULABLE, QUEUE_BINDING };
+enum queue_part {
+        QUEUE_NONE,
+        QUEUE_ACTIVE,
+        QUEUE_BACKOFF,
+        QUEUE_UNSCHEDULABLE,
+        QUEUE_BINDING,
+        QUEUE_PART_COUNT
+};
 const char *queue_part_name(enum queue_part part);
+/* What brings pods into a part of the queue, by upstream's names. */
+enum queue_event {
+        QUEUE_EVENT_POD_ADDED,
+        QUEUE_EVENT_FAILURE,
+        QUEUE_EVENT_BACKOFF_OVER,
+        QUEUE_EVENT_POPPED, /* out of back-off, since nobody else was ready */
+        QUEUE_EVENT_TIMEOUT,
+        QUEUE_EVENT_POD_UPDATED,
+        QUEUE_EVENT_ASSIGNED_ADDED,
+        QUEUE_EVENT_ASSIGNED_UPDATED,
+        QUEUE_EVENT_ASSIGNED_REMOVED,
+        QUEUE_EVENT_NODE_ADDED,
+        QUEUE_EVENT_NODE_REMOVED,
+        QUEUE_EVENT_NODE_ALLOCATABLE,
+        QUEUE_EVENT_NODE_LABELS,
+        QUEUE_EVENT_NODE_TAINTS,
+        QUEUE_EVENT_NODE_CONDITION,
+        QUEUE_EVENT_NODE_FEATURES,
+        QUEUE_EVENT_VOLUME,
+        QUEUE_EVENT_OTHER,
+        QUEUE_EVENT_COUNT
+};
+const char *queue_event_name(enum queue_event event);
+/* How many entered a part so far because of an event. */
+uint64_t scheduler_incoming(const struct scheduler *scheduler, enum queue_part part,
+                            enum queue_event event);
 struct queue_place {
         enum queue_part part;
         bool is_gated;

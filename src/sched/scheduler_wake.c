@@ -1,4 +1,5 @@
 /* Keeping the queue in step with the cluster: which pods wait, and whom a change may help. */
+#include "base/util.h"
 #include "plugin/sched_points.h"
 #include "sched/scheduler_priv.h"
 
@@ -150,12 +151,41 @@ static bool is_own_echo(const struct queued_pod *entry, const struct cluster_cha
         return change->pod.index == entry->pod.index && (change->mask & own) == 0;
 }
 
+/* The name that upstream has for a change; of several the first. */
+static enum queue_event event_of(uint32_t mask) {
+        static const struct {
+                uint32_t mask;
+                enum queue_event event;
+        } events[] = {
+                { CLUSTER_NODE_ADDED, QUEUE_EVENT_NODE_ADDED },
+                { CLUSTER_NODE_REMOVED, QUEUE_EVENT_NODE_REMOVED },
+                { CLUSTER_NODE_ALLOCATABLE, QUEUE_EVENT_NODE_ALLOCATABLE },
+                { CLUSTER_NODE_LABELS, QUEUE_EVENT_NODE_LABELS },
+                { CLUSTER_NODE_TAINTS, QUEUE_EVENT_NODE_TAINTS },
+                { CLUSTER_NODE_CONDITION, QUEUE_EVENT_NODE_CONDITION },
+                { CLUSTER_NODE_FEATURES, QUEUE_EVENT_NODE_FEATURES },
+                { CLUSTER_POD_ADDED, QUEUE_EVENT_ASSIGNED_ADDED },
+                { CLUSTER_POD_REMOVED, QUEUE_EVENT_ASSIGNED_REMOVED },
+                { CLUSTER_PENDING_ADDED, QUEUE_EVENT_POD_ADDED },
+                { CLUSTER_PENDING_UPDATED | CLUSTER_POD_GATES, QUEUE_EVENT_POD_UPDATED },
+                { CLUSTER_POD_LABELS | CLUSTER_POD_SCALED_DOWN | CLUSTER_POD_TOLERATIONS |
+                          CLUSTER_POD_STATUS | CLUSTER_POD_SPEC,
+                  QUEUE_EVENT_ASSIGNED_UPDATED },
+                { CLUSTER_CLAIM, QUEUE_EVENT_VOLUME },
+        };
+        for (size_t i = 0; i < ARRAY_LEN(events); i++)
+                if ((mask & events[i].mask) != 0)
+                        return events[i].event;
+        return QUEUE_EVENT_OTHER;
+}
+
 /* Pods of a higher priority than priority_max are not concerned. */
 static void wake(struct scheduler *scheduler, const struct cluster_change *change,
                  int32_t priority_max, int64_t now_ns) {
         struct scheduling_queue *queue = &scheduler->queue;
         if ((queue->wakes_on & change->mask) == 0 || is_void(scheduler, change))
                 return;
+        queue->event = event_of(change->mask);
         for (struct queued_pod *entry = queue->unschedulable.first, *next; entry != NULL;
              entry = next) {
                 next = entry->next;
@@ -199,6 +229,7 @@ static void apply(struct scheduler *scheduler, const struct cluster_change *chan
         for (size_t i = 0; i < count; i++) {
                 int32_t priority_max;
                 struct cluster_change change = translate(scheduler, &changes[i], &priority_max);
+                scheduler->queue.event = event_of(change.mask);
                 if ((change.mask & OWN_CHANGES) != 0 && !pod_id_is_none(change.pod))
                         refresh(scheduler, change.pod, change.mask, now_ns);
                 wake(scheduler, &change, priority_max, now_ns);
@@ -208,6 +239,7 @@ static void apply(struct scheduler *scheduler, const struct cluster_change *chan
 /* The log does not reach back: look at every row, and let everyone try again. */
 static void start_afresh(struct scheduler *scheduler, int64_t now_ns) {
         size_t cap = cluster_pod_cap(scheduler->config.cluster);
+        scheduler->queue.event = QUEUE_EVENT_POD_ADDED;
         for (uint32_t i = 0; i < cap; i++)
                 refresh(scheduler, (struct pod_id){ i }, CLUSTER_POD_GATES | CLUSTER_POD_SPEC,
                         now_ns);

@@ -115,6 +115,7 @@ static void leave(struct scheduling_queue *queue, struct queued_pod *entry) {
                 queue->binding_count--;
                 break;
         case QUEUE_NONE:
+        case QUEUE_PART_COUNT:
                 break;
         }
         entry->part = QUEUE_NONE;
@@ -129,6 +130,7 @@ void scheduling_queue_remove(struct scheduling_queue *queue, struct queued_pod *
 void scheduling_queue_activate(struct scheduling_queue *queue, struct queued_pod *entry) {
         leave(queue, entry);
         entry->part = QUEUE_ACTIVE;
+        queue->incoming[QUEUE_ACTIVE][queue->event]++;
         heap_push(&queue->active, entry);
 }
 
@@ -148,6 +150,7 @@ void scheduling_queue_park(struct scheduling_queue *queue, struct queued_pod *en
         entry->is_gated = is_gated;
         struct queued_pod_list *list = list_of(queue, entry);
         entry->part = QUEUE_UNSCHEDULABLE;
+        queue->incoming[QUEUE_UNSCHEDULABLE][queue->event]++;
         entry->next = list->first;
         if (entry->next != NULL)
                 entry->next->prev = entry;
@@ -187,11 +190,14 @@ void scheduling_queue_move(struct scheduling_queue *queue, struct queued_pod *en
         }
         leave(queue, entry);
         entry->part = QUEUE_BACKOFF;
+        queue->incoming[QUEUE_BACKOFF][queue->event]++;
         heap_push(backoff_of(queue, entry), entry);
 }
 
 void scheduling_queue_return(struct scheduling_queue *queue, struct queued_pod *entry,
                              bool is_error, int64_t now_ns) {
+        queue->event = QUEUE_EVENT_FAILURE;
+        entry->was_flushed = false;
         entry->queued_ns = now_ns;
         entry->sequence = queue->next_sequence++;
         entry->is_error_backoff = is_error;
@@ -208,12 +214,16 @@ void scheduling_queue_return(struct scheduling_queue *queue, struct queued_pod *
                 scheduling_queue_park(queue, entry, false);
 }
 
-struct queued_pod *scheduling_queue_pop(struct scheduling_queue *queue) {
+struct queued_pod *scheduling_queue_pop(struct scheduling_queue *queue, int64_t now_ns) {
         struct queued_pod *entry = heap_pop(&queue->active);
-        if (entry == NULL)
+        if (entry == NULL) {
                 entry = heap_pop(&queue->backoff);
+                queue->incoming[QUEUE_ACTIVE][QUEUE_EVENT_POPPED] += entry != NULL;
+        }
         if (entry == NULL)
                 return NULL;
+        if (entry->first_popped_ns == 0)
+                entry->first_popped_ns = now_ns;
         entry->part = QUEUE_NONE;
         entry->attempts++;
         return entry;
@@ -234,12 +244,16 @@ static void flush_backoff(struct scheduling_queue *queue, struct heap *heap, int
 
 /* The list's order is that of their return, so the oldest are at its end. */
 void scheduling_queue_flush(struct scheduling_queue *queue, int64_t now_ns) {
+        queue->event = QUEUE_EVENT_BACKOFF_OVER;
         flush_backoff(queue, &queue->backoff, now_ns);
         flush_backoff(queue, &queue->error_backoff, now_ns);
         struct queued_pod *entry;
+        queue->event = QUEUE_EVENT_TIMEOUT;
         while ((entry = queue->unschedulable.last) != NULL &&
-               now_ns - entry->queued_ns > queue->timeout_ns)
+               now_ns - entry->queued_ns > queue->timeout_ns) {
+                entry->was_flushed = true;
                 scheduling_queue_move(queue, entry, now_ns);
+        }
 }
 
 static void take_earlier(int64_t due_ns, bool *has_due, int64_t *ret_due_ns) {

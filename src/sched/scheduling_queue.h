@@ -35,6 +35,8 @@ struct queued_pod {
         uint32_t open_removals;
         bool was_woken;
         bool hears_all;                 /* an extender refused it: any change may help */
+        bool was_flushed;               /* nothing but the clock let it out of the parked ones */
+        int64_t first_popped_ns;        /* 0 = not yet */
         struct queued_pod *next, *prev; /* in its list */
 };
 
@@ -53,6 +55,8 @@ struct scheduling_queue {
         uint32_t wakes_on; /* at least the union over both lists */
         uint64_t next_sequence;
         int64_t initial_ns, max_ns, timeout_ns;
+        enum queue_event event; /* what moves entries right now */
+        uint64_t incoming[QUEUE_PART_COUNT][QUEUE_EVENT_COUNT];
         bool (*is_before)(int32_t a_priority, int64_t a_queued_ns, int32_t b_priority,
                           int64_t b_queued_ns);
 };
@@ -78,7 +82,7 @@ void scheduling_queue_return(struct scheduling_queue *queue, struct queued_pod *
                              bool is_error, int64_t now_ns);
 /* The next pod to decide; takes rejected pods out of back-off when nobody else is ready.  NULL:
  * none. The entry is in no part then. */
-struct queued_pod *scheduling_queue_pop(struct scheduling_queue *queue);
+struct queued_pod *scheduling_queue_pop(struct scheduling_queue *queue, int64_t now_ns);
 /* Ends back-offs that are over and releases pods parked for too long. */
 void scheduling_queue_flush(struct scheduling_queue *queue, int64_t now_ns);
 bool scheduling_queue_has_ready(const struct scheduling_queue *queue);

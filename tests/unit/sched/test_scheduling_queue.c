@@ -33,8 +33,8 @@ static void test_order(void **state) {
                 scheduling_queue_activate(&queue, add(&queue, i, i == 2 ? 5 : 0, 100 - i % 2));
         static const uint32_t wanted[] = { 2, 1, 3, 0 };
         for (size_t i = 0; i < 4; i++)
-                assert_int_equal(scheduling_queue_pop(&queue)->pod.index, wanted[i]);
-        assert_null(scheduling_queue_pop(&queue));
+                assert_int_equal(scheduling_queue_pop(&queue, 1)->pod.index, wanted[i]);
+        assert_null(scheduling_queue_pop(&queue, 1));
         scheduling_queue_release(&queue);
 }
 
@@ -70,8 +70,8 @@ static void test_pop_from_backoff(void **state) {
         assert_false(scheduling_queue_has_ready(&queue));
         scheduling_queue_move(&queue, rejected, now);
         assert_int_equal(rejected->part, QUEUE_BACKOFF);
-        assert_ptr_equal(scheduling_queue_pop(&queue), rejected);
-        assert_null(scheduling_queue_pop(&queue));
+        assert_ptr_equal(scheduling_queue_pop(&queue, 1), rejected);
+        assert_null(scheduling_queue_pop(&queue, 1));
         assert_true(scheduling_queue_next_due(&queue, &due));
         assert_int_equal(due, 102 * NS_PER_S); /* 1 s later, on the next whole second */
         scheduling_queue_flush(&queue, due - 1);
@@ -89,8 +89,8 @@ static void test_same_second_by_priority(void **state) {
         scheduling_queue_return(&queue, low, true, 10 * NS_PER_S + 1);
         scheduling_queue_return(&queue, high, true, 10 * NS_PER_S + 900 * NS_PER_MS);
         scheduling_queue_flush(&queue, 12 * NS_PER_S);
-        assert_ptr_equal(scheduling_queue_pop(&queue), high);
-        assert_ptr_equal(scheduling_queue_pop(&queue), low);
+        assert_ptr_equal(scheduling_queue_pop(&queue, 1), high);
+        assert_ptr_equal(scheduling_queue_pop(&queue, 1), low);
         scheduling_queue_release(&queue);
 }
 
@@ -121,13 +121,13 @@ static void test_returns_behind_fresh_pods(void **state) {
         init(&queue);
         struct queued_pod *failed = add(&queue, 0, 0, 0);
         scheduling_queue_activate(&queue, failed);
-        assert_ptr_equal(scheduling_queue_pop(&queue), failed);
+        assert_ptr_equal(scheduling_queue_pop(&queue, 1), failed);
         struct queued_pod *fresh = add(&queue, 1, 0, 5 * NS_PER_S);
         scheduling_queue_activate(&queue, fresh);
         scheduling_queue_return(&queue, failed, false, 6 * NS_PER_S);
         scheduling_queue_activate(&queue, failed);
-        assert_ptr_equal(scheduling_queue_pop(&queue), fresh);
-        assert_ptr_equal(scheduling_queue_pop(&queue), failed);
+        assert_ptr_equal(scheduling_queue_pop(&queue, 1), fresh);
+        assert_ptr_equal(scheduling_queue_pop(&queue, 1), failed);
         scheduling_queue_release(&queue);
 }
 
