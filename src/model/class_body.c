@@ -198,6 +198,28 @@ static bool uses_local_storage(const struct pod_spec *spec) {
         return false;
 }
 
+static uint32_t count_attached(const struct pod_spec *spec) {
+        uint32_t count = 0;
+        for (size_t i = 0; i < spec->volume_count; i++)
+                count += spec->volumes[i].kind == VOLUME_CLAIM ||
+                         spec->volumes[i].kind == VOLUME_EPHEMERAL;
+        return count;
+}
+
+/* What pods have in common that differ in their volumes. */
+static uint64_t shape_hash(struct cluster *cluster, const struct class_content *content,
+                           uint64_t hash) {
+        struct class_content shape = *content;
+        struct content_codec codec = { .out = &cluster->content };
+        if (content->spec.volume_count == 0)
+                return hash;
+        shape.spec.volume_count = 0;
+        shape.source_count = 0;
+        buf_clear(&cluster->content);
+        class_content_codec(&codec, &shape);
+        return slice_hash(buf_view(&cluster->content));
+}
+
 /* Volumes get back the views their sources are read through. */
 static void attach_sources(struct class_content *content, struct class_body *body) {
         struct buf text = { 0 };
@@ -255,6 +277,7 @@ static struct class_body *body_new(struct cluster *cluster, struct slice content
         body->spec = read.spec;
         body->qos = pod_spec_qos(&body->spec);
         body->uses_local_storage = uses_local_storage(&body->spec);
+        body->attach_count = count_attached(&body->spec);
         derive_requests(cluster, body);
         derive_ports(cluster, body);
         body->bytes += body->request_count * sizeof(*body->requests) +
@@ -288,6 +311,7 @@ struct class_body *class_body_take(struct cluster *cluster, struct class_content
         body = body_new(cluster, content, codec.array_bytes);
         body->refs = 1;
         body->hash = hash;
+        body->shape_hash = shape_hash(cluster, normal, hash);
         body->id = id_pool_take(&bodies->ids);
         bodies->items = rows_reserve(bodies->items, &bodies->cap, body->id + 1,
                                      sizeof(struct class_body *));

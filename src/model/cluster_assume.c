@@ -95,6 +95,8 @@ static void undo(struct cluster *cluster, const struct undo_entry *entry) {
                 if (!node_id_is_none(entry->node)) {
                         relink(cluster, entry);
                         pod_account(cluster, entry->pod);
+                } else {
+                        pod_twins_leave(cluster, entry->pod);
                 }
         }
         row->flags = entry->flags;
@@ -139,8 +141,10 @@ static void take_off(struct cluster *cluster, struct pod_id pod) {
         pod_unlink(cluster, pod);
         row->flags &= (uint16_t)~POD_ASSUMED;
         tell(cluster, CLUSTER_POD_REMOVED, node, pod);
-        if (!cluster_is_what_if(cluster))
-                node_row_release_unused(cluster, node);
+        if (cluster_is_what_if(cluster))
+                return;
+        pod_twins_leave(cluster, pod);
+        node_row_release_unused(cluster, node);
 }
 
 void cluster_assume(struct cluster *cluster, struct pod_id pod, struct node_id node) {

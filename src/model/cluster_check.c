@@ -25,7 +25,7 @@ static int pod_problem(const struct cluster *cluster, const struct pod_row *row,
 struct node_sums {
         int64_t *requested; /* by resource */
         int64_t nonzero_cpu_milli, nonzero_memory_bytes;
-        uint32_t pods, pods_with_terms, port_holders;
+        uint32_t pods, pods_with_terms, attach_count, port_holders;
 };
 
 static int64_t add_wrapping(int64_t a, int64_t b) {
@@ -43,6 +43,7 @@ static void sums_add(struct node_sums *sums, const struct pod_class *class) {
                 add_wrapping(sums->nonzero_memory_bytes, class->nonzero_memory_bytes);
         sums->pods++;
         sums->pods_with_terms += class->has_pod_terms;
+        sums->attach_count += class->attach_count;
         sums->port_holders += (uint32_t) class->port_count;
 }
 
@@ -95,6 +96,9 @@ static int compare_sums(const struct cluster *cluster, uint32_t node, const stru
         if (nodes->pod_count[node] != sums->pods)
                 return node_problem(cluster, node, "pod count", nodes->pod_count[node], sums->pods,
                                     err);
+        if (nodes->attach_count[node] != sums->attach_count)
+                return node_problem(cluster, node, "attached volumes", nodes->attach_count[node],
+                                    sums->attach_count, err);
         if (nodes->pods_with_terms[node] != sums->pods_with_terms)
                 return node_problem(cluster, node, "pods with terms", nodes->pods_with_terms[node],
                                     sums->pods_with_terms, err);
@@ -179,29 +183,40 @@ static int check_nominations(const struct cluster *cluster, size_t nominated, st
         return 0;
 }
 
+static bool is_well_listed(const struct pod_twins *twins, uint32_t list, struct pod_id previous,
+                           const struct pod_row *row) {
+        return row->is_listed && row->twins == list && row->prev_twin.index == previous.index &&
+               !node_id_is_none(row->node) && str_id_eq(row->ns, twins->ns) &&
+               row->class.index == twins->class.index && row->labels.index == twins->labels.index;
+}
+
+static int check_twin_list(const struct cluster *cluster, uint32_t list, struct err *err) {
+        const struct pod_twins *twins = &cluster->twins.items[list];
+        struct pod_id pod = twins->count > 0 ? twins->first : POD_NONE, previous = POD_NONE;
+        uint32_t count = 0;
+        for (; !pod_id_is_none(pod) && count < twins->count; count++) {
+                const struct pod_row *row = pod_row_at(&cluster->pods, pod);
+                if (!is_well_listed(twins, list, previous, row))
+                        return pod_problem(cluster, row, "is listed with others", err);
+                previous = pod;
+                pod = row->next_twin;
+        }
+        if (count != twins->count || !pod_id_is_none(pod))
+                return err_set(err, BERTH_ERR_INTERNAL, "list %u of alike pods: %u, not %u", list,
+                               count, twins->count);
+        return 0;
+}
+
 /* Every pod on a node is in the one list of its kind, and the index finds that list. */
 static int check_twins(const struct cluster *cluster, size_t placed, struct err *err) {
         const struct twin_table *table = &cluster->twins;
         size_t listed = 0, lists = 0;
         for (uint32_t i = 0; i < table->ids.used; i++) {
-                const struct pod_twins *twins = &table->items[i];
-                uint32_t count = 0;
-                lists += twins->count > 0;
-                struct pod_id pod = twins->count > 0 ? twins->first : POD_NONE, prev = POD_NONE;
-                for (; !pod_id_is_none(pod) && count < twins->count; count++) {
-                        const struct pod_row *row = pod_row_at(&cluster->pods, pod);
-                        if (row->twins != i || row->prev_twin.index != prev.index ||
-                            node_id_is_none(row->node) || !str_id_eq(row->ns, twins->ns) ||
-                            row->class.index != twins->class.index ||
-                            row->labels.index != twins->labels.index)
-                                return pod_problem(cluster, row, "is listed with others", err);
-                        prev = pod;
-                        pod = row->next_twin;
-                }
-                if (count != twins->count || !pod_id_is_none(pod))
-                        return err_set(err, BERTH_ERR_INTERNAL, "list %u of alike pods: %u, not %u",
-                                       i, count, twins->count);
-                listed += count;
+                int r = check_twin_list(cluster, i, err);
+                if (r < 0)
+                        return r;
+                lists += table->items[i].is_used;
+                listed += table->items[i].count;
         }
         if (listed != placed || lists != table->index.count)
                 return err_set(err, BERTH_ERR_INTERNAL,
@@ -233,7 +248,7 @@ static int check_pods(const struct cluster *cluster, size_t listed, struct err *
         if (placed != listed)
                 return err_set(err, BERTH_ERR_INTERNAL, "%zu pods have nodes, %zu are listed",
                                placed, listed);
-        int r = check_twins(cluster, placed, err);
+        int r = cluster_is_what_if(cluster) ? 0 : check_twins(cluster, placed, err);
         return r < 0 ? r : check_nominations(cluster, nominated, err);
 }
 

@@ -240,12 +240,9 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
                 moves || class.index != row->class.index || is_finished != pod_row_is_finished(row);
         if (recounts && !node_id_is_none(row->node))
                 pod_unaccount(cluster, id);
-        if (!node_id_is_none(row->node)) {
-                if (moves)
-                        pod_unlink(cluster, id);
-                else
-                        pod_twins_leave(cluster, id);
-        }
+        pod_twins_leave(cluster, id);
+        if (moves && !node_id_is_none(row->node))
+                pod_unlink(cluster, id);
         update.details = exchange_content(cluster, row, pod, class);
         if (!node_id_is_none(update.node)) {
                 if (moves)
@@ -294,6 +291,7 @@ static void remove_pod(struct cluster *cluster, struct pod_id id) {
                 mask |= CLUSTER_NOMINATION;
         if (!node_id_is_none(node)) {
                 pod_unaccount(cluster, id);
+                pod_twins_leave(cluster, id);
                 pod_unlink(cluster, id);
         }
         cluster_log_change(cluster, mask, node, id);

@@ -138,7 +138,7 @@ bool node_images_set(struct cluster *cluster, struct node_id node, const struct 
 
 struct class_body { /* of pod_class, see there; spec without required node terms */
         uint32_t refs, id;
-        uint64_t hash;
+        uint64_t hash, shape_hash;
         const char *content; /* canonical bytes */
         size_t content_size, bytes;
         struct json_doc *sources; /* of volumes; NULL = none */
@@ -147,6 +147,7 @@ struct class_body { /* of pod_class, see there; spec without required node terms
         struct resource_request *requests;
         struct class_port *ports; /* strings counted */
         int64_t nonzero_cpu_milli, nonzero_memory_bytes;
+        uint32_t attach_count;
         enum qos_class qos;
         bool uses_local_storage;
 };
@@ -248,8 +249,10 @@ struct twin_table {
         uint32_t cap;
         struct id_pool ids;
         struct id_index index; /* by namespace, class and labels */
+        uint32_t empty;        /* lists without pods */
 };
-/* The pod is on a node now; or it leaves it, or is about to change what it is listed by. */
+/* The pod is on a node now; or it leaves it, or is about to change what it is listed by.  Nothing
+ * happens when it is listed, or is not, already. */
 void pod_twins_join(struct cluster *cluster, struct pod_id pod);
 void pod_twins_leave(struct cluster *cluster, struct pod_id pod);
 void pod_twins_release(struct cluster *cluster);
@@ -257,7 +260,7 @@ void pod_twins_release(struct cluster *cluster);
 /* ---- placement: lists, sums, ports; nothing here is logged ---- */
 
 void pod_link(struct cluster *cluster, struct pod_id pod, struct node_id node);
-void pod_unlink(struct cluster *cluster, struct pod_id pod);
+void pod_unlink(struct cluster *cluster, struct pod_id pod); /* stays among its twins */
 /* Adds what the pod occupies to its node, or takes it off again. */
 void pod_account(struct cluster *cluster, struct pod_id pod);
 void pod_unaccount(struct cluster *cluster, struct pod_id pod);

@@ -8,10 +8,10 @@ static size_t columns_bytes(const struct node_table *nodes) {
                      sizeof(*nodes->name) + sizeof(*nodes->zone) + sizeof(*nodes->labels) +
                      sizeof(*nodes->taints) + sizeof(*nodes->flags) + sizeof(*nodes->first_pod) +
                      sizeof(*nodes->pod_count) + sizeof(*nodes->pods_with_terms) +
-                     sizeof(*nodes->generation) + sizeof(*nodes->image_count) +
-                     sizeof(*nodes->port_count) + sizeof(*nodes->images) + sizeof(*nodes->ports) +
-                     sizeof(*nodes->boot_id) + sizeof(struct node_extra) +
-                     2 * sizeof(int64_t) * nodes->resource_count;
+                     sizeof(*nodes->attach_count) + sizeof(*nodes->generation) +
+                     sizeof(*nodes->image_count) + sizeof(*nodes->port_count) +
+                     sizeof(*nodes->images) + sizeof(*nodes->ports) + sizeof(*nodes->boot_id) +
+                     sizeof(struct node_extra) + 2 * sizeof(int64_t) * nodes->resource_count;
         return row * nodes->count;
 }
 

@@ -20,6 +20,7 @@
         X(first_pod)                                                                               \
         X(pod_count)                                                                               \
         X(pods_with_terms)                                                                         \
+        X(attach_count)                                                                            \
         X(generation)                                                                              \
         X(image_count)                                                                             \
         X(port_count)                                                                              \

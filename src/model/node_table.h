@@ -41,6 +41,7 @@ struct node_table {
         uint8_t *flags;           /* enum node_flags */
         struct pod_id *first_pod; /* list of pods on the node through pod_row.next_on_node */
         uint32_t *pod_count;
+        uint32_t *attach_count;    /* sum of what the pods may have to attach */
         uint32_t *pods_with_terms; /* of them, those whose class has_pod_terms */
         uint64_t *generation;      /* of the last change of the row or its pods */
         uint16_t *image_count, *port_count;

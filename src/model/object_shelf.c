@@ -6,6 +6,7 @@
 
 struct object_shelf {
         struct map *kinds[SHELF_KIND_COUNT]; /* "namespace/name" -> struct json_doc */
+        uint64_t versions[SHELF_KIND_COUNT];
 };
 
 struct object_shelf *object_shelf_new(void) {
@@ -62,6 +63,7 @@ void object_shelf_put(struct object_shelf *shelf, enum shelf_kind kind, const st
         struct json_doc *doc;
         key_of(kind, shelf_object_ns(object), shelf_object_name(object), &key);
         json_write(object, &text);
+        shelf->versions[kind]++;
         if (json_parse(buf_view(&text), &doc, NULL) == 0)
                 json_doc_free(map_put(shelf->kinds[kind], buf_view(&key), doc));
         buf_release(&text);
@@ -72,6 +74,7 @@ void object_shelf_remove(struct object_shelf *shelf, enum shelf_kind kind, struc
                          struct slice name) {
         struct buf key = { 0 };
         key_of(kind, ns, name, &key);
+        shelf->versions[kind]++;
         json_doc_free(map_remove(shelf->kinds[kind], buf_view(&key)));
         buf_release(&key);
 }
@@ -85,6 +88,10 @@ const struct json *object_shelf_get(const struct object_shelf *shelf, enum shelf
         const struct json_doc *doc = map_get(shelf->kinds[kind], buf_view(&key));
         buf_release(&key);
         return doc == NULL ? NULL : json_doc_root(doc);
+}
+
+uint64_t object_shelf_version(const struct object_shelf *shelf, enum shelf_kind kind) {
+        return shelf == NULL ? 0 : shelf->versions[kind];
 }
 
 size_t object_shelf_count(const struct object_shelf *shelf, enum shelf_kind kind) {

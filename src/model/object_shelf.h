@@ -34,6 +34,8 @@ void object_shelf_remove(struct object_shelf *shelf, enum shelf_kind kind, struc
 /* All accept a NULL shelf and answer as an empty one. */
 const struct json *object_shelf_get(const struct object_shelf *shelf, enum shelf_kind kind,
                                     struct slice ns, struct slice name);
+/* Another number after every change of a kind; 0 when it never changed. */
+uint64_t object_shelf_version(const struct object_shelf *shelf, enum shelf_kind kind);
 size_t object_shelf_count(const struct object_shelf *shelf, enum shelf_kind kind);
 /* In the order they came: size_t at = 0; while ((object = object_shelf_next(..., &at))) */
 const struct json *object_shelf_next(const struct object_shelf *shelf, enum shelf_kind kind,

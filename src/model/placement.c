@@ -20,7 +20,6 @@ void pod_link(struct cluster *cluster, struct pod_id pod, struct node_id node) {
 
 void pod_unlink(struct cluster *cluster, struct pod_id pod) {
         struct pod_row *row = pod_row_at(&cluster->pods, pod);
-        pod_twins_leave(cluster, pod);
         if (pod_id_is_none(row->prev_on_node))
                 cluster->nodes.first_pod[row->node.index] = row->next_on_node;
         else
@@ -91,6 +90,7 @@ void pod_account(struct cluster *cluster, struct pod_id pod) {
         nodes->resources[RESOURCE_PODS].requested[at]++;
         nodes->pod_count[at]++;
         nodes->pods_with_terms[at] += class->has_pod_terms;
+        nodes->attach_count[at] += class->attach_count;
         sum_add(&nodes->nonzero_cpu_milli[at], class->nonzero_cpu_milli);
         sum_add(&nodes->nonzero_memory_bytes[at], class->nonzero_memory_bytes);
         for (size_t i = 0; i < class->port_count; i++)
@@ -111,6 +111,7 @@ void pod_unaccount(struct cluster *cluster, struct pod_id pod) {
         nodes->resources[RESOURCE_PODS].requested[at]--;
         nodes->pod_count[at]--;
         nodes->pods_with_terms[at] -= class->has_pod_terms;
+        nodes->attach_count[at] -= class->attach_count;
         sum_take(&nodes->nonzero_cpu_milli[at], class->nonzero_cpu_milli);
         sum_take(&nodes->nonzero_memory_bytes[at], class->nonzero_memory_bytes);
         for (size_t i = 0; i < class->port_count; i++)

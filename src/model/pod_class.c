@@ -53,6 +53,7 @@ static struct pod_class *class_new(struct class_body *body, struct slice terms,
         class->ports = body->ports;
         class->qos = body->qos;
         class->uses_local_storage = body->uses_local_storage;
+        class->attach_count = body->attach_count;
         class->has_pod_terms = has_pod_terms(&body->spec.affinity);
         class->memory = memory;
         return class;
@@ -92,6 +93,7 @@ struct class_id class_take(struct cluster *cluster, const struct pod_spec *spec)
         classes->items[id] = class;
         class->id = (struct class_id){ id };
         class->hash = hash;
+        class->shape_hash = hash_bytes(terms.ptr, terms.len, body->shape_hash);
         classes->live++;
         count_terms(&classes->terms, class, true);
         classes->bytes += ((struct class_memory *)class->memory)->bytes;

@@ -21,6 +21,7 @@ struct pod_class {
         struct class_id id;
         uint32_t ref_count;
         uint64_t hash;
+        uint64_t shape_hash; /* the same without volumes */
         /* The decoded spec, deep-copied.  Plugins compile from it.  Left out are what differs
          * between pods of one template without meaning anything: node_name, the names of volumes
          * other than VOLUME_EPHEMERAL, volumes of configuration (configMap, secret, projected,
@@ -31,6 +32,7 @@ struct pod_class {
         int64_t nonzero_cpu_milli, nonzero_memory_bytes;
         size_t port_count; /* host ports */
         struct class_port *ports;
+        uint32_t attach_count;   /* volumes by claim: what may have to be attached */
         enum qos_class qos;      /* computed */
         bool uses_local_storage; /* hostPath or emptyDir volume */
         bool has_pod_terms;      /* pod affinity or anti-affinity of any kind */
@@ -98,6 +100,7 @@ struct pod_row {
         uint8_t qos : 4;     /* enum qos_class: status value, else computed */
         uint8_t is_live : 1; /* row in use */
         uint8_t has_priority : 1;
+        uint8_t is_listed : 1;          /* among its twins */
         uint32_t observed_generation;   /* metadata.generation, the highest number beyond that */
         const struct owner_row *owners; /* interned list, shared by siblings */
         struct wall_time created, started, deleted; /* deleted unset = not being deleted */
@@ -111,8 +114,11 @@ struct pod_twins {
         struct str_id ns;
         struct class_id class;
         struct label_set_id labels;
-        uint32_t count;      /* 0: the place is free */
-        struct pod_id first; /* list through pod_row.next_twin; finished ones included */
+        uint32_t count; /* 0: nobody is there now */
+        bool is_used;   /* for the model: false where the place is free */
+        /* List through pod_row.next_twin: finished pods, and those a what-if took off their nodes,
+         * are still there. */
+        struct pod_id first;
 };
 
 static inline bool pod_row_is_finished(const struct pod_row *row) {

@@ -8,7 +8,7 @@ static uint64_t identity_of(const struct sched_cycle *cycle) {
         const struct label_pair *pairs;
         size_t count = cluster_label_pairs(cycle->cluster, cycle->labels, &pairs);
         uint64_t hash = slice_hash(cluster_text(cycle->cluster, cycle->ns));
-        hash = hash_bytes(&cycle->class->hash, sizeof(cycle->class->hash), hash);
+        hash = hash_bytes(&cycle->class->shape_hash, sizeof(cycle->class->shape_hash), hash);
         for (size_t i = 0; i < count; i++) {
                 uint64_t pair[] = { slice_hash(cluster_text(cycle->cluster, pairs[i].key)),
                                     slice_hash(cluster_text(cycle->cluster, pairs[i].value)) };
@@ -371,30 +371,27 @@ static bool is_free(struct sched_attempt *attempt, struct node_id node,
         return !bitset_has(nodes, node.index) || judge_with_nominees(attempt, node, &refusal);
 }
 
-static void drop_nominated(struct sched_attempt *attempt, struct bitset *nodes) {
+void sched_attempt_drop_nominated(struct sched_attempt *attempt, struct bitset *nodes) {
         for (size_t i = 0; i < attempt->nominee_count; i++)
                 if (!is_free(attempt, attempt->nominees[i].node, nodes))
                         bitset_remove(nodes, attempt->nominees[i].node.index);
 }
 
-bool sched_attempt_ignores_nominees(struct sched_attempt *attempt, const struct bitset *nodes) {
-        for (size_t i = 0; i < attempt->nominee_count; i++)
-                if (!is_free(attempt, attempt->nominees[i].node, nodes))
-                        return false;
-        return true;
-}
-
 void sched_attempt_filter(struct sched_attempt *attempt, struct bitset *nodes) {
-        const struct profile_point *point = &attempt->profile->points[POINT_FILTER];
         if (attempt->only != NULL)
                 bitset_and(nodes, attempt->only);
+        sched_attempt_narrow(attempt, UINT64_MAX, nodes);
+        sched_attempt_drop_nominated(attempt, nodes);
+}
+
+void sched_attempt_narrow(struct sched_attempt *attempt, uint64_t plugins, struct bitset *nodes) {
+        const struct profile_point *point = &attempt->profile->points[POINT_FILTER];
         sched_attempt_settle(attempt);
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
                 const struct profile_plugin *plugin = &attempt->profile->plugins[index];
-                if (takes_part(attempt, index))
+                if ((plugins >> index & 1) != 0 && takes_part(attempt, index))
                         plugin->plugin->sched->filter(&attempt->cycle, plugin->state,
                                                       attempt->plugins[index].filter_state, nodes);
         }
-        drop_nominated(attempt, nodes);
 }

@@ -122,8 +122,10 @@ bool sched_attempt_gate(struct sched_attempt *attempt, struct phase_verdict *ret
 enum verdict_code sched_attempt_pre_filter(struct sched_attempt *attempt);
 /* Narrows nodes to those the pod fits; nominated pods of at least its priority count as running. */
 void sched_attempt_filter(struct sched_attempt *attempt, struct bitset *nodes);
-/* Whether nominated pods take none of the nodes from the pod. */
-bool sched_attempt_ignores_nominees(struct sched_attempt *attempt, const struct bitset *nodes);
+/* Its two parts: drops the nodes that some of the plugins (bits over the profile) refuse; and of
+ * nodes that all plugins admit, those that nominated pods take from the pod. */
+void sched_attempt_narrow(struct sched_attempt *attempt, uint64_t plugins, struct bitset *nodes);
+void sched_attempt_drop_nominated(struct sched_attempt *attempt, struct bitset *nodes);
 /* One node on its own, PreFilter restrictions left aside: true when the pod fits, else why not. */
 bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
                          struct node_refusal *ret_refusal);

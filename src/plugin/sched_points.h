@@ -109,6 +109,8 @@ struct sched_points {
         bool is_local;
         /* Local, and depends on the pods of the node. */
         bool reads_node_pods;
+        /* Its word depends on volumes and claims: pods of one shape differ in it. */
+        bool reads_volumes;
         /* The state of pre_filter counts pods of the cluster: a what-if runs it again. */
         bool counts_pods;
         /* For such plugins: how to follow pre_filter's and pre_score's states; NULL: not at all. */

@@ -113,7 +113,8 @@ void spread_count_by_node(const struct cluster *cluster, struct spread_rule *rul
                         continue;
                 for (struct pod_id pod = twins[i].first; !pod_id_is_none(pod);) {
                         const struct pod_row *row = cluster_pod(cluster, pod);
-                        ret_pods[row->node.index] += is_counted(row);
+                        if (!node_id_is_none(row->node))
+                                ret_pods[row->node.index] += is_counted(row);
                         pod = row->next_twin;
                 }
         }

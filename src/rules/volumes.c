@@ -2,6 +2,7 @@
 #include "rules/volumes.h"
 #include "api/quantity.h"
 #include "rules/node_affinity.h"
+#include <string.h>
 
 #define CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"
 #define BOUND_ANNOTATION "pv.kubernetes.io/bind-completed"
@@ -170,32 +171,65 @@ static bool is_candidate(const struct json *volume, const struct json *claim, in
                !object_is_terminating(volume);
 }
 
-const struct json *volume_for_claim(const struct cluster *cluster, const struct object_shelf *shelf,
-                                    const struct json *claim, struct node_id node,
-                                    const struct taken_volumes *taken, struct arena *arena) {
+/* True when the volume may be bound to the claim on nodes it can be reached from. */
+static bool take_candidate(const struct json *volume, const struct json *claim, int64_t size,
+                           struct arena *arena, struct volume_candidate *ret_candidate) {
+        const struct json *ref = json_get(spec_of(volume), "claimRef");
+        bool is_reserved = json_type(ref) == JSON_OBJECT, ignored;
+        if (!slice_is(json_get_text(json_get(volume, "status"), "phase"), "Available") ||
+            !slice_eq(claim_class(volume), claim_class(claim)) ||
+            (is_reserved && !names_claim(ref, claim)) || !is_candidate(volume, claim, size))
+                return false;
+        if (!is_reserved &&
+            (!selector_takes(claim, volume, arena) || !has_all_modes(volume, claim)))
+                return false;
+        *ret_candidate = (struct volume_candidate){
+                .volume = volume,
+                .affinity = volume_affinity(volume, arena),
+                .size = storage_amount(json_get(spec_of(volume), "capacity"), &ignored),
+                .is_reserved = is_reserved,
+        };
+        return true;
+}
+
+struct volume_candidates volume_candidates_of(const struct object_shelf *shelf,
+                                              const struct json *claim, struct arena *arena) {
+        struct volume_candidates list = { 0 };
         bool ignored;
-        int64_t size = claim_size(claim, &ignored), best_size = 0;
-        const struct json *volume, *best = NULL;
-        size_t at = 0;
+        int64_t size = claim_size(claim, &ignored);
+        const struct json *volume;
+        size_t at = 0, cap = 0;
+        struct volume_candidate candidate;
         while ((volume = object_shelf_next(shelf, SHELF_VOLUME, &at)) != NULL) {
-                const struct json *ref = json_get(spec_of(volume), "claimRef");
-                bool is_reserved = json_type(ref) == JSON_OBJECT;
-                if (!slice_is(json_get_text(json_get(volume, "status"), "phase"), "Available") ||
-                    !slice_eq(claim_class(volume), claim_class(claim)) || is_taken(volume, taken) ||
-                    (is_reserved && !names_claim(ref, claim)) || !is_candidate(volume, claim, size))
+                if (!take_candidate(volume, claim, size, arena, &candidate))
                         continue;
-                bool is_near = volume_admits(cluster, volume_affinity(volume, arena), node);
-                if (is_reserved)
-                        return is_near ? volume : NULL;
-                int64_t volume_size =
-                        storage_amount(json_get(spec_of(volume), "capacity"), &ignored);
-                if (!is_near || !selector_takes(claim, volume, arena) ||
-                    !has_all_modes(volume, claim) || (best != NULL && best_size <= volume_size))
-                        continue;
-                best = volume;
-                best_size = volume_size;
+                if (list.count == cap) {
+                        struct volume_candidate *grown = ARENA_ARRAY(arena, struct volume_candidate,
+                                                                     cap = cap == 0 ? 4 : 2 * cap);
+                        if (list.count > 0)
+                                memcpy(grown, list.items, list.count * sizeof(*grown));
+                        list.items = grown;
+                }
+                list.items[list.count++] = candidate;
         }
-        return best;
+        return list;
+}
+
+const struct json *volume_choose(const struct cluster *cluster,
+                                 const struct volume_candidates *candidates, struct node_id node,
+                                 const struct taken_volumes *taken) {
+        const struct volume_candidate *best = NULL;
+        for (size_t i = 0; i < candidates->count; i++) {
+                const struct volume_candidate *item = &candidates->items[i];
+                if (is_taken(item->volume, taken))
+                        continue;
+                bool is_near = volume_admits(cluster, item->affinity, node);
+                if (item->is_reserved)
+                        return is_near ? item->volume : NULL;
+                if (is_near && (best == NULL || best->size > item->size))
+                        best = item;
+        }
+        return best == NULL ? NULL : best->volume;
 }
 
 /* ---- classes ---- */
@@ -237,6 +271,19 @@ bool class_admits(const struct cluster *cluster, const struct json *class, struc
         return json_count(terms) == 0;
 }
 
+static bool asks_for_capacity(const struct object_shelf *shelf, const struct json *class) {
+        const struct json *driver = object_shelf_get(shelf, SHELF_CSI_DRIVER, SLICE_EMPTY,
+                                                     json_get_text(class, "provisioner"));
+        return json_get_bool(spec_of(driver), "storageCapacity", false);
+}
+
+bool class_is_everywhere(const struct object_shelf *shelf, const struct json *class) {
+        struct slice provisioner = json_get_text(class, "provisioner");
+        return !slice_is_empty(provisioner) && !slice_is(provisioner, NO_PROVISIONER) &&
+               json_count(json_get(class, "allowedTopologies")) == 0 &&
+               !asks_for_capacity(shelf, class);
+}
+
 static bool quantity_at_least(const struct json *amount, int64_t size) {
         int64_t bytes;
         if (json_type(amount) == JSON_INT)
@@ -259,11 +306,9 @@ bool capacity_is_short(const struct cluster *cluster, const struct object_shelf 
                        struct arena *arena) {
         bool has_size;
         int64_t size = claim_size(claim, &has_size);
-        const struct json *driver = object_shelf_get(shelf, SHELF_CSI_DRIVER, SLICE_EMPTY,
-                                                     json_get_text(class, "provisioner"));
         const struct json *capacity;
         size_t at = 0;
-        if (!has_size || !json_get_bool(spec_of(driver), "storageCapacity", false))
+        if (!has_size || !asks_for_capacity(shelf, class))
                 return false;
         while ((capacity = object_shelf_next(shelf, SHELF_CSI_CAPACITY, &at)) != NULL) {
                 const struct json *limit = json_get(capacity, "maximumVolumeSize");

@@ -34,17 +34,33 @@ bool class_is_delayed(const struct json *class, bool *ret_is_unset);
 const struct affinity *volume_affinity(const struct json *volume, struct arena *arena);
 bool volume_admits(const struct cluster *cluster, const struct affinity *affinity,
                    struct node_id node);
+/* Volumes a claim may be bound to, whatever the node; in the order of the shelf. */
+struct volume_candidate {
+        const struct json *volume;
+        const struct affinity *affinity; /* NULL = none */
+        int64_t size;
+        bool is_reserved; /* it names the claim */
+};
+struct volume_candidates {
+        struct volume_candidate *items;
+        size_t count;
+};
+struct volume_candidates volume_candidates_of(const struct object_shelf *shelf,
+                                              const struct json *claim, struct arena *arena);
 struct taken_volumes { /* chosen before, for other claims of the pod */
         const struct json **items;
         size_t count;
 };
 /* The volume to bind the claim to on this node: the one that names the claim, else the smallest
  * that fits; NULL when there is none.  taken may be NULL. */
-const struct json *volume_for_claim(const struct cluster *cluster, const struct object_shelf *shelf,
-                                    const struct json *claim, struct node_id node,
-                                    const struct taken_volumes *taken, struct arena *arena);
+const struct json *volume_choose(const struct cluster *cluster,
+                                 const struct volume_candidates *candidates, struct node_id node,
+                                 const struct taken_volumes *taken);
 /* allowedTopologies of a class let the node in. */
 bool class_admits(const struct cluster *cluster, const struct json *class, struct node_id node);
+/* Such a class lets every node in, and its driver does not ask for capacity to be looked at: where
+ * no volume is bound instead, all nodes are alike. */
+bool class_is_everywhere(const struct object_shelf *shelf, const struct json *class);
 /* The driver of the class asks for capacity to be looked at, and none is left for the claim. */
 bool capacity_is_short(const struct cluster *cluster, const struct object_shelf *shelf,
                        const struct json *claim, const struct json *class, struct node_id node,

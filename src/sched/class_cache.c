@@ -21,6 +21,7 @@ static void *score_state(const struct cache_call *call, size_t index) {
 void class_cache_clear(struct class_cache *cache) {
         bitset_release(&cache->static_fits);
         bitset_release(&cache->own_fits);
+        bitset_release(&cache->refused);
         bitset_release(&cache->fits);
         free(cache->static_scores);
         free(cache->own_scores);
@@ -244,7 +245,7 @@ static void refit_node(struct update *update, size_t node, bool fits) {
 }
 
 static uint64_t fits_of_word(const struct class_cache *cache, size_t word) {
-        uint64_t fits = cache->own_fits.words[word];
+        uint64_t fits = cache->own_fits.words[word] & ~cache->refused.words[word];
         for (size_t i = 0; i < cache->filter_count; i++)
                 fits &= cache->filters[i].admits.words[word];
         return fits;
@@ -272,11 +273,22 @@ static void refit_all(struct update *update) {
         }
 }
 
-/* Without counting filters only marked nodes can have changed. */
+/* True when some nodes were refused to the last pod, or are to this one. */
+static bool take_refused(const struct cache_call *call) {
+        struct class_cache *cache = call->cache;
+        bool has_any = call->refused != NULL || !bitset_is_empty(&cache->refused);
+        bitset_clear(&cache->refused);
+        if (call->refused != NULL)
+                bitset_or(&cache->refused, call->refused);
+        return has_any;
+}
+
+/* Without filters that count pods or refuse this pod alone, only marked nodes can have changed. */
 static void refit(struct update *update) {
         struct class_cache *cache = update->cache;
         const struct node_marks *marks = update->call->marks;
-        if (update->is_bulk || cache->filter_count > 0) {
+        bool has_refusals = take_refused(update->call);
+        if (update->is_bulk || cache->filter_count > 0 || has_refusals) {
                 refit_all(update);
                 return;
         }
@@ -570,7 +582,7 @@ static bool add_filters(const struct cache_call *call) {
 static void measure(struct class_cache *cache) {
         cache->bytes = sizeof(*cache) + top_tree_bytes(&cache->tree) +
                        cache->node_count * (2 * sizeof(int32_t) + cache->score_count) +
-                       (3 + cache->filter_count) * (cache->node_count / 8);
+                       (4 + cache->filter_count) * (cache->node_count / 8);
         for (size_t i = 0; i < cache->score_count; i++)
                 cache->bytes += cache->scores[i].offer_count * sizeof(uint32_t) +
                                 cache->scores[i].distinct.cap *
@@ -587,6 +599,7 @@ bool class_cache_build(const struct cache_call *call, const struct cache_plugins
         struct bitset nodes = cluster_live_nodes(call->cluster, call->attempt->cycle.scratch);
         set_init(&cache->static_fits, cache->node_count);
         set_init(&cache->own_fits, cache->node_count);
+        set_init(&cache->refused, cache->node_count);
         set_init(&cache->fits, cache->node_count);
         filter_batch(call, false, &nodes);
         bitset_or(&cache->static_fits, &nodes);
@@ -637,6 +650,13 @@ static bool refresh_list(struct update *update, const struct node_id *nodes, siz
         return true;
 }
 
+static bool are_refusals_current(const struct cache_call *call) {
+        if (call->refused == NULL)
+                return bitset_is_empty(&call->cache->refused);
+        return memcmp(call->refused->words, call->cache->refused.words,
+                      (call->cache->node_count + 63) / 64 * sizeof(uint64_t)) == 0;
+}
+
 bool class_cache_catch_up(const struct cache_call *call) {
         struct class_cache *cache = call->cache;
         struct update update = { .call = call, .cache = cache };
@@ -646,7 +666,7 @@ bool class_cache_catch_up(const struct cache_call *call) {
         if (!are_epochs_current(call))
                 return false;
         if (cache->generation == cluster_generation(call->cluster) && touched_count == 0 &&
-            cache->as_if.count == 0)
+            cache->as_if.count == 0 && are_refusals_current(call))
                 return true;
         if (!cluster_changes_since(call->cluster, cache->generation, &range) ||
             range.first_count + range.second_count > cache->node_count / 4 + 16)

@@ -34,6 +34,8 @@ struct normalized_score {
 struct cache_plugins {
         uint64_t filters, scores;                 /* all of them */
         uint64_t counted_filters, counted_scores; /* those that are followed */
+        /* Filters that say something else about each pod; they are not among the above. */
+        uint64_t volume_filters;
 };
 
 struct class_cache {
@@ -45,6 +47,7 @@ struct class_cache {
         struct node_list as_if; /* nodes that are as the last what-if had them */
         size_t node_count, fitting_count, bytes;
         struct bitset static_fits, own_fits; /* by local plugins: the node's own part, all */
+        struct bitset refused;               /* to the last pod alone */
         struct bitset fits;
         int32_t *static_scores, *own_scores; /* weighted, of local plugins without normalising */
         size_t filter_count, score_count;
@@ -66,6 +69,7 @@ struct cache_call {
         const struct cluster *cluster;
         struct class_cache *cache;
         struct node_marks *marks;
+        const struct bitset *refused; /* nodes that are refused to this pod alone; NULL = none */
 };
 
 void class_cache_clear(struct class_cache *cache);

@@ -64,27 +64,32 @@ void class_engine_stats(const struct class_engine *engine, struct class_engine_s
 /* ---- who takes part ---- */
 
 static bool add_plugin(const struct sched_attempt *attempt, enum sched_point point, size_t index,
-                       uint64_t *plugins, uint64_t *counted) {
+                       struct cache_plugins *plugins) {
         const struct sched_points *sched = attempt->profile->plugins[index].plugin->sched;
         const struct attempt_plugin *own = &attempt->plugins[index];
         bool is_filter = point == POINT_FILTER;
+        uint64_t bit = (uint64_t)1 << index;
         if (is_filter ? own->filter_skips : own->score_skips)
                 return true;
-        *plugins |= (uint64_t)1 << index;
+        if (sched->reads_volumes && is_filter) {
+                plugins->volume_filters |= bit;
+                return true;
+        }
+        *(is_filter ? &plugins->filters : &plugins->scores) |= bit;
         if (sched->is_local)
                 return true;
         const struct sched_follow *follow = is_filter ? sched->filter_follow : sched->score_follow;
-        *counted |= (uint64_t)1 << index;
+        *(is_filter ? &plugins->counted_filters : &plugins->counted_scores) |= bit;
         return follow != NULL && (is_filter || sched->normalize != NULL) &&
                follow->entry(is_filter ? own->filter_state : own->score_state) != NULL;
 }
 
 /* The plugins of a point that take part; false when one of them cannot be followed. */
 static bool take_plugins(const struct sched_attempt *attempt, enum sched_point point,
-                         uint64_t *ret_plugins, uint64_t *ret_counted) {
+                         struct cache_plugins *plugins) {
         const struct profile_point *list = &attempt->profile->points[point];
         for (size_t i = 0; i < list->count; i++)
-                if (!add_plugin(attempt, point, list->plugins[i], ret_plugins, ret_counted))
+                if (!add_plugin(attempt, point, list->plugins[i], plugins))
                         return false;
         return true;
 }
@@ -104,11 +109,9 @@ static bool is_for_engine(struct sched_attempt *attempt, struct cache_plugins *r
         return attempt->only == NULL && slice_is_empty(attempt->cycle.node_name) &&
                attempt->profile->points[POINT_SCORE].count > 0 &&
                are_totals_small(attempt->profile) &&
-               take_plugins(attempt, POINT_FILTER, &ret_plugins->filters,
-                            &ret_plugins->counted_filters) &&
+               take_plugins(attempt, POINT_FILTER, ret_plugins) &&
                sched_attempt_pre_score(attempt, (struct node_batch){ 0 }, &verdict) == VERDICT_OK &&
-               take_plugins(attempt, POINT_SCORE, &ret_plugins->scores,
-                            &ret_plugins->counted_scores);
+               take_plugins(attempt, POINT_SCORE, ret_plugins);
 }
 
 /* ---- caches ---- */
@@ -213,7 +216,7 @@ static bool bring_up_to_date(struct class_engine *engine, const struct cache_cal
 static uint64_t key_of(const struct sched_attempt *attempt, const struct cache_plugins *plugins) {
         uint64_t parts[] = { attempt->cycle.identity, (uint64_t)(uintptr_t)attempt->profile };
         if ((plugins->counted_filters | plugins->counted_scores) == 0)
-                return attempt->cycle.class->hash;
+                return attempt->cycle.class->shape_hash;
         return hash_bytes(parts, sizeof(parts), 0);
 }
 
@@ -229,8 +232,49 @@ static bool has_to_wait(struct class_cache *cache) {
         return true;
 }
 
-bool class_engine_choose(struct class_engine *engine, struct sched_attempt *attempt,
-                         struct rng *rng, struct engine_choice *ret_choice) {
+/* The pod's own refusals: of nodes that fit all pods of its shape, those that are left. */
+static void refuse_others(struct cache_call *call, const struct bitset *left) {
+        struct arena *scratch = call->attempt->cycle.scratch;
+        struct bitset *refused = ARENA_NEW(scratch, struct bitset);
+        *refused = cluster_live_nodes(call->cluster, scratch);
+        bitset_and_not(refused, left);
+        call->refused = refused;
+}
+
+static void refuse_by_volumes(struct cache_call *call, const struct cache_plugins *plugins) {
+        if (plugins->volume_filters == 0)
+                return;
+        struct bitset left = cluster_live_nodes(call->cluster, call->attempt->cycle.scratch);
+        sched_attempt_narrow(call->attempt, plugins->volume_filters, &left);
+        if (bitset_count(&left) < cluster_node_count(call->cluster))
+                refuse_others(call, &left);
+}
+
+/* True when pods nominated to a node that fits take it from the pod. */
+static bool refuse_by_nominees(struct cache_call *call) {
+        struct arena *scratch = call->attempt->cycle.scratch;
+        const struct bitset *fits = &call->cache->fits;
+        if (call->attempt->nominee_count == 0)
+                return false;
+        struct bitset left = bitset_in_arena(scratch, fits->bits);
+        bitset_or(&left, fits);
+        sched_attempt_drop_nominated(call->attempt, &left);
+        sched_attempt_settle(call->attempt);
+        if (bitset_count(&left) == call->cache->fitting_count)
+                return false;
+        refuse_others(call, &left);
+        return true;
+}
+
+static bool find_fitting(struct class_engine *engine, struct cache_call *call,
+                         const struct cache_plugins *plugins) {
+        refuse_by_volumes(call, plugins);
+        return bring_up_to_date(engine, call, plugins) &&
+               (!refuse_by_nominees(call) || bring_up_to_date(engine, call, plugins));
+}
+
+enum engine_answer class_engine_choose(struct class_engine *engine, struct sched_attempt *attempt,
+                                       struct rng *rng, struct engine_choice *ret_choice) {
         struct cache_call call = { .attempt = attempt,
                                    .cluster = attempt->cluster,
                                    .marks = &engine->marks };
@@ -239,22 +283,16 @@ bool class_engine_choose(struct class_engine *engine, struct sched_attempt *atte
         int32_t total;
         sched_attempt_settle(attempt);
         reserve_marks(engine, cluster_nodes(call.cluster)->count);
-        if (!is_for_engine(attempt, &plugins)) {
+        if (is_for_engine(attempt, &plugins))
+                call.cache = cache_for(engine, key_of(attempt, &plugins));
+        if (call.cache == NULL || has_to_wait(call.cache)) {
                 engine->stats.refusals++;
-                return false;
+                return ENGINE_DECLINES;
         }
-        call.cache = cache_for(engine, key_of(attempt, &plugins));
-        if (has_to_wait(call.cache)) {
-                engine->stats.refusals++;
-                return false;
-        }
-        if (!bring_up_to_date(engine, &call, &plugins) ||
-            !top_tree_best(&call.cache->tree, &total, &best_count))
-                return false;
-        if (!sched_attempt_ignores_nominees(attempt, &call.cache->fits)) {
-                engine->stats.refusals++;
-                return false;
-        }
+        if (!find_fitting(engine, &call, &plugins))
+                return ENGINE_DECLINES;
+        if (!top_tree_best(&call.cache->tree, &total, &best_count))
+                return ENGINE_FOUND_NONE;
         uint32_t pick = rng != NULL && best_count > 1 ? (uint32_t)rng_below(rng, best_count) : 0;
         size_t node = top_tree_pick(&call.cache->tree, pick);
         *ret_choice = (struct engine_choice){ .node = { (uint32_t)node },
@@ -263,5 +301,5 @@ bool class_engine_choose(struct class_engine *engine, struct sched_attempt *atte
                                               .total = call.cache->fitting_count > 1 ? total : 0,
                                               .feasible = &call.cache->fits,
                                               .totals = top_tree_leaves(&call.cache->tree) };
-        return true;
+        return ENGINE_CHOSE;
 }

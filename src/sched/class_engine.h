@@ -29,9 +29,14 @@ struct engine_choice {
         const struct bitset *feasible;
         const int32_t *totals;
 };
-/* After a PreFilter that passed.  False: not for this pod, or no node fits. */
-bool class_engine_choose(struct class_engine *engine, struct sched_attempt *attempt,
-                         struct rng *rng, struct engine_choice *ret_choice);
+enum engine_answer {
+        ENGINE_DECLINES, /* left to the full scan */
+        ENGINE_CHOSE,
+        ENGINE_FOUND_NONE, /* no node fits */
+};
+/* After a PreFilter that passed. */
+enum engine_answer class_engine_choose(struct class_engine *engine, struct sched_attempt *attempt,
+                                       struct rng *rng, struct engine_choice *ret_choice);
 
 struct class_engine_stats {
         uint64_t hits, builds, refusals; /* refusals: left to the full scan */

@@ -34,22 +34,6 @@ static bool wants(const struct decide *d, enum decision_wants what) {
         return (d->request->wants & what) != 0;
 }
 
-/* ---- how long it takes ---- */
-
-static int64_t now_ns(const struct decide *d) {
-        return d->request->watch == NULL ? 0 : d->request->watch->now_ns();
-}
-
-static void tell(const struct decide *d, enum sched_point point, enum verdict_code code,
-                 int64_t since_ns) {
-        const struct decision_watch *watch = d->request->watch;
-        if (watch != NULL)
-                watch->ran(watch->context, d->attempt.profile, point, code,
-                           watch->now_ns() - since_ns);
-}
-
-/* ---- errors ---- */
-
 static void fail(struct decide *d, struct slice text) {
         d->out->outcome = DECISION_ERROR;
         d->out->message = text;
@@ -170,9 +154,7 @@ static void conclude(struct decide *d, struct slice refusal) {
         out->message = refusal;
         if (!wants(d, DECIDE_POST_FILTER))
                 return;
-        int64_t since_ns = now_ns(d);
         sched_attempt_post_filter(&d->attempt);
-        tell(d, POINT_POST_FILTER, d->attempt.preemption.code, since_ns);
         struct preemption *preemption = ARENA_NEW(d->arena, struct preemption);
         *preemption = d->attempt.preemption;
         out->preemption = preemption;
@@ -317,11 +299,8 @@ static void place(struct decide *d) {
         if (out->feasible_count > 1 && !out->is_first_fit) {
                 struct attempt_scores scores;
                 struct verdict verdict = { .code = VERDICT_OK };
-                int64_t since_ns = now_ns(d);
-                enum verdict_code code = sched_attempt_score(
-                        &d->attempt, feasible, wants(d, DECIDE_SCORES), &scores, &verdict);
-                tell(d, POINT_SCORE, code, since_ns);
-                if (code != VERDICT_OK) {
+                if (sched_attempt_score(&d->attempt, feasible, wants(d, DECIDE_SCORES), &scores,
+                                        &verdict) != VERDICT_OK) {
                         fail_with(d, &verdict);
                         return;
                 }
@@ -352,46 +331,70 @@ static bool take_nominated(struct decide *d) {
         return true;
 }
 
+static void take_choice(struct decide *d, const struct engine_choice *choice) {
+        d->out->outcome = DECISION_PLACED;
+        d->out->node = choice->node;
+        d->out->feasible_count = choice->feasible_count;
+        d->out->best_count = choice->best_count;
+        d->out->best_total = choice->total;
+        if (d->request->beside == NULL || !bitset_has(choice->feasible, d->request->beside->index))
+                return;
+        d->out->beside_fits = true;
+        d->out->beside_total =
+                choice->feasible_count > 1 ? choice->totals[d->request->beside->index] : 0;
+}
+
 /* By the caches, when only the choice is wanted. */
-static bool place_by_class(struct decide *d) {
+static enum engine_answer ask_engine(struct decide *d) {
         struct class_engine *engine = d->request->engine;
         struct engine_choice choice;
-        int64_t since_ns = now_ns(d);
-        if (engine == NULL || d->request->is_parity ||
+        if (engine == NULL || d->request->is_parity || d->extended != NULL ||
             d->attempt.cycle.class->spec.claim_count > 0 || wants(d, DECIDE_VERDICTS) ||
-            wants(d, DECIDE_SCORES) ||
-            !class_engine_choose(engine, &d->attempt, d->request->rng, &choice))
-                return false;
-        tell(d, POINT_FILTER, VERDICT_OK, since_ns); /* scores are kept with it */
-        d->out->outcome = DECISION_PLACED;
-        d->out->node = choice.node;
-        d->out->feasible_count = choice.feasible_count;
-        d->out->best_count = choice.best_count;
-        d->out->best_total = choice.total;
-        if (d->request->beside != NULL && bitset_has(choice.feasible, d->request->beside->index)) {
-                d->out->beside_fits = true;
-                d->out->beside_total =
-                        choice.feasible_count > 1 ? choice.totals[d->request->beside->index] : 0;
-        }
-        return true;
+            wants(d, DECIDE_SCORES))
+                return ENGINE_DECLINES;
+        enum engine_answer answer =
+                class_engine_choose(engine, &d->attempt, d->request->rng, &choice);
+        if (answer == ENGINE_CHOSE)
+                take_choice(d, &choice);
+        return answer;
+}
+
+static void conclude_refused(struct decide *d) {
+        conclude(d, refusals_message(d->node_count, d->out->refusals, d->out->refusal_count,
+                                     d->arena));
 }
 
 static void filter_and_place(struct decide *d) {
         struct bitset nodes = cluster_live_nodes(d->attempt.cluster, d->arena);
-        int64_t since_ns = now_ns(d);
         sched_attempt_filter(&d->attempt, &nodes);
         drop_unadmitted(d, &nodes);
         bool is_empty = bitset_is_empty(&nodes);
-        tell(d, POINT_FILTER, is_empty ? VERDICT_UNSCHEDULABLE : VERDICT_OK, since_ns);
         if (is_empty || wants(d, DECIDE_VERDICTS))
                 explain_refusals(d, &nodes);
         if (is_empty) {
-                conclude(d, refusals_message(d->node_count, d->out->refusals, d->out->refusal_count,
-                                             d->arena));
+                conclude_refused(d);
                 return;
         }
         take_feasible(d, &nodes);
         place(d);
+}
+
+static void choose_node(struct decide *d) {
+        if (take_nominated(d))
+                return;
+        switch (ask_engine(d)) {
+        case ENGINE_CHOSE:
+                return;
+        case ENGINE_FOUND_NONE: {
+                struct bitset none =
+                        bitset_in_arena(d->arena, cluster_nodes(d->attempt.cluster)->count);
+                explain_refusals(d, &none);
+                conclude_refused(d);
+                return;
+        }
+        case ENGINE_DECLINES:
+                filter_and_place(d);
+        }
 }
 
 static void decide(struct decide *d) {
@@ -405,15 +408,13 @@ static void decide(struct decide *d) {
                 out->has_no_nodes = true;
                 return;
         }
-        int64_t since_ns = now_ns(d);
         enum verdict_code code = sched_attempt_pre_filter(&d->attempt);
-        tell(d, POINT_PRE_FILTER, code, since_ns);
         out->pre_filter_count = d->attempt.pre_filter_count;
         out->pre_filters = d->attempt.pre_filters;
         if (code != VERDICT_OK)
                 conclude_pre_filter(d);
-        else if (!take_nominated(d) && !place_by_class(d))
-                filter_and_place(d);
+        else
+                choose_node(d);
 }
 
 void scheduler_decide(struct cluster *cluster, const struct sched_profile *profile,

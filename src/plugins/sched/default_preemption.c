@@ -129,17 +129,16 @@ static void withdraw_all(struct search *search, const struct victim *victims, si
                 cluster_withdraw(search->attempt->cluster, victims[i].pod);
 }
 
-/* Whether the pod still fits when all in `gone` but the one at `back` are away. */
-static bool can_stay(struct search *search, struct node_id node, const struct victim *victims,
-                     const bool *is_gone, size_t count, size_t back) {
+/* Whether the pod still fits with this victim back on the node; then it stays there. */
+static bool can_stay(struct search *search, struct node_id node, struct pod_id victim) {
+        struct cluster *cluster = search->attempt->cluster;
         struct node_refusal refusal;
-        cluster_checkpoint(search->attempt->cluster);
-        for (size_t i = 0; i < count; i++)
-                if (is_gone[i] && i != back)
-                        cluster_withdraw(search->attempt->cluster, victims[i].pod);
-        bool fits_still = fits(search, node, &refusal);
-        cluster_rollback(search->attempt->cluster);
-        return fits_still;
+        cluster_checkpoint(cluster);
+        cluster_assume(cluster, victim, node);
+        if (fits(search, node, &refusal))
+                return true;
+        cluster_rollback(cluster);
+        return false;
 }
 
 static bool fits_without_all(struct search *search, struct node_id node,
@@ -165,11 +164,18 @@ static void reprieve(struct search *search, struct node_id node, struct victim *
                         breaks_budget(search, &uses, row_of(search, victims[i].pod));
                 is_gone[i] = true;
         }
+        size_t open = 1; /* what-ifs, one inside the other */
+        cluster_checkpoint(search->attempt->cluster);
+        withdraw_all(search, victims, count);
         for (int pass = 0; pass < 2; pass++)
                 for (size_t i = 0; i < count; i++)
                         if (victims[i].breaks_budget == (pass == 0) &&
-                            can_stay(search, node, victims, is_gone, count, i))
+                            can_stay(search, node, victims[i].pod)) {
                                 is_gone[i] = false;
+                                open++;
+                        }
+        while (open-- > 0)
+                cluster_rollback(search->attempt->cluster);
         *ret_candidate = (struct preemption_candidate){ .node = node, .victims = chosen };
         for (size_t i = 0; i < count; i++) {
                 if (!is_gone[i])

@@ -1,7 +1,9 @@
 /* NodeVolumeLimits: how many volumes of a CSI driver a node can attach. */
+#include "base/util.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 #include "rules/volumes.h"
+#include <string.h>
 
 /* One attached or wanted volume.  Unbound claims have no handle yet; they count under their own
  * name. */
@@ -112,15 +114,126 @@ static int64_t limit_of(const struct json *csi_node, struct slice driver) {
         return -1;
 }
 
-static bool exceeds(const struct sched_cycle *cycle, const struct attached_list *wanted,
+/* ---- room, kept between decisions ---- */
+
+/* What a node allows of a driver, and how many attachments it has of any. */
+struct driver_room {
+        uint64_t node_version, attachment_version; /* of the shelf */
+        int64_t *limits;
+        uint32_t *attachments;
+};
+/* Volumes the pod brings, and of each driver among them how many and where they surely fit. */
+struct wanted_driver {
+        struct slice name;
+        int64_t count;
+        const struct driver_room *room; /* NULL: not known */
+};
+struct wanted {
+        struct attached_list list;
+        size_t driver_count;
+        struct wanted_driver *drivers;
+};
+
+static void read_limits(const struct sched_cycle *cycle, struct slice driver, int64_t *limits) {
+        const struct json *item;
+        size_t at = 0;
+        for (size_t i = 0; i < cluster_nodes(cycle->cluster)->count; i++)
+                limits[i] = INT64_MAX;
+        while ((item = object_shelf_next(cycle->shelf, SHELF_CSI_NODE, &at)) != NULL) {
+                struct node_id node = cluster_find_node(cycle->cluster, shelf_object_name(item));
+                int64_t limit = limit_of(item, driver);
+                if (!node_id_is_none(node) && limit >= 0)
+                        limits[node.index] = limit;
+        }
+}
+
+static void read_attachments(const struct sched_cycle *cycle, uint32_t *attachments) {
+        const struct json *item;
+        size_t at = 0;
+        memset(attachments, 0, cluster_nodes(cycle->cluster)->count * sizeof(*attachments));
+        while ((item = object_shelf_next(cycle->shelf, SHELF_ATTACHMENT, &at)) != NULL) {
+                struct node_id node = cluster_find_node(
+                        cycle->cluster, json_get_text(json_get(item, "spec"), "nodeName"));
+                if (!node_id_is_none(node))
+                        attachments[node.index]++;
+        }
+}
+
+#define BREAKING (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED)
+
+static struct driver_room *room_new(struct memory_entry *entry, size_t nodes) {
+        struct driver_room *room = ARENA_NEW(&entry->arena, struct driver_room);
+        room->limits = ARENA_ARRAY(&entry->arena, int64_t, nodes + 1);
+        room->attachments = ARENA_ARRAY(&entry->arena, uint32_t, nodes + 1);
+        room->node_version = room->attachment_version = UINT64_MAX;
+        return room;
+}
+
+static const struct driver_room *room_of(const struct sched_cycle *cycle, struct slice driver) {
+        const struct object_shelf *shelf = cycle->shelf;
+        uint64_t parts[] = { (uint64_t)(uintptr_t)shelf, slice_hash(driver) };
+        struct memory_news news;
+        if (!cycle_memory_recall(
+                    cycle->memory, cycle->cluster,
+                    hash_bytes(parts, sizeof(parts), slice_hash(SLICE_LITERAL("volume limits"))),
+                    BREAKING, &news))
+                return NULL;
+        if (news.entry->value == NULL)
+                news.entry->value = room_new(news.entry, cluster_nodes(cycle->cluster)->count);
+        struct driver_room *room = news.entry->value;
+        if (room->node_version != object_shelf_version(shelf, SHELF_CSI_NODE)) {
+                read_limits(cycle, driver, room->limits);
+                room->node_version = object_shelf_version(shelf, SHELF_CSI_NODE);
+        }
+        if (room->attachment_version != object_shelf_version(shelf, SHELF_ATTACHMENT)) {
+                read_attachments(cycle, room->attachments);
+                room->attachment_version = object_shelf_version(shelf, SHELF_ATTACHMENT);
+        }
+        return room;
+}
+
+static void find_room(const struct sched_cycle *cycle, struct wanted *wanted) {
+        const struct attached_list *list = &wanted->list;
+        wanted->drivers = ARENA_ARRAY(cycle->scratch, struct wanted_driver, list->count);
+        for (size_t i = 0; i < list->count; i++) {
+                struct slice driver = list->items[i].driver;
+                size_t at = 0;
+                while (at < wanted->driver_count && !slice_eq(wanted->drivers[at].name, driver))
+                        at++;
+                if (at == wanted->driver_count)
+                        wanted->drivers[wanted->driver_count++] =
+                                (struct wanted_driver){ driver, 0, room_of(cycle, driver) };
+                wanted->drivers[at].count++;
+        }
+}
+
+/* There is room even if all that the node's pods and attachments name were volumes of the driver,
+ * and none of them the pod's. */
+static bool surely_fits(const struct sched_cycle *cycle, const struct wanted *wanted,
+                        struct node_id node) {
+        int64_t taken = cluster_nodes(cycle->cluster)->attach_count[node.index];
+        for (size_t i = 0; i < wanted->driver_count; i++) {
+                const struct wanted_driver *driver = &wanted->drivers[i];
+                if (driver->room == NULL ||
+                    taken + driver->room->attachments[node.index] + driver->count >
+                            driver->room->limits[node.index])
+                        return false;
+        }
+        return true;
+}
+
+static bool exceeds(const struct sched_cycle *cycle, const struct wanted *all,
                     struct node_id node) {
+        const struct attached_list *wanted = &all->list;
         const struct cluster *cluster = cycle->cluster;
+        if (wanted->count == 0 || surely_fits(cycle, all, node))
+                return false;
         struct slice name = cluster_node_name(cluster, node);
         const struct json *csi_node =
                 object_shelf_get(cycle->shelf, SHELF_CSI_NODE, SLICE_EMPTY, name);
         struct attached_list attached = { .arena = cycle->scratch };
         struct attached_list fresh = { .arena = cycle->scratch };
-        if (wanted->count == 0 || csi_node == NULL)
+        if (csi_node == NULL)
                 return false;
         for (struct pod_id pod = cluster_nodes(cluster)->first_pod[node.index];
              !pod_id_is_none(pod);) {
@@ -158,9 +271,10 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
                            volume_is_migratable(&spec->volumes[i]);
         if (!concerns)
                 return VERDICT_SKIP;
-        struct attached_list *wanted = ARENA_NEW(cycle->scratch, struct attached_list);
-        wanted->arena = cycle->scratch;
-        add_pod(cycle, cycle->class, cycle->ns, cycle->pod_name, wanted);
+        struct wanted *wanted = ARENA_NEW(cycle->scratch, struct wanted);
+        wanted->list.arena = cycle->scratch;
+        add_pod(cycle, cycle->class, cycle->ns, cycle->pod_name, &wanted->list);
+        find_room(cycle, wanted);
         *ret_pod_state = wanted;
         return VERDICT_OK;
 }
@@ -168,6 +282,8 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
 static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                    struct bitset *nodes) {
         (void)state;
+        if (object_shelf_count(cycle->shelf, SHELF_CSI_NODE) == 0)
+                return;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
                 if (exceeds(cycle, pod_state, (struct node_id){ (uint32_t)i }))
                         bitset_remove(nodes, i);
@@ -185,6 +301,7 @@ const struct plugin plugin_node_volume_limits = {
         .name = "NodeVolumeLimits",
         .sched = &(const struct sched_points){ .pre_filter = pre_filter,
                                                .filter = filter,
-                                               .explain = explain },
+                                               .explain = explain,
+                                               .reads_volumes = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,
 };

@@ -150,7 +150,7 @@ static uint64_t hash_selector(const struct selector *selector, uint64_t hash) {
 /* Names counts by all they depend on apart from nodes and running pods. */
 static uint64_t memory_key(const struct spread_state *state) {
         const struct sched_cycle *cycle = state->cycle;
-        uint64_t parts[] = { (uint64_t)(uintptr_t)state->own, cycle->class->hash,
+        uint64_t parts[] = { (uint64_t)(uintptr_t)state->own, cycle->class->shape_hash,
                              slice_hash(cluster_text(cycle->cluster, cycle->ns)), state->is_hard };
         uint64_t key = hash_bytes(parts, sizeof(parts), slice_hash(SLICE_LITERAL("spread")));
         for (size_t i = 0; i < state->count; i++) {

@@ -4,6 +4,7 @@
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
 #include "plugins/sched/registry.h"
+#include "rules/node_affinity.h"
 #include "rules/volumes.h"
 #include <stdlib.h>
 
@@ -23,8 +24,10 @@ struct bound_claim {
 };
 struct delayed_claim {
         const struct json *claim, *class;
+        struct volume_candidates candidates;
         struct slice selected_node;
         bool has_selected_node;
+        bool is_everywhere; /* provisioned on any node alike */
         int64_t size;
 };
 struct claims {
@@ -99,6 +102,8 @@ static bool take_unbound(const struct sched_cycle *cycle, struct claims *claims,
                                            .class = class,
                                            .size = claim_size(claim, &has_size) };
         delayed->selected_node = claim_selected_node(claim, &delayed->has_selected_node);
+        delayed->candidates = volume_candidates_of(cycle->shelf, claim, cycle->scratch);
+        delayed->is_everywhere = class_is_everywhere(cycle->shelf, class);
         return true;
 }
 
@@ -184,8 +189,7 @@ static unsigned judge_delayed(const struct sched_cycle *cycle, const struct clai
                 if (claims->delayed[i].has_selected_node)
                         continue;
                 const struct json *volume =
-                        volume_for_claim(cycle->cluster, cycle->shelf, claims->delayed[i].claim,
-                                         node, &taken, cycle->scratch);
+                        volume_choose(cycle->cluster, &claims->delayed[i].candidates, node, &taken);
                 if (volume != NULL)
                         taken.items[taken.count++] = volume;
                 is_matched[i] = volume != NULL;
@@ -207,9 +211,31 @@ static unsigned judge(const struct sched_cycle *cycle, const struct claims *clai
         return problems;
 }
 
+static void narrow_to_bound(const struct sched_cycle *cycle, const struct claims *claims,
+                            struct bitset *nodes) {
+        for (size_t i = 0; i < claims->bound_count; i++) {
+                const struct affinity *affinity = claims->bound[i].affinity;
+                if (claims->bound[i].volume == NULL)
+                        bitset_clear(nodes);
+                else if (affinity != NULL)
+                        node_terms_narrow(cycle->cluster, affinity->required_node,
+                                          affinity->required_node_count, cycle->scratch, nodes);
+        }
+}
+
+static bool is_same_everywhere(const struct claims *claims) {
+        for (size_t i = 0; i < claims->delayed_count; i++)
+                if (claims->delayed[i].has_selected_node || !claims->delayed[i].is_everywhere)
+                        return false;
+        return true;
+}
+
 static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                    struct bitset *nodes) {
         (void)state;
+        narrow_to_bound(cycle, pod_state, nodes);
+        if (is_same_everywhere(pod_state))
+                return;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
                 if (judge(cycle, pod_state, (struct node_id){ (uint32_t)i }) != 0)
                         bitset_remove(nodes, i);
@@ -277,9 +303,9 @@ static void reserve(const struct sched_cycle *cycle, const void *state, const vo
                 const struct delayed_claim *delayed = &claims->delayed[i];
                 if (delayed->has_selected_node)
                         continue;
-                const struct json *volume =
-                        volume_for_claim(cycle->cluster, reservation->shelf, delayed->claim, node,
-                                         NULL, cycle->scratch);
+                struct volume_candidates candidates =
+                        volume_candidates_of(reservation->shelf, delayed->claim, cycle->scratch);
+                const struct json *volume = volume_choose(cycle->cluster, &candidates, node, NULL);
                 if (volume != NULL)
                         claim_volume_for(reservation, volume, delayed->claim);
                 else
@@ -431,6 +457,7 @@ const struct plugin plugin_volume_binding = {
         .sched = &(const struct sched_points){ .pre_filter = pre_filter,
                                                .filter = filter,
                                                .explain = explain,
+                                               .reads_volumes = true,
                                                .pre_score = pre_score,
                                                .score = score,
                                                .reserve = reserve,

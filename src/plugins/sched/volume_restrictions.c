@@ -23,19 +23,25 @@ static bool uses_claim(const struct pod_class *class, struct slice claim) {
         return false;
 }
 
-static bool is_in_use(const struct sched_cycle *cycle, struct slice claim) {
-        const struct cluster *cluster = cycle->cluster;
-        const struct node_id *order = cluster_node_order(cluster);
-        for (size_t i = 0; i < cluster_node_count(cluster); i++) {
-                struct pod_id pod = cluster_nodes(cluster)->first_pod[order[i].index];
-                while (!pod_id_is_none(pod)) {
-                        const struct pod_row *row = cluster_pod(cluster, pod);
-                        if (str_id_eq(row->ns, cycle->ns) && !pod_row_is_finished(row) &&
-                            uses_claim(cluster_class(cluster, row->class), claim))
-                                return true;
-                        pod = row->next_on_node;
-                }
+static bool has_running(const struct cluster *cluster, const struct pod_twins *twins) {
+        const struct bitset *live = &cluster_nodes(cluster)->live;
+        for (struct pod_id pod = twins->first; !pod_id_is_none(pod);) {
+                const struct pod_row *row = cluster_pod(cluster, pod);
+                if (!pod_row_is_finished(row) && bitset_has(live, row->node.index))
+                        return true;
+                pod = row->next_twin;
         }
+        return false;
+}
+
+static bool is_in_use(const struct sched_cycle *cycle, struct slice claim) {
+        const struct pod_twins *twins;
+        size_t count = cluster_pod_twins(cycle->cluster, &twins);
+        for (size_t i = 0; i < count; i++)
+                if (twins[i].count > 0 && str_id_eq(twins[i].ns, cycle->ns) &&
+                    uses_claim(cluster_class(cycle->cluster, twins[i].class), claim) &&
+                    has_running(cycle->cluster, &twins[i]))
+                        return true;
         return false;
 }
 
@@ -102,17 +108,28 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
                                          "pod"));
 }
 
+static void drop_nodes_of(const struct cluster *cluster, const struct pod_twins *twins,
+                          struct bitset *nodes) {
+        for (struct pod_id pod = twins->first; !pod_id_is_none(pod);) {
+                const struct pod_row *row = cluster_pod(cluster, pod);
+                if (!pod_row_is_finished(row) && row->node.index < nodes->bits)
+                        bitset_remove(nodes, row->node.index);
+                pod = row->next_twin;
+        }
+}
+
 static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                    struct bitset *nodes) {
         (void)state;
         const struct restrictions *own = pod_state;
+        const struct pod_twins *twins;
+        size_t count = own->has_disks ? cluster_pod_twins(cycle->cluster, &twins) : 0;
         if (own->is_claim_in_use)
                 bitset_clear(nodes);
-        if (!own->has_disks)
-                return;
-        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (has_conflict(cycle, (struct node_id){ (uint32_t)i }))
-                        bitset_remove(nodes, i);
+        for (size_t i = 0; i < count; i++)
+                if (twins[i].count > 0 &&
+                    shares_disk(cycle->class, cluster_class(cycle->cluster, twins[i].class)))
+                        drop_nodes_of(cycle->cluster, &twins[i], nodes);
 }
 
 const struct plugin plugin_volume_restrictions = {
@@ -120,6 +137,7 @@ const struct plugin plugin_volume_restrictions = {
         .sched = &(const struct sched_points){ .pre_filter = pre_filter,
                                                .filter = filter,
                                                .explain = explain,
+                                               .reads_volumes = true,
                                                .counts_pods = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,
 };

@@ -129,17 +129,25 @@ static bool node_label(const struct cluster *cluster, struct node_id node, const
         return true;
 }
 
-static bool has_zone(struct slice zones, struct slice zone) {
+/* Takes the first of several zones off the text; false when none is left. */
+static bool next_zone(struct slice *zones, struct slice *ret_zone) {
         static const char separator[] = "__";
-        while (zones.len > 0) {
-                const char *end = memmem(zones.ptr, zones.len, separator, strlen(separator));
-                size_t length = end == NULL ? zones.len : (size_t)(end - zones.ptr);
-                if (slice_eq(slice_trim(slice_make(zones.ptr, length)), zone))
+        if (zones->len == 0)
+                return false;
+        const char *end = memmem(zones->ptr, zones->len, separator, strlen(separator));
+        size_t length = end == NULL ? zones->len : (size_t)(end - zones->ptr);
+        *ret_zone = slice_trim(slice_make(zones->ptr, length));
+        *zones = end == NULL ? SLICE_EMPTY
+                             : slice_make(end + strlen(separator),
+                                          zones->len - length - strlen(separator));
+        return true;
+}
+
+static bool has_zone(struct slice zones, struct slice zone) {
+        struct slice item;
+        while (next_zone(&zones, &item))
+                if (slice_eq(item, zone))
                         return true;
-                if (end == NULL)
-                        return false;
-                zones = slice_make(end + strlen(separator), zones.len - length - strlen(separator));
-        }
         return false;
 }
 
@@ -161,12 +169,55 @@ static bool admits(const struct sched_cycle *cycle, const struct zone_demands *d
         return true;
 }
 
+/* Adds the nodes with one of the values of a label. */
+static void add_nodes_with(const struct cluster *cluster, const char *key, struct slice zones,
+                           struct bitset *nodes) {
+        bool has_key, has_value;
+        struct str_id id = cluster_str(cluster, slice_of(key), &has_key);
+        struct slice zone;
+        while (has_key && next_zone(&zones, &zone)) {
+                struct str_id value = cluster_str(cluster, zone, &has_value);
+                if (has_value)
+                        cluster_add_nodes_with_pair(cluster, id, value, nodes);
+        }
+}
+
+static const struct bitset *nodes_with(const struct cluster *cluster, const char *key) {
+        bool is_known;
+        struct str_id id = cluster_str(cluster, slice_of(key), &is_known);
+        return is_known ? cluster_nodes_with_key(cluster, id) : NULL;
+}
+
+/* Nodes a demand lets in, of those that know some zone or region. */
+static struct bitset nodes_of_demand(const struct sched_cycle *cycle,
+                                     const struct zone_demand *demand, size_t bits) {
+        const struct cluster *cluster = cycle->cluster;
+        const struct bitset *named = nodes_with(cluster, demand->label->name);
+        struct bitset nodes = bitset_in_arena(cycle->scratch, bits);
+        add_nodes_with(cluster, demand->label->current, demand->zones, &nodes);
+        if (named != NULL)
+                bitset_and_not(&nodes, named);
+        add_nodes_with(cluster, demand->label->name, demand->zones, &nodes);
+        return nodes;
+}
+
 static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
                    struct bitset *nodes) {
         (void)state;
-        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (!admits(cycle, pod_state, (struct node_id){ (uint32_t)i }))
-                        bitset_remove(nodes, i);
+        const struct zone_demands *demands = pod_state;
+        struct bitset known = bitset_in_arena(cycle->scratch, nodes->bits);
+        for (size_t i = 0; i < ARRAY_LEN(zone_labels); i++) {
+                const struct bitset *named = nodes_with(cycle->cluster, zone_labels[i].name);
+                if (named != NULL)
+                        bitset_or(&known, named);
+        }
+        for (size_t i = 0; i < demands->count; i++) {
+                struct bitset let_in = nodes_of_demand(cycle, &demands->items[i], nodes->bits);
+                struct bitset refused = bitset_in_arena(cycle->scratch, nodes->bits);
+                bitset_or(&refused, &known);
+                bitset_and_not(&refused, &let_in);
+                bitset_and_not(nodes, &refused);
+        }
 }
 
 static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
@@ -181,6 +232,7 @@ const struct plugin plugin_volume_zone = {
         .name = "VolumeZone",
         .sched = &(const struct sched_points){ .pre_filter = pre_filter,
                                                .filter = filter,
-                                               .explain = explain },
+                                               .explain = explain,
+                                               .reads_volumes = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_CLAIM,
 };

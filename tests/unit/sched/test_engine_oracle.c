@@ -102,6 +102,100 @@ static void change_service(struct world *world) {
         json_doc_free(doc);
 }
 
+/* ---- volumes ---- */
+
+static void put_on_shelf(struct world *world, enum shelf_kind kind, const char *text) {
+        struct json_doc *doc = parse(text);
+        object_shelf_put(world->shelf, kind, json_doc_root(doc));
+        json_doc_free(doc);
+}
+
+/* Bound volumes that go anywhere, to one zone by affinity, to some by label; and free ones. */
+static void put_volume(struct world *world, unsigned name) {
+        static const char *const reaches[] = {
+                "},\"spec\":{",
+                "},\"spec\":{\"nodeAffinity\":{\"required\":{\"nodeSelectorTerms\":[{"
+                "\"matchExpressions\":[{\"key\":\"topology.kubernetes.io/zone\",\"operator\":"
+                "\"In\",\"values\":[\"z1\"]}]}]}},",
+                "\"labels\":{\"topology.kubernetes.io/zone\":\"z0__z2\"}},\"spec\":{",
+                "\"labels\":{\"failure-domain.beta.kubernetes.io/zone\":\"z1\"}},\"spec\":{",
+        };
+        char text[1024];
+        const char *reach = reaches[pick(world, ARRAY_LEN(reaches))];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"name\":\"v%u\"%s%s\"capacity\":{\"storage\":\"%uGi\"},"
+                 "\"storageClassName\":\"static\",\"accessModes\":[\"ReadWriteOnce\"],"
+                 "\"csi\":{\"driver\":\"d%u\",\"volumeHandle\":\"h%u\"}},\"status\":{"
+                 "\"phase\":\"%s\"}}",
+                 name, reach[0] == '}' ? "" : ",", reach, 1 + pick(world, 3), name % 2, name / 2,
+                 name >= 8 && pick(world, 4) ? "Available" : "Bound");
+        put_on_shelf(world, SHELF_VOLUME, text);
+}
+
+/* The first claims are bound, the next wait for a free volume, the last for one to be made. */
+static void put_claim(struct world *world, unsigned ns, unsigned name) {
+        char text[1024], binding[64] = "\"storageClassName\":\"static\"";
+        const char *annotations = "";
+        if (name < 4) {
+                snprintf(binding, sizeof(binding), "\"volumeName\":\"v%u\"", pick(world, 8));
+                annotations = "\"annotations\":{\"pv.kubernetes.io/bind-completed\":\"yes\"},";
+        } else if (name > 4) {
+                snprintf(binding, sizeof(binding), "\"storageClassName\":\"made\"");
+                if (pick(world, 6) == 0)
+                        annotations = "\"annotations\":{\"volume.kubernetes.io/selected-node\":"
+                                      "\"n3\"},";
+        }
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{%s\"namespace\":\"ns%u\",\"name\":\"c%u\"},\"spec\":{%s,"
+                 "\"accessModes\":[\"%s\"],\"resources\":{\"requests\":{\"storage\":"
+                 "\"1Gi\"}}}}",
+                 annotations, ns, name, binding, name == 3 ? "ReadWriteOncePod" : "ReadWriteOnce");
+        put_on_shelf(world, SHELF_VOLUME_CLAIM, text);
+}
+
+static void change_volumes(struct world *world) {
+        char text[512];
+        unsigned node = pick(world, world->node_names);
+        switch (pick(world, 4)) {
+        case 0:
+                put_volume(world, pick(world, 12));
+                return;
+        case 1:
+                put_claim(world, pick(world, 2), pick(world, 6));
+                return;
+        case 2:
+                snprintf(text, sizeof(text),
+                         "{\"metadata\":{\"name\":\"n%u\"},\"spec\":{\"drivers\":[{\"name\":"
+                         "\"d0\",\"allocatable\":{\"count\":%u}},{\"name\":\"d1\"}]}}",
+                         node, pick(world, 3));
+                put_on_shelf(world, SHELF_CSI_NODE, text);
+                return;
+        default:
+                snprintf(text, sizeof(text),
+                         "{\"metadata\":{\"name\":\"a%u\"},\"spec\":{\"attacher\":\"d0\","
+                         "\"nodeName\":\"n%u\",\"source\":{\"persistentVolumeName\":\"v%u\"}}}",
+                         pick(world, 20), node, pick(world, 8));
+                put_on_shelf(world, SHELF_ATTACHMENT, text);
+        }
+}
+
+static void put_storage(struct world *world) {
+        static const char *const classes[] = {
+                "{\"metadata\":{\"name\":\"static\"},\"provisioner\":"
+                "\"kubernetes.io/no-provisioner\",\"volumeBindingMode\":\"WaitForFirstConsumer\"}",
+                "{\"metadata\":{\"name\":\"made\"},\"provisioner\":\"d0\","
+                "\"volumeBindingMode\":\"WaitForFirstConsumer\"}",
+        };
+        for (size_t i = 0; i < ARRAY_LEN(classes); i++)
+                put_on_shelf(world, SHELF_STORAGE_CLASS, classes[i]);
+        for (unsigned i = 0; i < 12; i++)
+                put_volume(world, i);
+        for (unsigned i = 0; i < 12; i++)
+                put_claim(world, i % 2, i / 2);
+        for (unsigned i = 0; i < world->node_names; i++)
+                change_volumes(world);
+}
+
 /* ---- pods ---- */
 
 #define ZONE "topology.kubernetes.io/zone"
@@ -120,6 +214,9 @@ static void change_service(struct world *world) {
         "{\"maxSkew\":" skew ",\"topologyKey\":\"" key "\",\"whenUnsatisfiable\":\"" when          \
         "\"," SELECTS(app) "}"
 #define SPREADS(list) "\"topologySpreadConstraints\":[" list "],"
+
+#define CLAIM(name) "{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"" name "\"}}"
+#define VOLUMES(list) "\"volumes\":[" list "],"
 
 /* What the specs of pods have beside their requests. */
 static const char *const shapes[] = {
@@ -146,6 +243,15 @@ static const char *const shapes[] = {
                 "\"matchLabelKeys\":[\"app\"],\"labelSelector\":{}}"),
         SPREADS(SPREAD("1", "absent", "ScheduleAnyway", "a0")),
         SPREADS(SPREAD("4", ZONE, "DoNotSchedule", "a0"))
+                AWAY(PREFERRED "[" WEIGHED("9", TERM(HOST, "a0")) "]"),
+        VOLUMES(CLAIM("c0")),
+        VOLUMES(CLAIM("c1")),
+        VOLUMES(CLAIM("c2") "," CLAIM("c0")),
+        VOLUMES(CLAIM("c3")),
+        VOLUMES(CLAIM("c4")),
+        VOLUMES(CLAIM("c5")),
+        VOLUMES("{\"name\":\"d\",\"awsElasticBlockStore\":{\"volumeID\":\"e1\"}}"),
+        VOLUMES(CLAIM("c1")) SPREADS(SPREAD("3", ZONE, "ScheduleAnyway", "a2"))
                 AWAY(PREFERRED "[" WEIGHED("9", TERM(HOST, "a0")) "]"),
 };
 
@@ -282,8 +388,8 @@ static void compare_choice(const struct decision *slow, const struct engine_choi
         }
 }
 
-/* False when the engine leaves the pod to the scan. */
-static bool ask_engine(struct world *world, struct pod_id pod, struct engine_choice *ret_choice) {
+static enum engine_answer ask_engine(struct world *world, struct pod_id pod,
+                                     struct engine_choice *ret_choice) {
         struct sched_attempt attempt;
         struct attempt_request request = { .cluster = world->cluster,
                                            .profile = world->profile,
@@ -291,10 +397,32 @@ static bool ask_engine(struct world *world, struct pod_id pod, struct engine_cho
                                            .arena = &world->arena,
                                            .memory = class_engine_memory(world->engine) };
         sched_attempt_init(&attempt, &request);
-        bool is_chosen = sched_attempt_pre_filter(&attempt) == VERDICT_OK &&
-                         class_engine_choose(world->engine, &attempt, &world->rng, ret_choice);
+        enum engine_answer answer = ENGINE_DECLINES;
+        if (sched_attempt_pre_filter(&attempt) == VERDICT_OK)
+                answer = class_engine_choose(world->engine, &attempt, &world->rng, ret_choice);
         sched_attempt_release(&attempt);
-        return is_chosen;
+        return answer;
+}
+
+/* Filters over all nodes say the same as each node on its own; memory may be NULL. */
+static void compare_filters(struct world *world, struct pod_id pod, struct cycle_memory *memory) {
+        struct sched_attempt attempt;
+        struct node_refusal refusal;
+        struct bitset nodes = cluster_live_nodes(world->cluster, &world->arena);
+        struct attempt_request request = { .cluster = world->cluster,
+                                           .profile = world->profile,
+                                           .pod = pod,
+                                           .arena = &world->arena,
+                                           .memory = memory };
+        sched_attempt_init(&attempt, &request);
+        if (sched_attempt_pre_filter(&attempt) == VERDICT_OK) {
+                const struct node_id *order = cluster_node_order(world->cluster);
+                sched_attempt_filter(&attempt, &nodes);
+                for (size_t i = 0; i < cluster_node_count(world->cluster); i++)
+                        assert_int_equal(sched_attempt_judge(&attempt, order[i], &refusal),
+                                         bitset_has(&nodes, order[i].index));
+        }
+        sched_attempt_release(&attempt);
 }
 
 /* The scan and the engine about the cluster as it is now. */
@@ -313,10 +441,16 @@ static void ask(struct world *world, struct pod_id pod, struct decision *ret_slo
                 compare_scans(ret_slow, &fast);
         }
         /* Now and then the engine misses a decision that its memory takes part in. */
-        if (pick(world, 8) != 0 && ask_engine(world, pod, &choice)) {
+        enum engine_answer answer =
+                pick(world, 8) ? ask_engine(world, pod, &choice) : ENGINE_DECLINES;
+        if (answer == ENGINE_CHOSE)
                 compare_choice(ret_slow, &choice);
-                world->engine_choices++;
-        }
+        else if (answer == ENGINE_FOUND_NONE)
+                assert_int_equal(ret_slow->outcome, DECISION_UNSCHEDULABLE);
+        world->engine_choices += answer == ENGINE_CHOSE;
+        if (pick(world, 4) == 0)
+                compare_filters(world, pod,
+                                pick(world, 2) ? class_engine_memory(world->engine) : NULL);
         world->compared++;
 }
 
@@ -377,6 +511,7 @@ static void world_init(struct world *world, uint64_t seed) {
         arena_init(&world->arena, 0);
         for (unsigned i = 0; i < 2 * world->node_names; i++)
                 change_node(world);
+        put_storage(world);
 }
 
 static void world_release(struct world *world) {
@@ -397,6 +532,8 @@ static void change_something(struct world *world) {
                 change_service(world);
         else if (kind < 12)
                 nominate(world);
+        else if (kind < 15)
+                change_volumes(world);
         else
                 change_pod(world);
 }
