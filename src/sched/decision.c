@@ -34,6 +34,20 @@ static bool wants(const struct decide *d, enum decision_wants what) {
         return (d->request->wants & what) != 0;
 }
 
+/* ---- how long it takes ---- */
+
+static int64_t now_ns(const struct decide *d) {
+        return d->request->watch == NULL ? 0 : d->request->watch->now_ns();
+}
+
+static void tell(const struct decide *d, enum sched_point point, enum verdict_code code,
+                 int64_t since_ns) {
+        const struct decision_watch *watch = d->request->watch;
+        if (watch != NULL)
+                watch->ran(watch->context, d->attempt.profile, point, code,
+                           watch->now_ns() - since_ns);
+}
+
 static void fail(struct decide *d, struct slice text) {
         d->out->outcome = DECISION_ERROR;
         d->out->message = text;
@@ -154,7 +168,9 @@ static void conclude(struct decide *d, struct slice refusal) {
         out->message = refusal;
         if (!wants(d, DECIDE_POST_FILTER))
                 return;
+        int64_t since_ns = now_ns(d);
         sched_attempt_post_filter(&d->attempt);
+        tell(d, POINT_POST_FILTER, d->attempt.preemption.code, since_ns);
         struct preemption *preemption = ARENA_NEW(d->arena, struct preemption);
         *preemption = d->attempt.preemption;
         out->preemption = preemption;
@@ -299,8 +315,11 @@ static void place(struct decide *d) {
         if (out->feasible_count > 1 && !out->is_first_fit) {
                 struct attempt_scores scores;
                 struct verdict verdict = { .code = VERDICT_OK };
-                if (sched_attempt_score(&d->attempt, feasible, wants(d, DECIDE_SCORES), &scores,
-                                        &verdict) != VERDICT_OK) {
+                int64_t since_ns = now_ns(d);
+                enum verdict_code code = sched_attempt_score(
+                        &d->attempt, feasible, wants(d, DECIDE_SCORES), &scores, &verdict);
+                tell(d, POINT_SCORE, code, since_ns);
+                if (code != VERDICT_OK) {
                         fail_with(d, &verdict);
                         return;
                 }
@@ -366,9 +385,11 @@ static void conclude_refused(struct decide *d) {
 
 static void filter_and_place(struct decide *d) {
         struct bitset nodes = cluster_live_nodes(d->attempt.cluster, d->arena);
+        int64_t since_ns = now_ns(d);
         sched_attempt_filter(&d->attempt, &nodes);
         drop_unadmitted(d, &nodes);
         bool is_empty = bitset_is_empty(&nodes);
+        tell(d, POINT_FILTER, is_empty ? VERDICT_UNSCHEDULABLE : VERDICT_OK, since_ns);
         if (is_empty || wants(d, DECIDE_VERDICTS))
                 explain_refusals(d, &nodes);
         if (is_empty) {
@@ -382,10 +403,13 @@ static void filter_and_place(struct decide *d) {
 static void choose_node(struct decide *d) {
         if (take_nominated(d))
                 return;
+        int64_t since_ns = now_ns(d);
         switch (ask_engine(d)) {
         case ENGINE_CHOSE:
+                tell(d, POINT_FILTER, VERDICT_OK, since_ns); /* scores are kept with it */
                 return;
         case ENGINE_FOUND_NONE: {
+                tell(d, POINT_FILTER, VERDICT_UNSCHEDULABLE, since_ns);
                 struct bitset none =
                         bitset_in_arena(d->arena, cluster_nodes(d->attempt.cluster)->count);
                 explain_refusals(d, &none);
@@ -408,7 +432,9 @@ static void decide(struct decide *d) {
                 out->has_no_nodes = true;
                 return;
         }
+        int64_t since_ns = now_ns(d);
         enum verdict_code code = sched_attempt_pre_filter(&d->attempt);
+        tell(d, POINT_PRE_FILTER, code, since_ns);
         out->pre_filter_count = d->attempt.pre_filter_count;
         out->pre_filters = d->attempt.pre_filters;
         if (code != VERDICT_OK)
