@@ -139,7 +139,7 @@ static void gates_are_read(void **state) {
                   0, 0 },
                 { scheduler_feature_gates, "X=maybe", BERTH_ERR_USAGE, 0 },
                 { scheduler_feature_gates, "X", BERTH_ERR_USAGE, 0 },
-                { descheduler_feature_gates, "EvictionsInBackground=true", 0, 0 },
+                { descheduler_feature_gates, "EvictionsInBackground=true", 0, FEATURE_BACKGROUND },
                 { descheduler_feature_gates, "X=true", BERTH_ERR_USAGE, 0 },
         };
 
