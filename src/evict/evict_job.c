@@ -22,7 +22,8 @@ struct evict_job *evict_job_new(const struct evict_intent *intent) {
         struct evict_job *job = xmalloc(size);
         *job = (struct evict_job){ .has_grace = intent->has_grace,
                                    .grace_s = intent->grace_s,
-                                   .deletes = intent->way == EVICT_WAY_DELETE };
+                                   .deletes = intent->way == EVICT_WAY_DELETE,
+                                   .is_finished = intent->is_finished };
         char *at = (char *)(job + 1);
         struct evict_record *record = &job->record;
         record->pod.kind = SLICE_LITERAL("Pod");

@@ -10,7 +10,7 @@ enum job_state { JOB_QUEUED, JOB_IN_FLIGHT, JOB_WAITING, JOB_ENDED };
 struct evict_job {
         struct evict_record record; /* slices point behind the job, same allocation */
         enum job_state state;
-        bool has_grace, notes_failures, deletes;
+        bool has_grace, notes_failures, deletes, is_finished;
         int64_t grace_s;
         struct mono_time due; /* JOB_WAITING */
         uint64_t action_id;   /* JOB_IN_FLIGHT */

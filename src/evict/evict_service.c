@@ -266,6 +266,16 @@ static struct action deletion_of(const struct evict_job *job) {
                                 .remove = { job->has_grace, job->grace_s } };
 }
 
+static bool has_finished(const struct evict_service *service, const struct evict_job *job) {
+        const struct cluster *cluster = service->config.cluster;
+        const struct object_ref *pod = &job->record.pod;
+        struct pod_id id = cluster ? cluster_find_pod(cluster, pod->ns, pod->name) : POD_NONE;
+        if (job->is_finished || pod_id_is_none(id))
+                return job->is_finished;
+        return pod_row_is_finished(cluster_pod(cluster, id)) &&
+               slice_is(pod->uid, cluster_pod(cluster, id)->uid);
+}
+
 static struct action eviction_of(const struct evict_service *service, const struct evict_job *job) {
         const struct evict_record *record = &job->record;
         struct action action = {
@@ -277,7 +287,9 @@ static struct action eviction_of(const struct evict_service *service, const stru
                            .reason = record->reason,
                            .requested_by = record->requested_by,
                            .has_grace = job->has_grace,
-                           .grace_s = job->grace_s },
+                           .grace_s = job->grace_s,
+                           .is_finished =
+                                   !service->config.is_parity && has_finished(service, job) },
         };
         if (service->config.is_parity)
                 action.target.uid = SLICE_EMPTY; /* no precondition */

@@ -39,7 +39,8 @@ struct evict_intent {
         struct slice requested_by;    /* such as sigs.k8s.io/descheduler */
         bool has_grace;
         int64_t grace_s;
-        bool is_dry_run; /* count and record, send nothing */
+        bool is_dry_run;  /* count and record, send nothing */
+        bool is_finished; /* the pod is known to have finished */
         enum evict_way way;
 };
 

@@ -48,6 +48,7 @@ static void evict_all(struct agent_step *step) {
                                   .reason = SLICE_LITERAL("the node is going to reboot"),
                                   .requested_by = requester,
                                   .way = way,
+                                  .is_finished = pod->is_finished,
                                   .has_grace = step->config->drain_grace_s >= 0,
                                   .grace_s = step->config->drain_grace_s });
         }

@@ -140,6 +140,8 @@ static void make_evict(const struct action *action, struct arena *arena,
         member(&body, "reason", buf_view(&why));
         buf_char(&body, ',');
         member(&body, "requested-by", evict->requested_by);
+        if (evict->is_finished)
+                buf_text(&body, ",\"" FINISHED_POD_KEY "\":\"true\"");
         buf_text(&body, "}},\"deleteOptions\":");
         delete_options(&body, &action->target, evict->has_grace, evict->grace_s);
         buf_char(&body, '}');

@@ -6,6 +6,9 @@
 #include "port/transport.h"
 #include <stdbool.h>
 
+/* Annotation of an Eviction whose pod had finished when it was asked for. */
+#define FINISHED_POD_KEY "lifecycle.berth.dev/finished-pod"
+
 struct action_request {
         enum api_method method;
         struct slice path, content_type, body;

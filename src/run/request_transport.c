@@ -6,6 +6,8 @@
 #include "base/util.h"
 #include "client/reflector.h"
 #include "evict/eviction_reconciler.h"
+#include "run/action_request.h"
+#include "run/open_requests.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,9 @@ struct api_request {
         const struct api_stream_events *events; /* NULL for calls */
         void *context;
         bool is_eviction, is_written, is_parting; /* parting: nobody waits for it */
-        char *path, *body, *ns, *uid;             /* of an eviction; owned */
+        bool is_cleanup;                          /* of a pod that has finished */
+        enum api_method method;
+        char *path, *body, *ns, *uid; /* of an eviction or cleanup; owned */
         struct loop_timer unanswered;
         struct api_request *next, *prev;
 };
@@ -37,6 +41,7 @@ struct request_transport {
         struct api_request *discovery; /* of the transport behind */
         struct loop_timer forget;
         struct reflector *reflector;
+        struct open_requests *others; /* anybody's; NULL = not followed */
         struct api_request *open;
         uint64_t count;
 };
@@ -147,6 +152,56 @@ static void forget(void *context) {
         requests->knowledge = KINDS_UNKNOWN;
 }
 
+/* ---- what has finished ---- */
+
+static void clean_directly(struct api_request *request) {
+        request->is_cleanup = false;
+        pass_on(request, &(struct api_call){ .method = request->method,
+                                             .path = slice_of(request->path),
+                                             .body = slice_of(request->body) });
+}
+
+/* From the loop, never from the call itself. */
+static void decide_cleanup(void *context) {
+        struct api_request *request = context;
+        const struct open_requests *others = request->requests->others;
+        struct api_reply reply = { .status = 429, .retry_after_s = -1 };
+
+        if (!others || !open_requests_has(others, slice_of(request->uid))) {
+                clean_directly(request);
+                return;
+        }
+        err_set(&reply.error, BERTH_ERR_TOO_MANY, "the pod's eviction was asked for, and is open");
+        on_passed(request, &reply);
+}
+
+static void decide_soon(struct api_request *request) {
+        request->unanswered.fired = decide_cleanup;
+        loop_timer_arm(request->requests->loop, &request->unanswered, 0);
+}
+
+static void on_others_known(void *context) {
+        struct request_transport *requests = context;
+
+        for (struct api_request *request = requests->open; request; request = request->next)
+                if (request->is_cleanup && !request->inner)
+                        decide_soon(request);
+}
+
+static void judge_cleanup(struct api_request *request) {
+        struct request_transport *requests = request->requests;
+
+        if (!requests->others)
+                requests->others = open_requests_new(
+                        &(struct open_requests_config){ .transport = requests->inner,
+                                                        .loop = requests->loop,
+                                                        .group = requests->group,
+                                                        .ready = on_others_known,
+                                                        .context = requests });
+        else if (open_requests_is_ready(requests->others))
+                decide_soon(request);
+}
+
 static void give_up(struct request_transport *requests, const char *why) {
         struct api_request *next;
 
@@ -159,6 +214,8 @@ static void give_up(struct request_transport *requests, const char *why) {
                         if (request->is_written)
                                 part(requests, request->ns, request->uid);
                         evict_directly(request);
+                } else if (request->is_cleanup && !request->inner) {
+                        decide_soon(request);
                 }
         }
 }
@@ -265,9 +322,12 @@ static void write_request(struct api_request *request) {
 static void serve(struct request_transport *requests, const char *group) {
         requests->knowledge = KINDS_SERVED;
         requests->group = group;
-        for (struct api_request *request = requests->open; request; request = request->next)
+        for (struct api_request *request = requests->open; request; request = request->next) {
                 if (request->is_eviction && !request->inner && !request->is_written)
                         write_request(request);
+                if (request->is_cleanup && !request->inner)
+                        judge_cleanup(request);
+        }
 }
 
 static bool lists_requests(const struct api_reply *reply) {
@@ -305,10 +365,16 @@ static void begin(struct api_request *request) {
 
         switch (requests->knowledge) {
         case KINDS_SERVED:
-                write_request(request);
+                if (request->is_cleanup)
+                        judge_cleanup(request);
+                else
+                        write_request(request);
                 break;
         case KINDS_ABSENT:
-                evict_directly(request);
+                if (request->is_cleanup)
+                        clean_directly(request);
+                else
+                        evict_directly(request);
                 break;
         case KINDS_UNKNOWN:
                 requests->knowledge = KINDS_ASKED;
@@ -325,28 +391,58 @@ static void begin(struct api_request *request) {
 
 /* ---- the transport ---- */
 
-static bool read_eviction(struct api_request *request, const struct api_call *call) {
-        struct slice rest = call->path, part, uid;
-        struct json_doc *doc = NULL;
+/* /api/v1/namespaces/NAMESPACE/pods/NAME and what follows. */
+struct pod_path {
+        struct slice ns, rest;
+};
+static bool read_pod_path(struct slice path, struct pod_path *ret_path) {
+        struct slice part;
+        static const char *const words[] = { "", "api", "v1", "namespaces", NULL, "pods", NULL };
 
-        if (call->method != API_POST ||
-            !slice_has_prefix(call->path, SLICE_LITERAL("/api/v1/namespaces/")) ||
-            !slice_has_suffix(call->path, SLICE_LITERAL("/eviction")) ||
-            json_parse(call->body, &doc, NULL) < 0)
+        for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+                if (!slice_split(&path, '/', &part) || (words[i] && !slice_is(part, words[i])))
+                        return false;
+                if (i == 4)
+                        ret_path->ns = part;
+        }
+        ret_path->rest = path;
+        return true;
+}
+
+/* Pods that finished: deleted, or evicted by somebody who knows that they did. */
+static bool is_cleanup(const struct api_call *call, const struct json *body, struct slice rest) {
+        const struct json *marks = json_get(json_get(body, "metadata"), "annotations");
+
+        return rest.len == 0 ? call->method == API_DELETE
+                             : json_get_text(marks, FINISHED_POD_KEY).len > 0;
+}
+
+static bool read_removal(struct api_request *request, const struct api_call *call) {
+        struct json_doc *doc = NULL;
+        const struct json *body, *options;
+        struct pod_path path;
+        struct slice uid;
+        bool is_eviction;
+
+        if (!read_pod_path(call->path, &path) || json_parse(call->body, &doc, NULL) < 0)
                 return false;
-        uid = json_get_text(
-                json_get(json_get(json_doc_root(doc), "deleteOptions"), "preconditions"), "uid");
-        for (int i = 0; i < 5; i++) /* "", api, v1, namespaces, NAME */
-                slice_split(&rest, '/', &part);
-        request->is_eviction = uid.len > 0;
-        if (request->is_eviction) {
+        is_eviction = call->method == API_POST && slice_is(path.rest, "eviction");
+        body = json_doc_root(doc);
+        options = is_eviction ? json_get(body, "deleteOptions") : body;
+        uid = json_get_text(json_get(options, "preconditions"), "uid");
+        if (uid.len > 0 && is_cleanup(call, body, path.rest))
+                request->is_cleanup = true;
+        else if (uid.len > 0 && is_eviction)
+                request->is_eviction = true;
+        if (request->is_cleanup || request->is_eviction) {
+                request->method = call->method;
                 request->uid = slice_dup(uid);
-                request->ns = slice_dup(part);
+                request->ns = slice_dup(path.ns);
                 request->path = slice_dup(call->path);
                 request->body = slice_dup(call->body);
         }
         json_doc_free(doc);
-        return request->is_eviction;
+        return request->is_cleanup || request->is_eviction;
 }
 
 static struct api_request *call_through(void *self, const struct api_call *call,
@@ -357,7 +453,7 @@ static struct api_request *call_through(void *self, const struct api_call *call,
 
         request->done = done;
         request->unanswered = (struct loop_timer){ .fired = on_unanswered, .context = request };
-        if (read_eviction(request, call))
+        if (read_removal(request, call))
                 begin(request);
         else
                 pass_on(request, call);
@@ -416,6 +512,7 @@ void request_transport_free(struct request_transport *requests) {
         if (requests->discovery)
                 transport_cancel(requests->inner, requests->discovery);
         reflector_free(requests->reflector);
+        open_requests_free(requests->others);
         while (requests->open) { /* what is asked for stays, until its deadline */
                 if (requests->open->inner)
                         transport_cancel(requests->inner, requests->open->inner);

@@ -1,6 +1,9 @@
 /* A transport whose evictions are carried out by EvictionRequests where the cluster has them and
- * somebody answers them; everything else passes through.  So every role that evicts, evicts
- * gracefully without knowing how.
+ * somebody answers them; everything else passes through.  Only
+ * what has finished goes by itself, as a request for it would be over at once and the object stay:
+ * deleted, or evicted in the common way, and answered 429 as long as a request of anybody for it is
+ * open.  So every
+ * role that evicts, evicts gracefully without knowing how.
  *
  * Such a call is answered when the eviction is over: 201 the pod is gone, 404 it was gone before,
  * 429 it was withdrawn (declined by a stage, or past its deadline).  A call that is cancelled takes

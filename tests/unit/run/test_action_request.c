@@ -153,6 +153,20 @@ static void removes_pods(void **state) {
                   "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":"
                   "\"p\",\"namespace\":\"ns\",\"annotations\":{\"reason\":\"triggered by "
                   "prof/PodLifeTime: old\",\"requested-by\":\"me\"}},\"deleteOptions\":{}}" },
+                { "of a pod that finished",
+                  { .kind = ACTION_EVICT,
+                    .target = POD,
+                    .evict = { .plugin = SLICE_LITERAL("drain"),
+                               .profile = SLICE_LITERAL("me"),
+                               .requested_by = SLICE_LITERAL("me"),
+                               .is_finished = true } },
+                  API_POST,
+                  "/api/v1/namespaces/ns/pods/p/eviction",
+                  "",
+                  "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":"
+                  "\"p\",\"namespace\":\"ns\",\"annotations\":{\"reason\":\"triggered by "
+                  "me/drain: \",\"requested-by\":\"me\",\"lifecycle.berth.dev/finished-pod\":"
+                  "\"true\"}},\"deleteOptions\":{\"preconditions\":{\"uid\":\"u-1\"}}}" },
                 { "delete",
                   { .kind = ACTION_DELETE_POD, .target = POD },
                   API_DELETE,
