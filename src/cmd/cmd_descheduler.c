@@ -51,7 +51,7 @@ static const struct option descheduler_table[] = {
         CLUSTER_OPTIONS(struct descheduler_options, daemon),
         ELECTION_OPTIONS(struct descheduler_options, daemon, "false", "descheduler", "2m17s",
                          "1m47s", "26s"),
-        SERVING_OPTIONS(struct descheduler_options, daemon),
+        SERVING_OPTIONS(struct descheduler_options, daemon, NULL),
         GUARD_OPTIONS(struct descheduler_options, daemon.guard),
         { .name = "disable-metrics",
           .type = OPTION_FLAG,

@@ -22,7 +22,7 @@ static const struct option scheduler_table[] = {
         CLUSTER_OPTIONS(struct scheduler_options, daemon),
         ELECTION_OPTIONS(struct scheduler_options, daemon, "true", "kube-scheduler", "15s", "10s",
                          "2s"),
-        SERVING_OPTIONS(struct scheduler_options, daemon),
+        SERVING_OPTIONS(struct scheduler_options, daemon, NULL),
         GUARD_OPTIONS(struct scheduler_options, daemon.guard),
         { .name = "feature-gates",
           .type = OPTION_TEXT,

@@ -64,7 +64,8 @@
                 .value_name = "DURATION", .fallback = retry, .help = "between attempts"            \
         }
 
-#define SERVING_OPTIONS(options_type, member)                                                      \
+/* port: the default; NULL = 0 */
+#define SERVING_OPTIONS(options_type, member, port)                                                \
         { .name = "bind-address",                                                                  \
           .type = OPTION_TEXT,                                                                     \
           .offset = offsetof(options_type, member.bind_address),                                   \
@@ -75,6 +76,7 @@
                   .type = OPTION_I64,                                                              \
                   .offset = offsetof(options_type, member.secure_port),                            \
                   .value_name = "PORT",                                                            \
+                  .fallback = port,                                                                \
                   .max = 65535,                                                                    \
                   .help = "of those pages, over TLS; 0 serves none" },                             \
                 { .name = "tls-cert-file",                                                         \

@@ -1,6 +1,7 @@
 /* What the command lines of programs berth stands in for have in common. */
 #pragma once
 
+#include "cmd/daemon_options.h"
 #include "cmd/option_table.h"
 
 extern const struct command stand_in_kube_scheduler, stand_in_descheduler;
@@ -15,16 +16,55 @@ struct unused_values {
         struct option_texts OPTION_TEXTS_value;
 };
 
+/* First in the options of every stand-in. */
+struct stand_in_values {
+        struct unused_values unused;
+        int64_t verbosity;
+};
+
 extern const char *const stand_in_locks[];
 
 /* Kubernetes' -v 0 and 1 tell what we call information; from 4 on everything. */
 int64_t stand_in_verbosity(int64_t level);
 
-/* Needs verbosity and unused in the struct. */
-#define STAND_IN_LOG_OPTIONS(holder)                                                               \
+#define NO_EFFECT(flag, kind, value)                                                               \
+        {                                                                                          \
+                .name = flag, .type = kind,                                                        \
+                .offset = offsetof(struct stand_in_values, unused.kind##_value),                   \
+                .value_name = value, .help = "taken for compatibility, without effect"             \
+        }
+#define DEPRECATED(flag, kind, value)                                                              \
+        {                                                                                          \
+                .name = flag, .type = kind,                                                        \
+                .offset = offsetof(struct stand_in_values, unused.kind##_value),                   \
+                .value_name = value, .warning = "deprecated, without effect",                      \
+                .help = "deprecated upstream, without effect"                                      \
+        }
+
+#define STAND_IN_SERVING_OPTIONS(options_type, member, port)                                       \
+        SERVING_OPTIONS(options_type, member, port), NO_EFFECT("cert-dir", OPTION_TEXT, "DIR"),    \
+                NO_EFFECT("tls-cipher-suites", OPTION_TEXT, "LIST"),                               \
+                NO_EFFECT("tls-min-version", OPTION_TEXT, "VERSION"),                              \
+                NO_EFFECT("tls-curve-preferences", OPTION_TEXT, "LIST"),                           \
+                NO_EFFECT("tls-sni-cert-key", OPTION_TEXTS, "PAIR"),                               \
+                NO_EFFECT("permit-address-sharing", OPTION_FLAG, NULL),                            \
+                NO_EFFECT("permit-port-sharing", OPTION_FLAG, NULL),                               \
+                NO_EFFECT("http2-max-streams-per-connection", OPTION_I64, "N"),                    \
+                NO_EFFECT("disable-http2-serving", OPTION_FLAG, NULL)
+
+/* The only kind of lock there is. */
+#define STAND_IN_LOCK_OPTION                                                                       \
+        {                                                                                          \
+                .name = "leader-elect-resource-lock", .type = OPTION_CHOICE,                       \
+                .offset = offsetof(struct stand_in_values, unused.OPTION_CHOICE_value),            \
+                .value_name = "KIND", .choices = stand_in_locks, .fallback = "leases",             \
+                .help = "kind of the lock"                                                         \
+        }
+
+#define STAND_IN_LOG_OPTIONS                                                                       \
         { .name = "v",                                                                             \
           .type = OPTION_I64,                                                                      \
-          .offset = offsetof(struct holder, verbosity),                                            \
+          .offset = offsetof(struct stand_in_values, verbosity),                                   \
           .letter = 'v',                                                                           \
           .value_name = "LEVEL",                                                                   \
           .max = 100,                                                                              \

@@ -10,16 +10,10 @@
 #include <string.h>
 
 #define AT(member) offsetof(struct sigs_descheduler_options, member)
-#define NO_EFFECT(flag, kind, value)                                                               \
-        {                                                                                          \
-                .name = flag, .type = kind, .offset = AT(unused.kind##_value),                     \
-                .value_name = value, .help = "taken for compatibility, without effect"             \
-        }
 
 struct sigs_descheduler_options {
+        struct stand_in_values values;
         struct descheduler_options descheduler;
-        struct unused_values unused;
-        int64_t verbosity;
 };
 
 static int print_version(void) {
@@ -39,7 +33,7 @@ static int run(const struct command_call *call) {
                 fprintf(stderr, "descheduler: unknown command \"%s\"\n", word);
                 return EXIT_FAILED;
         }
-        descheduler.daemon.verbosity = stand_in_verbosity(options->verbosity);
+        descheduler.daemon.verbosity = stand_in_verbosity(options->values.verbosity);
         descheduler.ends_well_without_lead = true;
         return descheduler_command_run(&descheduler);
 }
@@ -81,47 +75,9 @@ static const struct option sigs_descheduler_table[] = {
           .type = OPTION_FLAG,
           .offset = AT(descheduler.daemon.has_no_metrics),
           .help = "serve no metrics; health stays" },
-        { .name = "leader-elect-lease-duration",
-          .type = OPTION_DURATION,
-          .offset = AT(descheduler.daemon.lease_duration_ns),
-          .value_name = "DURATION",
-          .fallback = "2m17s",
-          .help = "how long others wait before they take over" },
-        { .name = "leader-elect-renew-deadline",
-          .type = OPTION_DURATION,
-          .offset = AT(descheduler.daemon.lease_renew_deadline_ns),
-          .value_name = "DURATION",
-          .fallback = "1m47s",
-          .help = "give up leading when it could not be renewed for so long" },
-        { .name = "leader-elect-retry-period",
-          .type = OPTION_DURATION,
-          .offset = AT(descheduler.daemon.lease_retry_period_ns),
-          .value_name = "DURATION",
-          .fallback = "26s",
-          .help = "between attempts" },
-        { .name = "leader-elect",
-          .type = OPTION_FLAG,
-          .offset = AT(descheduler.daemon.elects),
-          .help = "work only while holding a Lease" },
-        { .name = "leader-elect-resource-lock",
-          .type = OPTION_CHOICE,
-          .offset = AT(unused.OPTION_CHOICE_value),
-          .value_name = "KIND",
-          .choices = stand_in_locks,
-          .fallback = "leases",
-          .help = "kind of the lock" },
-        { .name = "leader-elect-resource-name",
-          .type = OPTION_TEXT,
-          .offset = AT(descheduler.daemon.lease_name),
-          .value_name = "NAME",
-          .fallback = "descheduler",
-          .help = "name of the Lease" },
-        { .name = "leader-elect-resource-namespace",
-          .type = OPTION_TEXT,
-          .offset = AT(descheduler.daemon.lease_namespace),
-          .value_name = "NAME",
-          .fallback = "kube-system",
-          .help = "namespace of the Lease" },
+        ELECTION_OPTIONS(struct sigs_descheduler_options, descheduler.daemon, "false",
+                         "descheduler", "2m17s", "1m47s", "26s"),
+        STAND_IN_LOCK_OPTION,
         { .name = "otel-collector-endpoint",
           .type = OPTION_TEXT,
           .offset = AT(descheduler.trace_endpoint),
@@ -157,41 +113,8 @@ static const struct option sigs_descheduler_table[] = {
           .offset = AT(descheduler.gates),
           .value_name = "NAME=BOOL,...",
           .help = "features to turn on or off" },
-        { .name = "bind-address",
-          .type = OPTION_TEXT,
-          .offset = AT(descheduler.daemon.bind_address),
-          .value_name = "ADDRESS",
-          .fallback = "0.0.0.0",
-          .help = "where metrics and health are served" },
-        { .name = "secure-port",
-          .type = OPTION_I64,
-          .offset = AT(descheduler.daemon.secure_port),
-          .value_name = "PORT",
-          .fallback = "10258",
-          .max = 65535,
-          .help = "of those pages, over TLS; 0 serves none" },
-        { .name = "tls-cert-file",
-          .type = OPTION_TEXT,
-          .offset = AT(descheduler.daemon.certificate_path),
-          .value_name = "FILE",
-          .is_file = true,
-          .help = "certificate of those pages, PEM" },
-        { .name = "tls-private-key-file",
-          .type = OPTION_TEXT,
-          .offset = AT(descheduler.daemon.key_path),
-          .value_name = "FILE",
-          .is_file = true,
-          .help = "key of that certificate" },
-        NO_EFFECT("tls-cipher-suites", OPTION_TEXT, "LIST"),
-        NO_EFFECT("tls-curve-preferences", OPTION_TEXT, "LIST"),
-        NO_EFFECT("tls-min-version", OPTION_TEXT, "VERSION"),
-        NO_EFFECT("tls-sni-cert-key", OPTION_TEXTS, "PAIR"),
-        NO_EFFECT("http2-max-streams-per-connection", OPTION_I64, "N"),
-        NO_EFFECT("permit-address-sharing", OPTION_FLAG, NULL),
-        NO_EFFECT("permit-port-sharing", OPTION_FLAG, NULL),
-        NO_EFFECT("cert-dir", OPTION_TEXT, "DIR"),
-        NO_EFFECT("disable-http2-serving", OPTION_FLAG, NULL),
-        STAND_IN_LOG_OPTIONS(sigs_descheduler_options),
+        STAND_IN_SERVING_OPTIONS(struct sigs_descheduler_options, descheduler.daemon, "10258"),
+        STAND_IN_LOG_OPTIONS,
         OPTION_END,
 };
 

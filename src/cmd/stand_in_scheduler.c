@@ -2,7 +2,6 @@
  * nothing (reference scheduler.md 1.1). */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
-#include "cmd/daemon_options.h"
 #include "cmd/scheduler_command.h"
 #include "cmd/stand_in.h"
 
@@ -11,23 +10,11 @@
 
 #define STANDS_FOR "v1.36.0"
 #define AT(member) offsetof(struct kube_scheduler_options, member)
-#define NO_EFFECT(flag, kind, value)                                                               \
-        {                                                                                          \
-                .name = flag, .type = kind, .offset = AT(unused.kind##_value),                     \
-                .value_name = value, .help = "taken for compatibility, without effect"             \
-        }
-#define DEPRECATED(flag, kind, value)                                                              \
-        {                                                                                          \
-                .name = flag, .type = kind, .offset = AT(unused.kind##_value),                     \
-                .value_name = value, .warning = "deprecated, without effect",                      \
-                .help = "deprecated upstream, without effect"                                      \
-        }
 
 struct kube_scheduler_options {
+        struct stand_in_values values;
         struct scheduler_options scheduler;
-        struct unused_values unused;
         const char *write_config_to, *kubeconfig;
-        int64_t verbosity;
         bool shows_version;
 };
 
@@ -43,7 +30,7 @@ static int run(const struct command_call *call) {
         if (!scheduler.config)
                 scheduler.daemon.kubeconfig = options->kubeconfig;
         scheduler.daemon.guard.is_on = true;
-        scheduler.daemon.verbosity = stand_in_verbosity(options->verbosity);
+        scheduler.daemon.verbosity = stand_in_verbosity(options->values.verbosity);
         if (options->write_config_to && *options->write_config_to)
                 return scheduler_command_write_config("kube-scheduler", &scheduler,
                                                       options->write_config_to);
@@ -69,40 +56,7 @@ static const struct option kube_scheduler_table[] = {
           .is_file = true,
           .help = "write the configuration, defaults included, and end" },
         /* Serving. */
-        { .name = "bind-address",
-          .type = OPTION_TEXT,
-          .offset = AT(scheduler.daemon.bind_address),
-          .value_name = "ADDRESS",
-          .fallback = "0.0.0.0",
-          .help = "where metrics and health are served" },
-        { .name = "secure-port",
-          .type = OPTION_I64,
-          .offset = AT(scheduler.daemon.secure_port),
-          .value_name = "PORT",
-          .fallback = "10259",
-          .max = 65535,
-          .help = "of those pages, over TLS; 0 serves none" },
-        { .name = "tls-cert-file",
-          .type = OPTION_TEXT,
-          .offset = AT(scheduler.daemon.certificate_path),
-          .value_name = "FILE",
-          .is_file = true,
-          .help = "certificate of those pages, PEM" },
-        { .name = "tls-private-key-file",
-          .type = OPTION_TEXT,
-          .offset = AT(scheduler.daemon.key_path),
-          .value_name = "FILE",
-          .is_file = true,
-          .help = "key of that certificate" },
-        NO_EFFECT("cert-dir", OPTION_TEXT, "DIR"),
-        NO_EFFECT("tls-cipher-suites", OPTION_TEXT, "LIST"),
-        NO_EFFECT("tls-min-version", OPTION_TEXT, "VERSION"),
-        NO_EFFECT("tls-curve-preferences", OPTION_TEXT, "LIST"),
-        NO_EFFECT("tls-sni-cert-key", OPTION_TEXTS, "PAIR"),
-        NO_EFFECT("permit-address-sharing", OPTION_FLAG, NULL),
-        NO_EFFECT("permit-port-sharing", OPTION_FLAG, NULL),
-        NO_EFFECT("http2-max-streams-per-connection", OPTION_I64, "N"),
-        NO_EFFECT("disable-http2-serving", OPTION_FLAG, NULL),
+        STAND_IN_SERVING_OPTIONS(struct kube_scheduler_options, scheduler.daemon, "10259"),
         /* Who may read the pages. */
         GUARD_OPTIONS(struct kube_scheduler_options, scheduler.daemon.guard),
         NO_EFFECT("client-ca-file", OPTION_TEXT, "FILE"),
@@ -113,54 +67,9 @@ static const struct option kube_scheduler_table[] = {
         NO_EFFECT("requestheader-uid-headers", OPTION_TEXT, "LIST"),
         NO_EFFECT("requestheader-username-headers", OPTION_TEXT, "LIST"),
         /* Leader election. */
-        { .name = "leader-elect",
-          .type = OPTION_FLAG,
-          .offset = AT(scheduler.daemon.elects),
-          .presence = AT(scheduler.daemon.given.elects),
-          .fallback = "true",
-          .help = "work only while holding a Lease" },
-        { .name = "leader-elect-lease-duration",
-          .type = OPTION_DURATION,
-          .offset = AT(scheduler.daemon.lease_duration_ns),
-          .presence = AT(scheduler.daemon.given.lease_duration),
-          .value_name = "DURATION",
-          .fallback = "15s",
-          .help = "how long others wait before they take over" },
-        { .name = "leader-elect-renew-deadline",
-          .type = OPTION_DURATION,
-          .offset = AT(scheduler.daemon.lease_renew_deadline_ns),
-          .presence = AT(scheduler.daemon.given.renew_deadline),
-          .value_name = "DURATION",
-          .fallback = "10s",
-          .help = "give up leading when it could not be renewed for so long" },
-        { .name = "leader-elect-retry-period",
-          .type = OPTION_DURATION,
-          .offset = AT(scheduler.daemon.lease_retry_period_ns),
-          .presence = AT(scheduler.daemon.given.retry_period),
-          .value_name = "DURATION",
-          .fallback = "2s",
-          .help = "between attempts" },
-        { .name = "leader-elect-resource-lock",
-          .type = OPTION_CHOICE,
-          .offset = AT(unused.OPTION_CHOICE_value),
-          .value_name = "KIND",
-          .choices = stand_in_locks,
-          .fallback = "leases",
-          .help = "kind of the lock" },
-        { .name = "leader-elect-resource-name",
-          .type = OPTION_TEXT,
-          .offset = AT(scheduler.daemon.lease_name),
-          .presence = AT(scheduler.daemon.given.lease_name),
-          .value_name = "NAME",
-          .fallback = "kube-scheduler",
-          .help = "name of the Lease" },
-        { .name = "leader-elect-resource-namespace",
-          .type = OPTION_TEXT,
-          .offset = AT(scheduler.daemon.lease_namespace),
-          .presence = AT(scheduler.daemon.given.lease_namespace),
-          .value_name = "NAME",
-          .fallback = "kube-system",
-          .help = "namespace of the Lease" },
+        ELECTION_OPTIONS(struct kube_scheduler_options, scheduler.daemon, "true", "kube-scheduler",
+                         "15s", "10s", "2s"),
+        STAND_IN_LOCK_OPTION,
         /* Deprecated upstream. */
         { .name = "kubeconfig",
           .type = OPTION_TEXT,
@@ -195,7 +104,7 @@ static const struct option kube_scheduler_table[] = {
         NO_EFFECT("disabled-metrics", OPTION_TEXT, "LIST"),
         NO_EFFECT("allow-metric-labels", OPTION_TEXT, "MAP"),
         NO_EFFECT("allow-metric-labels-manifest", OPTION_TEXT, "FILE"),
-        STAND_IN_LOG_OPTIONS(kube_scheduler_options),
+        STAND_IN_LOG_OPTIONS,
         { .name = "version",
           .type = OPTION_FLAG,
           .offset = AT(shows_version),
