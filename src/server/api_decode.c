@@ -61,6 +61,7 @@ static int check_type(struct api_context *context, struct decoded *decoded, cons
         if ((has_kind.len && !slice_is(has_kind, kind)) ||
             (has_version.len && !slice_is(has_version, api_version) &&
              !is_old_eviction(has_version, kind))) {
+                const char *named = has_kind.len ? arena_string(context->arena, has_kind) : kind;
                 const char *slash = strrchr(arena_string(context->arena, has_version), '/');
                 const char *shown = !has_version.len ? version
                                     : slash          ? slash + 1
@@ -68,10 +69,9 @@ static int check_type(struct api_context *context, struct decoded *decoded, cons
 
                 return fail_bad_request(
                         context,
-                        SLICE_FMT " in version \"%s\" cannot be handled as a %s: "
-                                  "no kind \"" SLICE_FMT "\" is registered for version \"%s\"",
-                        SLICE_ARG(has_kind.len ? has_kind : slice_of(kind)), shown, kind,
-                        SLICE_ARG(has_kind.len ? has_kind : slice_of(kind)),
+                        "%s in version \"%s\" cannot be handled as a %s: "
+                        "no kind \"%s\" is registered for version \"%s\"",
+                        named, shown, kind, named,
                         arena_string(context->arena,
                                      has_version.len ? has_version : slice_of(api_version)));
         }
