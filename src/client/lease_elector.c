@@ -454,6 +454,11 @@ bool lease_elector_is_leader(const struct lease_elector *elector) {
                loop_mono(elector->loop).ns - elector->renewed_at.ns < elector->duration_ns;
 }
 
+bool lease_elector_may_act(const struct lease_elector *elector) {
+        return elector->is_leader &&
+               loop_mono(elector->loop).ns - elector->renewed_at.ns < elector->renew_deadline_ns;
+}
+
 int64_t lease_elector_overdue_ns(const struct lease_elector *elector) {
         if (!elector->is_leader)
                 return 0;

@@ -39,6 +39,10 @@ static void on_audit(void *context, struct slice line) {
                 daemon_finish(self->daemon);
 }
 
+static bool may_act(void *context) {
+        return daemon_may_act(((const struct evictions_daemon *)context)->daemon);
+}
+
 #define SLOTS_MAX 1000000
 enum { SLOTS_SLOW, SLOTS_ALL };
 
@@ -67,6 +71,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                                             .hook_directory = self->options->hook_directory,
                                             .chain = self->chain,
                                             .audit = on_audit,
+                                            .may_act = may_act,
                                             .context = self });
         return 0;
 }

@@ -265,6 +265,10 @@ static void on_drained(void *context) {
                 loop_stop(daemon->loop);
 }
 
+bool daemon_may_act(const struct daemon *daemon) {
+        return !daemon->elector || lease_elector_may_act(daemon->elector);
+}
+
 void daemon_finish(struct daemon *daemon) {
         if (daemon->is_ending)
                 return;

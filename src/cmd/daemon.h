@@ -57,5 +57,7 @@ bool daemon_has_lost_lead(const struct err *err);
 /* Counters of this process and its pages, for the role to add its own; NULL when there are none. */
 struct metrics *daemon_metrics(struct daemon *daemon);
 struct serving *daemon_serving(struct daemon *daemon);
+/* Whether this process leads for sure right now, or needs not to. */
+bool daemon_may_act(const struct daemon *daemon);
 /* Ends the run with success: a single pass is over. */
 void daemon_finish(struct daemon *daemon);

@@ -76,6 +76,8 @@ static void step(void *context) {
         struct evictions_role *role = context;
         struct mono_time due;
 
+        if (role->config.may_act && !role->config.may_act(role->config.context))
+                return;
         eviction_reconciler_step(role->reconciler, evictions_now(role), &role->effects);
         for (size_t i = 0; i < role->effects.count; i++)
                 evictions_carry_out(role, &role->effects.items[i]);

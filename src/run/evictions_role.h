@@ -30,6 +30,9 @@ struct evictions_role_config {
          * real ones. */
         void (*start_hook)(void *context, const struct eviction_effect *effect);
         void (*stop_hook)(void *context, uint64_t id);
+        /* Whether effects may be carried out: false as soon as the Lease may be somebody else's.
+         * NULL = always. */
+        bool (*may_act)(void *context);
         void *context;
 };
 

@@ -1,0 +1,76 @@
+#!/bin/sh
+# The manifests of deploy/evictions: controller and requester with exactly their rights on a sandbox: eviction_rights.sh BERTH
+# DEPLOY. Skips (77) without kubectl.
+# shellcheck source=tests/e2e/clients.sh disable=SC1091
+. "$(dirname "$0")/clients.sh"
+[ -n "$kubectl_program" ] || skip "no kubectl"
+kubectl() {
+        "$kubectl_program" "$@"
+}
+berth=$1 deploy=$2
+start_sandbox "$berth" --nodes 1 --seed 1
+kubectl apply -f "$deploy/crds" >/dev/null
+check "rights" "clusterrole.rbac.authorization.k8s.io/berth-eviction-viewer created" kubectl apply -f "$deploy/evictions/rbac.yaml"
+
+# identity NAME CLUSTERROLE...: a ServiceAccount of default with these roles there, and its kubeconfig
+identity() {
+        identity=$1
+        shift
+        kubectl create serviceaccount "$identity" >/dev/null
+        for role in "$@"; do
+                kubectl create rolebinding "$identity-$role" --clusterrole="$role" --serviceaccount="default:$identity" >/dev/null
+        done
+        config_of default "$identity"
+}
+config_of() { # config_of NAMESPACE NAME
+        token=$(kubectl -n "$1" create token "$2")
+        [ -n "$token" ] || judge bad "no token for $2"
+        sed "s/^\( *token: \).*/\1$token/" "$KUBECONFIG" >"$work/$2.kubeconfig"
+}
+pod() {
+        kubectl create -f - >/dev/null <<END
+apiVersion: v1
+kind: Pod
+metadata: {name: $1, labels: {app: $1}}
+spec: {nodeName: node-0, terminationGracePeriodSeconds: 0, containers: [{name: c, image: x}]}
+END
+        wait_for "pod $1 runs" Running kubectl get pod "$1"
+}
+may() { # may EXPECTED WHO VERB RESOURCE...
+        expected=$1 who=$2
+        shift 2
+        check "$who $*" "^$expected$" kubectl --kubeconfig "$work/$who.kubeconfig" auth can-i "$@"
+}
+config_of kube-system berth-evictions
+identity asker berth-eviction-requester
+identity onlooker berth-eviction-viewer
+identity worker berth-eviction-responder
+
+"$berth" evictions --kubeconfig "$work/berth-evictions.kubeconfig" --keep-definitions --no-audit-output \
+        >"$work/evictions" 2>&1 &
+children="$children $!"
+wait_for "ready with its rights" Ready cat "$work/evictions"
+pod a
+exits "a requester's eviction" 0 "default/a evicted" "$berth" evict --kubeconfig "$work/asker.kubeconfig" a
+pod b
+kubectl create pdb b --min-available=1 --selector=app=b >/dev/null
+exits "withdrawn at its deadline" 1 "default/b withdrawn" "$berth" evict --kubeconfig "$work/asker.kubeconfig" --deadline 2s b
+exits "an onlooker may not ask" 1 "cannot get resource" "$berth" evict --kubeconfig "$work/onlooker.kubeconfig" b
+may yes onlooker list evictions.lifecycle.berth.dev
+may no onlooker create evictionrequests.lifecycle.berth.dev
+may no asker create evictions.lifecycle.berth.dev
+may no asker patch evictions.lifecycle.berth.dev --subresource=status
+may no asker delete pods
+may no asker create pods --subresource=eviction
+may yes worker patch evictions.lifecycle.berth.dev --subresource=status
+may no worker create evictionrequests.lifecycle.berth.dev
+may no berth-evictions delete pods
+may no berth-evictions create evictionrequests.lifecycle.berth.dev
+may no berth-evictions create evictionpolicies.lifecycle.berth.dev
+may no berth-evictions get secrets
+may yes berth-evictions patch configmaps/berth-eviction-history -n kube-system
+may no berth-evictions patch configmaps/another -n kube-system
+may no berth-evictions create customresourcedefinitions.apiextensions.k8s.io
+wait_for "it leads by its Lease" berth-evictions kubectl -n kube-system get lease berth-evictions
+is "nothing was forbidden to it" 0 "$(grep -ci "forbidden" "$work/evictions")"
+finish
