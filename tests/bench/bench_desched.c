@@ -108,6 +108,7 @@ static void add_pod(struct cluster *cluster, size_t i, size_t nodes, uint64_t se
 
 struct rule {
         const char *name, *point, *args;
+        bool is_own; /* not upstream's, hence not among "every strategy" */
 };
 static const struct rule rules[] = {
         { "PodLifeTime", "deschedule", "{\"maxPodLifeTimeSeconds\":1206000}" },
@@ -124,6 +125,14 @@ static const struct rule rules[] = {
           "{\"thresholds\":{\"cpu\":20,\"pods\":20},\"targetThresholds\":{\"cpu\":50,\"pods\":50}"
           "}" },
         { "HighNodeUtilization", "balance", "{\"thresholds\":{\"cpu\":10}}" },
+        { "PodLifecycle", "deschedule",
+          "{\"rules\":[{\"name\":\"keep\",\"action\":\"Keep\",\"allowTerminal\":true,"
+          "\"select\":{\"namespaces\":{\"include\":[\"ns-1\"]}}},{\"name\":\"finished\",\"action\":"
+          "\"Delete\",\"allowTerminal\":true,\"retention\":{\"ttl\":\"1h\",\"keepNewest\":3,"
+          "\"per\":"
+          "\"Namespace\"}},{\"name\":\"old\",\"action\":\"Evict\",\"when\":{\"olderThan\":"
+          "\"335h\"}}]}",
+          true },
 };
 
 /* A policy of all rules, or of one; fits: nodeFit on. */
@@ -141,7 +150,8 @@ static void write_policy(struct buf *text, const struct rule *only, bool fits) {
                 const char *comma = "";
                 buf_printf(text, "%s\"%s\":{\"enabled\":[", p > 0 ? "," : "", points[p]);
                 for (size_t i = 0; i < ARRAY_LEN(rules); i++) {
-                        if (strcmp(rules[i].point, points[p]) != 0 || (only && only != &rules[i]))
+                        bool is_asked = only ? only == &rules[i] : !rules[i].is_own;
+                        if (strcmp(rules[i].point, points[p]) != 0 || !is_asked)
                                 continue;
                         buf_printf(text, "%s\"%s\"", comma, rules[i].name);
                         comma = ",";
