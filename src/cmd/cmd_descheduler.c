@@ -9,7 +9,8 @@
 static int run(const struct command_call *call) {
         struct descheduler_options options = *(const struct descheduler_options *)call->options;
 
-        options.daemon.guard.is_on = options.daemon.guard.uses_own = true;
+        /* Upstream's pages are for everybody. */
+        options.daemon.guard.is_on = options.daemon.guard.uses_own = !options.is_parity;
         return descheduler_command_run(&options);
 }
 

@@ -38,6 +38,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .interval_ns = self->options->interval_ns,
                         .is_dry_run = self->options->is_dry_run,
                         .watches = self->options->watches,
+                        .is_elected = self->options->daemon.elects,
                         .follows_background = self->options->daemon.evicts_by_request ||
                                               self->config.gates & FEATURE_BACKGROUND,
                         .finished = on_finished,

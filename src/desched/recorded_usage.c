@@ -268,6 +268,19 @@ void recorded_usage_smooth(struct recorded_usage *usage, const struct recorded_u
         }
 }
 
+void recorded_usage_keep(struct recorded_usage *usage, const struct recorded_usage *before) {
+        size_t at = 0;
+        struct slice name;
+        void *value;
+        while (map_next(before->nodes, &at, &name, &value)) {
+                if (map_get(usage->nodes, name))
+                        continue;
+                struct measured *kept = ARENA_ARRAY(&usage->arena, struct measured, 1);
+                *kept = *(const struct measured *)value;
+                map_put(usage->nodes, name, kept);
+        }
+}
+
 void recorded_usage_free(struct recorded_usage *usage) {
         if (!usage)
                 return;

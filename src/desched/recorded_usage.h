@@ -20,5 +20,7 @@ int recorded_usage_of_answer(const struct json *answer, const struct descheduler
                              struct recorded_usage **ret_usage, struct err *err);
 /* Nodes measured before, too: nine parts of then, one of now. */
 void recorded_usage_smooth(struct recorded_usage *usage, const struct recorded_usage *before);
+/* Nodes that are not measured any more keep what was measured before. */
+void recorded_usage_keep(struct recorded_usage *usage, const struct recorded_usage *before);
 void recorded_usage_free(struct recorded_usage *usage); /* accepts NULL */
 const struct desched_usage *recorded_usage_source(const struct recorded_usage *usage);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define PARITY_RETRIES_MAX 10
+
 struct evict_service {
         struct evict_config config;
         struct evict_ledger ledger;
@@ -23,7 +25,7 @@ struct evict_service *evict_service_new(const struct evict_config *config) {
         if (config->max_in_flight == 0)
                 service->config.max_in_flight = EVICT_IN_FLIGHT_DEFAULT;
         if (config->is_parity)
-                service->config.max_attempts = 1;
+                service->config.max_in_flight = service->config.max_attempts = 1;
         else if (config->max_attempts == 0)
                 service->config.max_attempts = EVICT_ATTEMPTS_DEFAULT;
         uint32_t records = config->max_records ? config->max_records : EVICT_RECORDS_DEFAULT;
@@ -311,7 +313,9 @@ void evict_service_step(struct evict_service *service, struct mono_time now,
                 action_list_add(out, &service->events.items[i]);
         action_list_clear(&service->events);
         for (struct evict_job *job = service->first; job; job = job->next) {
-                if (map_u64_count(service->in_flight) >= service->config.max_in_flight)
+                bool is_waiting = job->state == JOB_WAITING && job->due.ns > now.ns;
+                if (map_u64_count(service->in_flight) >= service->config.max_in_flight ||
+                    (service->config.is_parity && is_waiting))
                         return;
                 if (job->state == JOB_QUEUED ||
                     (job->state == JOB_WAITING && job->due.ns <= now.ns))
@@ -325,6 +329,8 @@ bool evict_service_next_due(const struct evict_service *service, struct mono_tim
         if (map_u64_count(service->in_flight) >= service->config.max_in_flight)
                 return false; /* a result comes first */
         for (const struct evict_job *job = service->first; job; job = job->next) {
+                if (is_found && service->config.is_parity)
+                        break; /* one after the other */
                 int64_t at = job->state == JOB_WAITING ? job->due.ns : 0;
                 if (job->state == JOB_IN_FLIGHT || (is_found && at >= due))
                         continue;
@@ -381,6 +387,14 @@ static bool is_gone(const struct action_result *result) {
                 slice_contains(result->text, SLICE_LITERAL("uid")));
 }
 
+/* Upstream's client library tries by itself what the server bids to try later. */
+static bool may_retry(const struct evict_service *service, const struct evict_job *job,
+                      const struct action_result *result) {
+        if (service->config.is_parity && result->retry_after_s > 0 && is_worth_retrying(result))
+                return job->record.attempts <= PARITY_RETRIES_MAX;
+        return is_worth_retrying(result) && job->record.attempts < service->config.max_attempts;
+}
+
 static void wait_for_retry(struct evict_service *service, struct evict_job *job, int retry_after_s,
                            struct mono_time now) {
         int64_t delay_ms = EVICT_RETRY_FIRST_MS;
@@ -389,6 +403,8 @@ static void wait_for_retry(struct evict_service *service, struct evict_job *job,
         if (delay_ms > EVICT_RETRY_MAX_MS)
                 delay_ms = EVICT_RETRY_MAX_MS;
         if (retry_after_s > 0 && (int64_t)retry_after_s * 1000 > delay_ms)
+                delay_ms = (int64_t)retry_after_s * 1000;
+        if (service->config.is_parity)
                 delay_ms = (int64_t)retry_after_s * 1000;
         job->state = JOB_WAITING;
         job->due.ns = now.ns + delay_ms * NS_PER_MS;
@@ -438,8 +454,7 @@ bool evict_service_result(struct evict_service *service, const struct action_res
                 return true;
         } else if (!service->config.is_parity && is_gone(result)) {
                 end_job(service, job, EVICT_RESULT_GONE, wall);
-        } else if (is_worth_retrying(result) &&
-                   job->record.attempts < service->config.max_attempts) {
+        } else if (may_retry(service, job, result)) {
                 wait_for_retry(service, job, result->retry_after_s, now);
         } else {
                 if (job->notes_failures)

@@ -39,7 +39,8 @@ struct evict_config {
          * asked again.  Needs the cluster, finished pods included. */
         bool follows_background;
         /* Upstream's ways: no uid precondition, no look at budgets, a pod asked for twice counts
-         * twice, one attempt. */
+         * twice, one call at a time and one attempt; but what the server bids to try later is tried
+         * up to ten times more, and everything else waits. */
         bool is_parity;
 };
 

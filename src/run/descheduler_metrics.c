@@ -13,6 +13,7 @@ struct descheduler_metrics {
         const struct evict_service *service;
         struct metric *evicted, *evicted_total, *loop, *loop_doubled, *info;
         struct metric *strategy, *strategy_doubled;
+        double info_value;
 };
 
 static void refresh(void *context) {
@@ -28,7 +29,7 @@ static void refresh(void *context) {
                 metric_set(own->evicted, labels, (double)counts[i].count);
                 metric_set(own->evicted_total, labels, (double)counts[i].count);
         }
-        metric_set(own->info, (struct slice[]){ SLICE_LITERAL(BERTH_VERSION) }, 1);
+        metric_set(own->info, (struct slice[]){ SLICE_LITERAL(BERTH_VERSION) }, own->info_value);
 }
 
 static struct metric *add_evicted(struct metrics *metrics, const char *name, const char *help) {
@@ -61,10 +62,12 @@ static struct metric *add_strategy(struct metrics *metrics, const char *name) {
 }
 
 struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
-                                                    const struct evict_service *service) {
+                                                    const struct evict_service *service,
+                                                    bool is_parity) {
         struct descheduler_metrics *own = xcalloc(1, sizeof(*own));
 
         own->service = service;
+        own->info_value = is_parity ? 0 : 1;
         own->evicted = add_evicted(metrics, "descheduler_pods_evicted",
                                    "Evictions by result (deprecated, as upstream).");
         own->evicted_total =

@@ -37,8 +37,8 @@ struct descheduler_role {
         uint64_t seen;             /* generation up to which changes were looked at */
         uint32_t changes;          /* CLUSTER_*, of interest and not reacted to yet */
         uint64_t reactions;
-        uint64_t passes, logged; /* logged: the last record that was */
-        bool is_started, is_finished;
+        uint64_t passes, logged;               /* logged: the last record that was */
+        bool is_started, is_finished, is_late; /* late: a pass waits for the evictions of one */
 };
 
 static void check_finished(struct descheduler_role *role) {
@@ -98,6 +98,10 @@ static void serve(void *self) {
         if (evict_service_next_due(role->service, &due))
                 loop_timer_arm(loop, &role->retry_timer, due.ns - loop_mono(loop).ns);
         log_records(role);
+        if (role->is_late && evict_service_open(role->service) == 0) {
+                loop_timer_disarm(loop, &role->pass_timer);
+                loop_timer_arm(loop, &role->pass_timer, 0);
+        }
         check_finished(role);
 }
 
@@ -184,12 +188,27 @@ static void watch_changes(struct descheduler_role *role) {
         arm_reaction(role, REACT_PAUSE_NS);
 }
 
+/* Upstream's cycle ends in an error where no plugin can be blamed; a single one then starts over at
+ * once, for ever. */
+static bool fails_as_a_whole(struct descheduler_role *role) {
+        const char *failure = role->feed ? usage_feed_failure(role->feed) : NULL;
+
+        if (!failure)
+                return false;
+        LOG(LOG_ERROR, "CycleFailed", log_text("error", failure));
+        if (role->config.interval_ns == 0)
+                loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer, 0);
+        return true;
+}
+
 static void pass(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
         int64_t start_ns = stopwatch_ns();
         const struct desched_report *report;
 
+        if (fails_as_a_whole(role))
+                return;
         evict_service_observe(role->service, loop_mono(loop), loop_wall(loop));
         tracer_begin_pass(role->tracer);
         report = descheduler_pass(role->descheduler, loop_wall(loop));
@@ -211,6 +230,10 @@ static void on_pass_due(void *self) {
         if (role->config.interval_ns > 0)
                 loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer,
                                role->config.interval_ns);
+        /* Upstream evicts within its pass. */
+        role->is_late = role->config.is_parity && evict_service_open(role->service) > 0;
+        if (role->is_late)
+                return;
         if (!role->feed)
                 pass(role);
         else
@@ -267,7 +290,7 @@ static int build(struct descheduler_role *role, struct err *err) {
                 oracle = placement_brain_oracle(role->brain);
         }
         role->feed = usage_feed_new(runtime_transport(role->runtime), runtime_loop(role->runtime),
-                                    config->policy);
+                                    config->policy, config->is_parity);
         code = descheduler_new(
                 &(struct descheduler_config){
                         .cluster = runtime_cluster(role->runtime),
@@ -296,6 +319,8 @@ static void finish(struct descheduler_role *role, const struct err *err) {
         role->is_finished = true;
         if (err)
                 LOG(LOG_ERROR, "NotDescheduling", log_text("error", err->text));
+        if (err && role->config.is_parity && role->config.is_elected)
+                return; /* upstream's zombie: it leads, and does nothing */
         if (role->config.finished)
                 role->config.finished(role->config.context, err);
 }
@@ -419,7 +444,8 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
                                         .is_parity = config->is_parity,
                                         .follows_background = config->follows_background });
         if (config->metrics)
-                role->metrics = descheduler_metrics_new(config->metrics, role->service);
+                role->metrics =
+                        descheduler_metrics_new(config->metrics, role->service, config->is_parity);
         start_tracer(role);
         runtime_add_role(runtime, &(struct role){ .name = "descheduler",
                                                   .self = role,

@@ -19,6 +19,9 @@ struct descheduler_role_config {
         int64_t interval_ns; /* 0: one pass, then finished */
         int64_t first_delay_ns;
         bool is_dry_run, is_parity;
+        /* Under parity, of a process that was elected: a start that fails is told, and no more; the
+         * process goes on doing nothing, with the Lease. */
+        bool is_elected;
         bool follows_background; /* evictions that other programs finish; see evict_service.h */
         bool watches; /* also acts between passes: on changes, and when a rule falls due */
         /* How pods are scheduled here, for moving only what lands better; NULL = not asked. */

@@ -134,7 +134,7 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
                                                                   .is_parity = config->is_parity });
         code = snapshot_usage(snapshot, &plan->usage_doc, err);
         if (code == 0 && snapshot->is_live)
-                code = usage_live_ask(&snapshot->source, config->policy, &plan->live, err);
+                code = usage_live_ask(&snapshot->source, config, &plan->live, err);
         if (code == 0)
                 code = recorded_usage_new(json_doc_root(plan->usage_doc), config->policy,
                                           &plan->usage, err);

@@ -37,6 +37,7 @@ void scheduler_metrics_arriving(struct scheduler_metrics *own);
 void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind kind,
                                enum change_kind change, const struct json *object);
 
+/* is_parity: descheduler_build_info is 0, as upstream has it. */
 struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
                                                     const struct evict_service *service);
 void descheduler_metrics_free(struct descheduler_metrics *own); /* accepts NULL */

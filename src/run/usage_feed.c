@@ -9,6 +9,7 @@
 #include "client/url_query.h"
 #include "config/descheduler_policy.h"
 #include "desched/recorded_usage.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +37,7 @@ struct usage_feed {
         struct transport *transport; /* to the API server */
         struct loop *loop;
         const struct descheduler_policy *policy;
+        bool is_parity;
         struct desched_usage source;
         struct feed_call nodes_call, pods_call, secret_call;
         struct recorded_usage *nodes, *pods; /* NULL = not heard of */
@@ -170,6 +172,8 @@ static void on_nodes(struct feed_call *call, const struct api_reply *reply) {
 
         if (now && feed->nodes)
                 recorded_usage_smooth(now, feed->nodes);
+        if (now && feed->nodes && feed->is_parity)
+                recorded_usage_keep(now, feed->nodes);
         recorded_usage_free(feed->nodes);
         feed->nodes = now;
 }
@@ -220,6 +224,23 @@ static void on_samples(struct feed_call *call, const struct api_reply *reply) {
         json_doc_free(doc);
 }
 
+/* Upstream needs the authority for plain HTTP, too, and takes HOST:PORT for the name that the
+ * certificate must bear. */
+static int connect_as_upstream(const struct usage_feed *feed, struct http_transport_config *config,
+                               struct err *err) {
+        struct slice rest = feed->prometheus->url;
+        size_t scheme = strlen("https://");
+
+        if (access(MOUNTED_CA, R_OK) != 0)
+                return err_set(err, BERTH_ERR_IO, MOUNTED_CA ": %s", strerror(errno));
+        if (!slice_has_prefix(rest, SLICE_LITERAL("https://")))
+                return 0;
+        rest = slice_make(rest.ptr + scheme, rest.len - scheme);
+        slice_split(&rest, '/', &rest);
+        config->access.tls_server_name = slice_dup(rest);
+        return 0;
+}
+
 /* The service account's authority speaks for what is inside the cluster. */
 static int connect(struct usage_feed *feed, struct err *err) {
         struct http_transport_config config = {
@@ -234,6 +255,10 @@ static int connect(struct usage_feed *feed, struct err *err) {
         if (slice_has_prefix(feed->prometheus->url, SLICE_LITERAL("https://")) &&
             access(MOUNTED_CA, R_OK) == 0)
                 config.access.ca_file = slice_dup(SLICE_LITERAL(MOUNTED_CA));
+        if (feed->is_parity && connect_as_upstream(feed, &config, err) < 0) {
+                cluster_access_release(&config.access);
+                return err->code;
+        }
         if (http_transport_new(&config, feed->loop, &feed->http, err) < 0)
                 return err->code;
         feed->http_carrier = http_transport(feed->http);
@@ -383,6 +408,15 @@ static void find_providers(struct usage_feed *feed) {
         feed->source.has_prometheus = feed->prometheus != NULL;
 }
 
+const char *usage_feed_failure(const struct usage_feed *feed) {
+        bool is_inside = getenv("KUBERNETES_SERVICE_HOST") && getenv("KUBERNETES_SERVICE_PORT");
+
+        if (!feed->is_parity || !feed->prometheus || feed->prometheus->token || !is_inside ||
+            access(MOUNTED_TOKEN, R_OK) == 0)
+                return NULL;
+        return "open " MOUNTED_TOKEN ": no such file or directory";
+}
+
 bool usage_feed_is_needed(const struct descheduler_policy *policy) {
         struct usage_feed feed = { .policy = policy };
 
@@ -391,12 +425,13 @@ bool usage_feed_is_needed(const struct descheduler_policy *policy) {
 }
 
 struct usage_feed *usage_feed_new(struct transport *transport, struct loop *loop,
-                                  const struct descheduler_policy *policy) {
+                                  const struct descheduler_policy *policy, bool is_parity) {
         struct usage_feed *feed = xcalloc(1, sizeof(*feed));
 
         feed->transport = transport;
         feed->loop = loop;
         feed->policy = policy;
+        feed->is_parity = is_parity;
         feed->source = (struct desched_usage){
                 .context = feed, .node = ask_node, .pod = ask_pod, .query = ask_query
         };

@@ -19,7 +19,10 @@ struct usage_feed;
 /* NULL when the policy names no provider.  The transport is the API server's; all three must
  * outlive the feed. */
 struct usage_feed *usage_feed_new(struct transport *transport, struct loop *loop,
-                                  const struct descheduler_policy *policy);
+                                  const struct descheduler_policy *policy, bool is_parity);
+/* Why no pass can be made at all, as upstream has it under parity: inside a cluster the mounted
+ * token cannot be read.  NULL otherwise. */
+const char *usage_feed_failure(const struct usage_feed *feed);
 bool usage_feed_is_needed(const struct descheduler_policy *policy); /* it names a provider */
 void usage_feed_free(struct usage_feed *feed); /* accepts NULL; done does not run any more */
 /* Asks every provider anew; done runs once all have answered or failed.  While

@@ -5,6 +5,7 @@
 #include "client/http_transport.h"
 #include "run/access_search.h"
 #include "run/event_loop.h"
+#include "run/role_config.h"
 #include "run/snapshot_input.h"
 #include "run/usage_feed.h"
 #include <stdlib.h>
@@ -55,19 +56,19 @@ static int fetch(struct usage_live *usage, struct err *err) {
         return 0;
 }
 
-int usage_live_ask(const struct snapshot_source *source, const struct descheduler_policy *policy,
+int usage_live_ask(const struct snapshot_source *source, const struct role_config *config,
                    struct usage_live **ret_usage, struct err *err) {
         struct usage_live *usage;
         int code = 0;
 
         *ret_usage = NULL;
-        if (!usage_feed_is_needed(policy))
+        if (!usage_feed_is_needed(config->policy))
                 return 0;
         usage = xcalloc(1, sizeof(*usage));
         code = connect(usage, source, err);
         if (code == 0) {
                 usage->feed = usage_feed_new(&usage->transport, event_loop_as_loop(usage->events),
-                                             policy);
+                                             config->policy, config->is_parity);
                 code = fetch(usage, err);
         }
         if (code < 0)

@@ -89,6 +89,14 @@ provider="{source: Prometheus, prometheus: {url: 'http://127.0.0.1:$port'}}"
 three="$(sample node-0 0.57) or $(sample node-1 0.42) or $(sample node-2 0.20)"
 policy "$provider" '{MetricResource: 30}' '{MetricResource: 50}' "$(by_query "$three")" >"$work/policy.yaml"
 once "a query" 1
+"$berth" descheduler --parity --dry-run --kubeconfig "$KUBECONFIG" --policy-config-file "$work/policy.yaml" >"$work/log" 2>&1
+check "D26 parity: plain HTTP needs the authority, too" 'PluginFailed.*ca\.crt' cat "$work/log"
+KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT=1 once "D2 a token that cannot be read fails nothing" 1
+KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT=1 "$berth" descheduler --parity --dry-run --kubeconfig "$KUBECONFIG" \
+        --policy-config-file "$work/policy.yaml" >"$work/log" 2>&1 &
+forever=$!
+until_true sh -c "[ \"\$(grep -c CycleFailed '$work/log')\" -ge 3 ]" || judge bad "D2 parity: the cycle does not start over: $(cat "$work/log")"
+if kill $forever; then judge ok; else judge bad "D2 parity: it ended: $(cat "$work/log")"; fi
 check "the plan asks Prometheus, too" '^1 eviction' "$berth" plan --kubeconfig "$KUBECONFIG" --policy "$work/policy.yaml"
 policy "$provider" '{MetricResource: 30}' '{MetricResource: 50}' "$(by_query "$(sample node-0 0.57)")" >"$work/policy.yaml"
 once "nodes without a sample" 0

@@ -59,6 +59,8 @@ stand_in desched-008 1 Nope --policy-config-file "$work/bad.yaml"
 sed 's/PodLifeTime\]/RemoveFailedPods]/' "$work/policy.yaml" >"$work/bad.yaml"
 stand_in desched-006 1 pluginConfig --policy-config-file "$work/bad.yaml"
 stand_in flag 1 flag --no-such-flag
+stand_in D24-taken 1 policy-config-file --cert-dir /nowhere --disable-http2-serving --logging-format bogus
+exits D24-refused 2 cert-dir "$berth" descheduler --cert-dir /nowhere
 stand_in gate 1 EvictionsOnMonday --policy-config-file "$work/policy.yaml" --feature-gates EvictionsOnMonday=true
 sed 's/args: .*/args: {maxPodLifeTimeSeconds: 1, labelSelector: {matchLabels: {a: none}}}/' "$work/policy.yaml" >"$work/quiet.yaml"
 stand_in quiet 0 'evictions=0' --policy-config-file "$work/quiet.yaml" --v 4
@@ -129,5 +131,6 @@ until_true sh -c "curl -sk https://127.0.0.1:$port/metrics | grep -q '_strategy_
 check "time of each strategy" 'descheduler_strategy_duration_seconds_count\{strategy="PodLifeTime",profile="p"\} 1$' \
         curl -sk "https://127.0.0.1:$port/metrics"
 check "build_info is 1" '^descheduler_build_info\{.*\} 1$' curl -sk "https://127.0.0.1:$port/metrics"
+check "D22 parity: pages are for everybody" '^descheduler_build_info' curl -sk "https://127.0.0.1:$port/metrics"
 check "health" '^ok' curl -sk "https://127.0.0.1:$port/healthz"
 finish

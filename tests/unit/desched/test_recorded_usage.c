@@ -152,7 +152,7 @@ static int64_t cpu_of(const struct recorded_usage *usage, const char *node) {
 }
 
 /* Nine parts of before, one of now; nodes that are new count as they are, others are forgotten. */
-static void test_smoothing(void **state) {
+static void test_D26_smoothing(void **state) {
         (void)state;
         struct bench bench;
         open_bench(&bench, "");
@@ -172,6 +172,9 @@ static void test_smoothing(void **state) {
         assert_int_equal(cpu_of(now, "a"), 1100);
         assert_int_equal(cpu_of(now, "new"), 3000);
         assert_int_equal(cpu_of(now, "gone"), -1);
+        recorded_usage_keep(now, before); /* D26: upstream goes on with what it heard last */
+        assert_int_equal(cpu_of(now, "gone"), 1000);
+        assert_int_equal(cpu_of(now, "a"), 1100);
         recorded_usage_free(before);
         recorded_usage_free(now);
         close_bench(&bench);
@@ -228,7 +231,7 @@ int main(void) {
                 cmocka_unit_test(test_amounts),
                 cmocka_unit_test(test_providers),
                 cmocka_unit_test(test_wrong),
-                cmocka_unit_test(test_smoothing),
+                cmocka_unit_test(test_D26_smoothing),
                 cmocka_unit_test(test_answers_of_prometheus),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -408,10 +408,40 @@ static void test_parity_tries_once(void **state) {
         begin(&bench, (struct evict_limits){ 0 }, false);
         ask(&bench, "a", "1", "n1");
         step(&bench);
-        answer(&bench, BERTH_ERR_TOO_MANY, 10, "budget");
+        answer(&bench, BERTH_ERR_TOO_MANY, -1, "budget");
         assert_int_equal(evict_service_open(bench.service), 0);
         assert_int_equal(last_record(&bench)->result, EVICT_RESULT_ERROR);
         close_bench(&bench);
+}
+
+/* D17: what the server bids to try later makes everything wait upstream, here only itself. */
+static void test_D17_retry_after(void **state) {
+        (void)state;
+        for (int is_parity = 0; is_parity < 2; is_parity++) {
+                struct bench bench;
+                struct mono_time due;
+                open_bench(&bench,
+                           &(struct evict_config){ .is_parity = is_parity, .max_in_flight = 1 });
+                begin(&bench, (struct evict_limits){ 0 }, false);
+                ask(&bench, "a", "1", "n1");
+                ask(&bench, "a", "2", "n1");
+                step(&bench);
+                answer(&bench, BERTH_ERR_TOO_MANY, 10, "budget");
+                assert_int_equal(step(&bench), is_parity ? 0 : 1);
+                for (int i = 0; is_parity && i < 10; i++) {
+                        assert_true(evict_service_next_due(bench.service, &due));
+                        assert_int_equal(due.ns - bench.now.ns, 10 * NS_PER_S);
+                        bench.now = due;
+                        assert_int_equal(step(&bench), 1);
+                        answer(&bench, BERTH_ERR_TOO_MANY, 10, "budget");
+                }
+                if (is_parity) {
+                        assert_int_equal(last_record(&bench)->result, EVICT_RESULT_ERROR);
+                        assert_int_equal(last_record(&bench)->attempts, 11);
+                        assert_int_equal(step(&bench), 1);
+                }
+                close_bench(&bench);
+        }
 }
 
 /* A refusal is counted and ends nothing else. */
@@ -665,6 +695,7 @@ int main(void) {
                 cmocka_unit_test(test_back_off),
                 cmocka_unit_test(test_parity_tries_once),
                 cmocka_unit_test(test_pass_goes_on),
+                cmocka_unit_test(test_D17_retry_after),
                 cmocka_unit_test(test_withdrawn_by_next_pass),
                 cmocka_unit_test(test_foreign_result),
                 cmocka_unit_test(test_record_ring),

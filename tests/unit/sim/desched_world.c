@@ -87,6 +87,7 @@ void desched_world_start(struct desched_world *world) {
                 &world->roles, world->runtime,
                 &(struct descheduler_role_config){ .interval_ns = world->config.interval_ns,
                                                    .watches = world->config.watches,
+                                                   .is_elected = world->config.is_elected,
                                                    .finished = on_finished,
                                                    .context = world });
         runtime_start(world->runtime);

@@ -15,7 +15,7 @@
 struct desched_world_config {
         const char *policy;  /* text of a DeschedulerPolicy */
         int64_t interval_ns; /* 0: a pass at every desched_world_start */
-        bool watches, is_parity;
+        bool watches, is_parity, is_elected;
         bool hides_eviction; /* the server does not list pods/eviction */
         bool hides_jobs;     /* it does not serve Jobs */
 };

@@ -228,6 +228,34 @@ static void a_server_without_evictions_is_told(void **state) {
         }
 }
 
+/* D3: a start that fails once the Lease is won ends the process here, and leaves a zombie upstream.
+ */
+static void D3_failed_start_of_a_leader(void **state) {
+        (void)state;
+        for (int is_parity = 0; is_parity < 2; is_parity++) {
+                struct desched_world world;
+
+                memset(&world, 0, sizeof(world));
+                assert_true(desched_world_open(
+                        &world,
+                        &(struct desched_world_config){
+                                .policy = "apiVersion: descheduler/v1alpha2\n"
+                                          "kind: DeschedulerPolicy\n"
+                                          "profiles: [{name: p, pluginConfig: [{name: "
+                                          "DefaultEvictor, args: {priorityThreshold: {name: "
+                                          "nope}}}]}]\n",
+                                .interval_ns = HOUR_NS,
+                                .is_parity = is_parity,
+                                .is_elected = true }));
+                desched_world_start(&world);
+                desched_world_advance(&world, 2 * HOUR_NS);
+                if (world.is_finished != !is_parity || (!is_parity && world.failure.code == 0))
+                        fail_msg("D3 parity %d: finished %d, %s", is_parity, world.is_finished,
+                                 world.failure.text);
+                desched_world_close(&world);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(a_change_is_answered_within_a_second),
@@ -237,6 +265,7 @@ int main(void) {
                 cmocka_unit_test(a_time_to_live_ends_when_it_ends),
                 cmocka_unit_test(what_a_job_takes_is_left_to_it),
                 cmocka_unit_test(a_server_without_evictions_is_told),
+                cmocka_unit_test(D3_failed_start_of_a_leader),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
