@@ -39,7 +39,8 @@ void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind k
 
 /* is_parity: descheduler_build_info is 0, as upstream has it. */
 struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
-                                                    const struct evict_service *service);
+                                                    const struct evict_service *service,
+                                                    bool is_parity);
 void descheduler_metrics_free(struct descheduler_metrics *own); /* accepts NULL */
 /* After a pass, or a rule of it, that took so long; both accept NULL. */
 void descheduler_metrics_passed(struct descheduler_metrics *own, int64_t elapsed_ns);
