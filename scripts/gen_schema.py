@@ -50,6 +50,14 @@ FOREIGN = {'resource.Quantity': 'QUANTITY', 'intstr.IntOrString': 'INT_OR_STRING
 BASIC = {'string': 'STRING', 'bool': 'BOOL', 'int32': 'INT32', 'int64': 'INT64', 'int': 'INT64',
          'float64': 'FLOAT', 'uint32': 'INT64', 'int8': 'INT32', 'uint8': 'INT32'}
 
+# Fields of later releases, which the sandbox serves behind a feature gate (EvictionRequestAPI).
+LATER = {
+    ('api/core/v1', 'EvictionResponder'): [('Name', 'string', 'json:"name"', {}), ('Priority', '*int32', 'json:"priority,omitempty"', {})],
+    ('api/core/v1', 'PodSpec'): [('EvictionResponders', '[]EvictionResponder',
+                                  'json:"evictionResponders,omitempty" patchStrategy:"merge" patchMergeKey:"name"',
+                                  {'listType': ['map'], 'listMapKey': ['name']})],
+}
+
 structs, aliases = {}, {}   # (package, name) -> [(go name, type, tag, markers)] / type
 
 
@@ -190,6 +198,8 @@ def main():
     for package, _, _ in PACKAGES:
         read_package(root, package)
         find_atomic(root, package)
+    for key, fields in LATER.items():
+        structs.setdefault(key, []).extend(fields)
     roots = []
     for package, group, version in PACKAGES:
         for (home, name), fields in structs.items():

@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
+#include "cmd/feature_gates.h"
 #include "cmd/log_writer.h"
 
 #include "base/time.h"
@@ -16,7 +17,7 @@
 #define SANDBOX_NODES_MAX 100000
 
 struct sandbox_options {
-        const char *listen, *kubeconfig_out, *data_dir, *controllers, *token;
+        const char *listen, *kubeconfig_out, *data_dir, *controllers, *token, *gates;
         int64_t nodes, seed, verbosity;
 };
 
@@ -39,14 +40,20 @@ static int serve(struct event_loop *events, const struct sandbox_options *option
         struct loop *loop = event_loop_as_loop(events);
         struct sandbox *sandbox = NULL;
         uint64_t seed = options->seed ? (uint64_t)options->seed : random_seed();
-        int code =
-                sandbox_start(&(struct sandbox_config){ .listen = options->listen,
-                                                        .kubeconfig_out = options->kubeconfig_out,
-                                                        .data_dir = options->data_dir,
-                                                        .controllers = options->controllers,
-                                                        .token = options->token,
-                                                        .seed = seed },
-                              loop, &sandbox, err);
+        uint32_t gates = 0;
+        int code = feature_gates_read(options->gates, sandbox_feature_gates, &gates, err);
+
+        if (code == 0)
+                code = sandbox_start(
+                        &(struct sandbox_config){ .listen = options->listen,
+                                                  .kubeconfig_out = options->kubeconfig_out,
+                                                  .data_dir = options->data_dir,
+                                                  .controllers = options->controllers,
+                                                  .token = options->token,
+                                                  .has_eviction_requests =
+                                                          gates & SANDBOX_FEATURE_EVICTION_REQUESTS,
+                                                  .seed = seed },
+                        loop, &sandbox, err);
 
         if (code < 0)
                 return code;
@@ -117,6 +124,7 @@ static const struct option sandbox_table[] = {
           .fallback = "*",
           .help = "controllers to run, named as in kube-controller-manager, and kubelet for the "
                   "simulated nodes: names, * for all, -NAME to leave one out, none" },
+        FEATURE_GATES_OPTION(struct sandbox_options, gates),
         { .name = "token",
           .type = OPTION_TEXT,
           .offset = OFFSET(token),

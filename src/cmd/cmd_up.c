@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
+#include "cmd/feature_gates.h"
 #include "cmd/log_writer.h"
 #include "cmd/up.h"
 
@@ -114,6 +115,7 @@ static const struct option up_table[] = {
           .value_name = "LIST",
           .fallback = "*",
           .help = "controllers to run: names, * for all, -NAME to leave one out, none" },
+        FEATURE_GATES_OPTION(struct up_options, gates),
         PARITY_OPTION(struct up_options, is_parity),
         { .name = "seed",
           .type = OPTION_I64,

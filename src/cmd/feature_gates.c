@@ -17,6 +17,11 @@ const struct feature_gate_entry descheduler_feature_gates[] = {
         { NULL, 0 },
 };
 
+const struct feature_gate_entry sandbox_feature_gates[] = {
+        { "EvictionRequestAPI", SANDBOX_FEATURE_EVICTION_REQUESTS },
+        { NULL, 0 },
+};
+
 static const struct feature_gate_entry *find(const struct feature_gate_entry *known,
                                              struct slice name) {
         for (; known->name; known++)

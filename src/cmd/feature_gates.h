@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "cmd/option_table.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -11,7 +12,18 @@ struct feature_gate_entry {
         bool is_group; /* stands for several gates */
 };
 /* Ended by a NULL name. */
-extern const struct feature_gate_entry scheduler_feature_gates[], descheduler_feature_gates[];
+extern const struct feature_gate_entry scheduler_feature_gates[], descheduler_feature_gates[],
+        sandbox_feature_gates[];
+/* Bits of sandbox_feature_gates. */
+enum { SANDBOX_FEATURE_EVICTION_REQUESTS = 1 };
+
+/* The option of commands with a cluster of their own. */
+#define FEATURE_GATES_OPTION(options_type, member)                                                 \
+        {                                                                                          \
+                .name = "feature-gates", .type = OPTION_TEXT,                                      \
+                .offset = offsetof(options_type, member), .value_name = "NAME=BOOL,...",           \
+                .help = "EvictionRequestAPI=true: serve lifecycle.k8s.io as Kubernetes will"       \
+        }
 
 /* text NULL = none.  Unknown names and values that are no booleans are errors of usage, except that
  * a table with the name "*" takes any: kube-scheduler shares its gates with all of Kubernetes. */

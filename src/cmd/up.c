@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "cmd/feature_gates.h"
 #include "cmd/private_folder.h"
 #include "cmd/up_input.h"
 #include "cmd/up_report.h"
@@ -200,7 +201,10 @@ static int start_sandbox(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
         const char *controllers = options->controllers;
         uint64_t seed = (uint64_t)options->seed;
+        uint32_t gates;
 
+        if (feature_gates_read(options->gates, sandbox_feature_gates, &gates, err) < 0)
+                return err->code;
         if (up_input_has_dangling_owners(&up->input)) {
                 up_view_say(&up->view, 0,
                             SLICE_LITERAL("owners of some objects are not in the input: they are "
@@ -208,13 +212,16 @@ static int start_sandbox(struct up *up, struct err *err) {
                 controllers = arena_printf(&up->input.arena, "%s,-garbage-collector",
                                            controllers ? controllers : "*");
         }
-        if (sandbox_start(&(struct sandbox_config){ .listen = options->listen,
-                                                    .kubeconfig_out = up->kubeconfig,
-                                                    .data_dir = options->data_dir,
-                                                    .controllers = controllers,
-                                                    .seed = seed,
-                                                    .is_quiet = options->trace != NULL },
-                          up->loop, &up->sandbox, err) < 0)
+        if (sandbox_start(
+                    &(struct sandbox_config){ .listen = options->listen,
+                                              .kubeconfig_out = up->kubeconfig,
+                                              .data_dir = options->data_dir,
+                                              .controllers = controllers,
+                                              .seed = seed,
+                                              .has_eviction_requests =
+                                                      gates & SANDBOX_FEATURE_EVICTION_REQUESTS,
+                                              .is_quiet = options->trace != NULL },
+                    up->loop, &up->sandbox, err) < 0)
                 return err->code;
         up->import = sandbox_import_new(up->sandbox);
         return 0;

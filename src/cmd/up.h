@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 struct up_options {
-        const char *listen, *kubeconfig_out, *data_dir, *controllers, *policy, *config, *report;
+        const char *listen, *kubeconfig_out, *data_dir, *controllers, *policy, *config, *report,
+                *gates;
         const char *trace;
         struct option_texts inputs;
         int64_t nodes, seed, verbosity, interval_ns, for_ns, timeout_ns;

@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "config/document.h"
 #include "control/control.h"
+#include "run/native_evictions.h"
 #include "run/webhook_client.h"
 #include "server/api_server.h"
 #include "server/http_front.h"
@@ -26,6 +27,7 @@ struct sandbox {
         struct http_front *front;
         struct tls_material tls;
         struct webhook_client *webhooks;
+        struct native_evictions *native; /* NULL when not served */
         struct local_transport *transports[SANDBOX_TRANSPORTS_MAX];
         size_t transport_count;
         char url[300];
@@ -51,8 +53,14 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                         struct err *err) {
         static const char *const admins[] = { "system:masters", NULL };
         struct api_token token = { sandbox->token, "kubernetes-admin", admins };
+        const struct api_definition *definitions = NULL;
         struct webhook_caller webhooks;
+        size_t definition_count = 0;
 
+        if (config->has_eviction_requests && native_evictions_new(&sandbox->native, err) < 0)
+                return err->code;
+        if (sandbox->native)
+                definitions = native_evictions_definitions(sandbox->native, &definition_count);
         if (!config->token && (config->data_dir ? token_keep(config->data_dir, sandbox->token, err)
                                                 : token_make(sandbox->token, err)) < 0)
                 return err->code;
@@ -70,6 +78,9 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                                              .account_key_pem = sandbox->tls.ca_key_pem,
                                              .tokens = &token,
                                              .token_count = 1,
+                                             .definitions = definitions,
+                                             .definition_count = definition_count,
+                                             .has_eviction_responders = sandbox->native != NULL,
                                              .seed = config->seed,
                                              .read_yaml = document_read_tree },
                 sandbox->loop);
@@ -181,6 +192,7 @@ void sandbox_stop(struct sandbox *sandbox) {
         control_free(sandbox->control);
         http_front_free(sandbox->front);
         api_server_free(sandbox->server);
+        native_evictions_free(sandbox->native);
         webhook_client_free(sandbox->webhooks);
         store_free(sandbox->store);
         tls_material_release(&sandbox->tls);

@@ -21,7 +21,8 @@ struct sandbox_config {
         const char *kubeconfig_out; /* NULL = no file is written */
         const char *token;          /* of the administrator; NULL = a random one */
         uint64_t seed;
-        bool is_quiet; /* no Normal events about containers (large traces) */
+        bool is_quiet;              /* no Normal events about containers (large traces) */
+        bool has_eviction_requests; /* serves lifecycle.k8s.io and evictionResponders of pods */
 };
 
 /* Ready to serve when it returns 0; a failure leaves nothing behind but a created data folder's

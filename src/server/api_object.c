@@ -199,6 +199,7 @@ void hooks_prepare(struct api_context *context, const struct api_resource *resou
                 .user = context->user.name,
                 .groups = context->user.groups,
                 .group_count = context->user.group_count,
+                .has_eviction_responders = context->server->has_eviction_responders,
                 .engine = context,
                 .lookup = hook_lookup,
                 .each = hook_each,

@@ -45,7 +45,7 @@ struct known_token {
 struct api_server {
         struct loop *loop;
         struct store *store;
-        bool owns_store, is_open, is_bootstrapping;
+        bool owns_store, is_open, is_bootstrapping, has_eviction_responders;
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
         char *server_address;
         struct rng rng;

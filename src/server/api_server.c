@@ -121,7 +121,8 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         resources_init(server);
         for (size_t i = 0; i < config->token_count; i++)
                 api_server_add_token(server, &config->tokens[i]);
-        custom_resources_start(server);
+        server->has_eviction_responders = config->has_eviction_responders;
+        custom_resources_start(server, config->definitions, config->definition_count);
         event_retention_start(server, config->events_max);
         bootstrap(server);
         return server;

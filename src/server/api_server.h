@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "base/time.h"
 #include "port/loop.h"
 #include "port/transport.h"
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #define API_HEADERS_MAX 12
 #define API_GROUPS_MAX 16
 
+struct json;
 struct json_tree;
 struct store;
 struct kind_info;
@@ -56,6 +58,15 @@ struct webhook_caller {
         void *self;
 };
 
+/* A kind that is served from the start, and that no object in the cluster defines. */
+struct api_definition {
+        const char *json; /* written as a CustomResourceDefinition */
+        /* What its schema cannot say about a status (about the rest, when old is NULL): INVALID,
+         * with the field's path. NULL = nothing. */
+        int (*check)(const struct json *object, const struct json *old, struct wall_time now,
+                     struct err *err);
+};
+
 struct api_server_config {
         struct store *store;            /* NULL = the server makes its own, volatile */
         const struct api_token *tokens; /* copied */
@@ -69,6 +80,9 @@ struct api_server_config {
         size_t events_max;           /* Event objects kept; 0 = 100,000 */
         const char *account_key_pem; /* signs tokens of accounts; NULL = a new key */
         const struct webhook_caller *webhooks; /* copied; NULL = webhooks are not called */
+        const struct api_definition *definitions;
+        size_t definition_count;
+        bool has_eviction_responders; /* pods may have spec.evictionResponders */
 };
 
 /* The loop must outlive the server. Creates the namespaces and objects every cluster has. */

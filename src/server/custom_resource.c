@@ -30,7 +30,10 @@ struct custom_resource {
         const char *scale_paths[3];
         char *texts[8];
         size_t text_count;
-        bool is_retired;
+        /* Of a definition the server was given: see struct api_definition. */
+        int (*check)(const struct json *object, const struct json *old, struct wall_time now,
+                     struct err *err);
+        bool is_retired, is_given;
 };
 
 struct custom_resources {
@@ -69,16 +72,33 @@ static void prepare(struct kind_context *context, enum kind_operation operation,
                 custom_default(custom->schema, tree, object);
 }
 
+static void check_further(const struct custom_resource *custom, const struct json_node *object,
+                          const struct json *old, struct wall_time now,
+                          struct field_errors *errors) {
+        struct json_doc *doc = NULL;
+        struct buf text = { 0 };
+        struct err err = { 0 };
+
+        node_write(object, &text);
+        if (json_parse(buf_view(&text), &doc, &err) < 0 ||
+            custom->check(json_doc_root(doc), old, now, &err) < 0)
+                field_error_add(errors, FIELD_INVALID, *err.path ? err.path : "status", NULL,
+                                err.text);
+        json_doc_free(doc);
+        buf_release(&text);
+}
+
 static void validate(struct kind_context *context, enum kind_operation operation,
                      const struct json_node *object, const struct json *old,
                      struct field_errors *errors) {
         const struct custom_resource *custom = custom_of(context->kind);
 
-        (void)operation;
         if (custom->schema)
                 custom_validate(custom->schema, object, errors);
         if (custom->rules)
                 custom_rules_apply(custom->rules, object, old, errors);
+        if (custom->check && errors->count == 0 && operation != KIND_UPDATE)
+                check_further(custom, object, old, context->now, errors);
 }
 
 static void cell_write(const struct json *value, struct slice type, struct wall_time now,
@@ -212,14 +232,13 @@ static void make_subresources(struct custom_resource *custom, const struct json 
         custom->kind.scale_paths = custom->scale_paths;
 }
 
-static struct custom_resource *custom_new(struct custom_resources *customs,
-                                          const struct store_object *object,
+static struct custom_resource *custom_new(struct custom_resources *customs, struct slice text,
                                           struct slice version_name) {
         struct custom_resource *custom = xcalloc(1, sizeof(*custom));
         const struct json *spec, *names, *version;
         struct json_iter iter;
 
-        if (json_parse(store_object_body(object), &custom->doc, NULL) < 0) {
+        if (json_parse(text, &custom->doc, NULL) < 0) {
                 free(custom);
                 return NULL;
         }
@@ -230,7 +249,8 @@ static struct custom_resource *custom_new(struct custom_resources *customs,
                 if (slice_eq(json_get_text(version, "name"), version_name))
                         break;
         }
-        custom->definition = slice_dup(store_object_name(object));
+        custom->definition =
+                slice_dup(json_get_text(json_get(json_doc_root(custom->doc), "metadata"), "name"));
         custom->schema = json_get(json_get(version, "schema"), "openAPIV3Schema");
         custom->rules = custom_rules_new(custom->schema);
         custom->printer_columns = json_get(version, "additionalPrinterColumns");
@@ -289,18 +309,26 @@ static void retire(struct custom_resources *customs, struct slice definition) {
         }
 }
 
-static void take_in(struct custom_resources *customs, const struct store_object *object) {
+/* A resource for each version; given is NULL for definitions of the store. */
+static void take_in(struct custom_resources *customs, struct slice text,
+                    const struct api_definition *given) {
         struct json_doc *doc = NULL;
+        struct custom_resource *custom;
         struct json_iter iter;
         const struct json *version;
 
-        retire(customs, store_object_name(object));
-        if (json_parse(store_object_body(object), &doc, NULL) < 0)
+        if (json_parse(text, &doc, NULL) < 0)
                 return;
+        retire(customs, json_get_text(json_get(json_doc_root(doc), "metadata"), "name"));
         iter = json_iter(json_get(json_get(json_doc_root(doc), "spec"), "versions"));
         while (json_next(&iter, NULL, &version)) {
-                if (json_get_bool(version, "served", true))
-                        custom_new(customs, object, json_get_text(version, "name"));
+                if (!json_get_bool(version, "served", true))
+                        continue;
+                custom = custom_new(customs, text, json_get_text(version, "name"));
+                if (custom && given) {
+                        custom->is_given = true;
+                        custom->check = given->check;
+                }
         }
         json_doc_free(doc);
 }
@@ -389,6 +417,8 @@ static void settle(void *context) {
                 return;
         }
         for (struct custom_resource *custom = customs->first; custom; custom = custom->next) {
+                if (custom->is_given)
+                        continue;
                 if (!custom->is_retired)
                         establish(customs, slice_of(custom->definition));
                 else if (!is_served(customs, custom->definition))
@@ -403,7 +433,7 @@ static void changed(void *context, int resource, const struct store_event *event
         if (event->type == STORE_DELETED)
                 retire(customs, store_object_name(event->object));
         else
-                take_in(customs, event->object);
+                take_in(customs, store_object_body(event->object), NULL);
         if (customs->is_settling)
                 return;
         customs->is_settling = true;
@@ -412,7 +442,8 @@ static void changed(void *context, int resource, const struct store_event *event
 
 /* ---- life ---- */
 
-void custom_resources_start(struct api_server *server) {
+void custom_resources_start(struct api_server *server, const struct api_definition *definitions,
+                            size_t count) {
         struct custom_resources *customs = xcalloc(1, sizeof(*customs));
         struct store_cursor *cursor = NULL;
         const struct store_object *object;
@@ -422,6 +453,8 @@ void custom_resources_start(struct api_server *server) {
                 resource_find(server, SLICE_LITERAL("apiextensions.k8s.io"), SLICE_LITERAL("v1"),
                               SLICE_LITERAL("customresourcedefinitions"));
         server->customs = customs;
+        for (size_t i = 0; i < count; i++)
+                take_in(customs, slice_of(definitions[i].json), &definitions[i]);
         if (!customs->definitions)
                 return;
         if (store_cursor_open(
@@ -429,7 +462,7 @@ void custom_resources_start(struct api_server *server) {
                     &(struct store_range){ .resource = customs->definitions->store_resource },
                     &cursor, NULL) == 0) {
                 while ((object = store_cursor_next(cursor)))
-                        take_in(customs, object);
+                        take_in(customs, store_object_body(object), NULL);
                 store_cursor_close(cursor);
         }
         customs->subscription = store_subscribe(server->store, customs->definitions->store_resource,

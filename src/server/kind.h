@@ -190,6 +190,7 @@ struct kind_context {
         struct slice user;
         const struct slice *groups; /* of the user */
         size_t group_count;
+        bool has_eviction_responders; /* the field of pods is served */
         void *engine;
         /* Another object of the store as JSON (kept alive until the request ends); NULL when
          * absent. ns empty = cluster. */

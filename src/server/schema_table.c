@@ -998,6 +998,10 @@ static const struct schema_field pod_resource_claim_fields[] = {
 static const struct schema_field pod_scheduling_group_fields[] = {
         { "podGroupName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
 };
+static const struct schema_field eviction_responder_fields[] = {
+        { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 0, 0, 0 },
+        { "priority", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 0, 0, 0 },
+};
 static const struct schema_field pod_spec_fields[] = {
         { "volumes", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_RETAIN_KEYS | FIELD_LIST_MAP, 1, 0, 99 },
         { "initContainers", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 20, 0, 129 },
@@ -1041,25 +1045,26 @@ static const struct schema_field pod_spec_fields[] = {
         { "resources", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 40, 0, 52 },
         { "hostnameOverride", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 41, 0, 0 },
         { "schedulingGroup", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 43, 0, 149 },
+        { "evictionResponders", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 0, 0, 150 },
 };
 static const struct schema_field pod_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 150 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 151 },
         { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 65 },
 };
 static const struct schema_field pod_template_spec_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 150 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 151 },
 };
 static const struct schema_field pod_template_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 152 },
+        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 153 },
 };
 static const struct schema_field replication_controller_spec_fields[] = {
         { "replicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
         { "minReadySeconds", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
         { "selector", NULL, NULL, SCHEMA_STRING, SHAPE_MAP, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 2, 0, 0 },
-        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 152 },
+        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 153 },
 };
 static const struct schema_field replication_controller_condition_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1074,12 +1079,12 @@ static const struct schema_field replication_controller_status_fields[] = {
         { "readyReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
         { "availableReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
         { "observedGeneration", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 155 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 156 },
 };
 static const struct schema_field replication_controller_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 154 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 156 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 155 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 157 },
 };
 static const struct schema_field service_port_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -1093,10 +1098,10 @@ static const struct schema_field client_ipconfig_fields[] = {
         { "timeoutSeconds", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
 };
 static const struct schema_field session_affinity_config_fields[] = {
-        { "clientIP", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 159 },
+        { "clientIP", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 160 },
 };
 static const struct schema_field service_spec_fields[] = {
-        { "ports", "port", "port,protocol", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 158 },
+        { "ports", "port", "port,protocol", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 159 },
         { "selector", NULL, NULL, SCHEMA_STRING, SHAPE_MAP, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 2, 0, 0 },
         { "clusterIP", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "clusterIPs", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 18, 0, 0 },
@@ -1109,7 +1114,7 @@ static const struct schema_field service_spec_fields[] = {
         { "externalTrafficPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 11, 0, 0 },
         { "healthCheckNodePort", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 12, 0, 0 },
         { "publishNotReadyAddresses", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY, 13, 0, 0 },
-        { "sessionAffinityConfig", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 14, 0, 160 },
+        { "sessionAffinityConfig", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 14, 0, 161 },
         { "ipFamilies", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 19, 0, 0 },
         { "ipFamilyPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 17, 0, 0 },
         { "allocateLoadBalancerNodePorts", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 20, 0, 0 },
@@ -1126,10 +1131,10 @@ static const struct schema_field load_balancer_ingress_fields[] = {
         { "ip", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
         { "hostname", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
         { "ipMode", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
-        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 162 },
+        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 163 },
 };
 static const struct schema_field load_balancer_status_fields[] = {
-        { "ingress", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 163 },
+        { "ingress", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 164 },
 };
 static const struct schema_field meta_condition_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1140,13 +1145,13 @@ static const struct schema_field meta_condition_fields[] = {
         { "message", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 6, 0, 0 },
 };
 static const struct schema_field service_status_fields[] = {
-        { "loadBalancer", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 164 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 165 },
+        { "loadBalancer", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 165 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 166 },
 };
 static const struct schema_field service_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 161 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 166 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 162 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 167 },
 };
 static const struct schema_field service_account_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
@@ -1167,13 +1172,13 @@ static const struct schema_field endpoint_port_fields[] = {
         { "appProtocol", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
 };
 static const struct schema_field endpoint_subset_fields[] = {
-        { "addresses", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 1, 0, 169 },
-        { "notReadyAddresses", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 2, 0, 169 },
-        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 3, 0, 170 },
+        { "addresses", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 1, 0, 170 },
+        { "notReadyAddresses", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 2, 0, 170 },
+        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 3, 0, 171 },
 };
 static const struct schema_field endpoints_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "subsets", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 171 },
+        { "subsets", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 172 },
 };
 static const struct schema_field taint_fields[] = {
         { "key", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1189,15 +1194,15 @@ static const struct schema_field config_map_node_config_source_fields[] = {
         { "kubeletConfigKey", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 5, 0, 0 },
 };
 static const struct schema_field node_config_source_fields[] = {
-        { "configMap", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 174 },
+        { "configMap", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 175 },
 };
 static const struct schema_field node_spec_fields[] = {
         { "podCIDR", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
         { "podCIDRs", "", NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_SET, 7, 0, 0 },
         { "providerID", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "unschedulable", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
-        { "taints", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 5, 0, 173 },
-        { "configSource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 6, 0, 175 },
+        { "taints", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 5, 0, 174 },
+        { "configSource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 6, 0, 176 },
         { "externalID", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
 };
 static const struct schema_field node_condition_fields[] = {
@@ -1216,7 +1221,7 @@ static const struct schema_field daemon_endpoint_fields[] = {
         { "Port", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 1, 0, 0 },
 };
 static const struct schema_field node_daemon_endpoints_fields[] = {
-        { "kubeletEndpoint", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 179 },
+        { "kubeletEndpoint", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 180 },
 };
 static const struct schema_field node_swap_status_fields[] = {
         { "capacity", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -1232,7 +1237,7 @@ static const struct schema_field node_system_info_fields[] = {
         { "kubeProxyVersion", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 8, 0, 0 },
         { "operatingSystem", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 9, 0, 0 },
         { "architecture", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 10, 0, 0 },
-        { "swap", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 181 },
+        { "swap", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 182 },
 };
 static const struct schema_field container_image_fields[] = {
         { "names", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, 0, 1, 0, 0 },
@@ -1243,9 +1248,9 @@ static const struct schema_field attached_volume_fields[] = {
         { "devicePath", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
 };
 static const struct schema_field node_config_status_fields[] = {
-        { "assigned", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 175 },
-        { "active", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 175 },
-        { "lastKnownGood", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 175 },
+        { "assigned", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 176 },
+        { "active", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 176 },
+        { "lastKnownGood", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 176 },
         { "error", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
 };
 static const struct schema_field node_runtime_handler_features_fields[] = {
@@ -1254,7 +1259,7 @@ static const struct schema_field node_runtime_handler_features_fields[] = {
 };
 static const struct schema_field node_runtime_handler_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "features", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 186 },
+        { "features", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 187 },
 };
 static const struct schema_field node_features_fields[] = {
         { "supplementalGroupsPolicy", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -1263,22 +1268,22 @@ static const struct schema_field node_status_fields[] = {
         { "capacity", NULL, NULL, SCHEMA_QUANTITY, SHAPE_MAP, FIELD_OMIT_EMPTY, 1, 0, 0 },
         { "allocatable", NULL, NULL, SCHEMA_QUANTITY, SHAPE_MAP, FIELD_OMIT_EMPTY, 2, 0, 0 },
         { "phase", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 4, 0, 177 },
-        { "addresses", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 5, 0, 178 },
-        { "daemonEndpoints", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 180 },
-        { "nodeInfo", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 182 },
-        { "images", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 8, 0, 183 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 4, 0, 178 },
+        { "addresses", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 5, 0, 179 },
+        { "daemonEndpoints", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 181 },
+        { "nodeInfo", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 183 },
+        { "images", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 8, 0, 184 },
         { "volumesInUse", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 9, 0, 0 },
-        { "volumesAttached", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 10, 0, 184 },
-        { "config", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 185 },
-        { "runtimeHandlers", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 12, 0, 187 },
-        { "features", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 13, 0, 188 },
+        { "volumesAttached", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 10, 0, 185 },
+        { "config", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 186 },
+        { "runtimeHandlers", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 12, 0, 188 },
+        { "features", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 13, 0, 189 },
         { "declaredFeatures", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 14, 0, 0 },
 };
 static const struct schema_field node_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 176 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 189 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 177 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 190 },
 };
 static const struct schema_field namespace_spec_fields[] = {
         { "finalizers", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -1292,12 +1297,12 @@ static const struct schema_field namespace_condition_fields[] = {
 };
 static const struct schema_field namespace_status_fields[] = {
         { "phase", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 192 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 193 },
 };
 static const struct schema_field namespace_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 191 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 193 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 192 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 194 },
 };
 static const struct schema_field binding_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
@@ -1358,13 +1363,13 @@ static const struct schema_field event_fields[] = {
         { "involvedObject", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_ATOMIC, 2, 0, 24 },
         { "reason", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "message", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
-        { "source", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 204 },
+        { "source", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 205 },
         { "firstTimestamp", NULL, NULL, SCHEMA_TIME, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
         { "lastTimestamp", NULL, NULL, SCHEMA_TIME, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 0 },
         { "count", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 8, 0, 0 },
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 9, 0, 0 },
         { "eventTime", NULL, NULL, SCHEMA_MICRO_TIME, SHAPE_ONE, FIELD_OMIT_EMPTY, 10, 0, 0 },
-        { "series", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 205 },
+        { "series", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 206 },
         { "action", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 12, 0, 0 },
         { "related", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 13, 0, 24 },
         { "reportingComponent", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 14, 0, 0 },
@@ -1379,11 +1384,11 @@ static const struct schema_field limit_range_item_fields[] = {
         { "maxLimitRequestRatio", NULL, NULL, SCHEMA_QUANTITY, SHAPE_MAP, FIELD_OMIT_EMPTY, 6, 0, 0 },
 };
 static const struct schema_field limit_range_spec_fields[] = {
-        { "limits", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 207 },
+        { "limits", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 208 },
 };
 static const struct schema_field limit_range_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 208 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 209 },
 };
 static const struct schema_field scoped_resource_selector_requirement_fields[] = {
         { "scopeName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1391,12 +1396,12 @@ static const struct schema_field scoped_resource_selector_requirement_fields[] =
         { "values", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 0 },
 };
 static const struct schema_field scope_selector_fields[] = {
-        { "matchExpressions", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 210 },
+        { "matchExpressions", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 211 },
 };
 static const struct schema_field resource_quota_spec_fields[] = {
         { "hard", NULL, NULL, SCHEMA_QUANTITY, SHAPE_MAP, FIELD_OMIT_EMPTY, 1, 0, 0 },
         { "scopes", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 0 },
-        { "scopeSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 3, 0, 211 },
+        { "scopeSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 3, 0, 212 },
 };
 static const struct schema_field resource_quota_status_fields[] = {
         { "hard", NULL, NULL, SCHEMA_QUANTITY, SHAPE_MAP, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -1404,8 +1409,8 @@ static const struct schema_field resource_quota_status_fields[] = {
 };
 static const struct schema_field resource_quota_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 212 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 213 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 213 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 214 },
 };
 static const struct schema_field secret_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
@@ -1428,7 +1433,7 @@ static const struct schema_field component_condition_fields[] = {
 };
 static const struct schema_field component_status_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 217 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 218 },
 };
 static const struct schema_field range_allocation_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
@@ -1441,7 +1446,7 @@ static const struct schema_field apps_rolling_update_stateful_set_strategy_field
 };
 static const struct schema_field apps_stateful_set_update_strategy_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "rollingUpdate", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 220 },
+        { "rollingUpdate", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 221 },
 };
 static const struct schema_field apps_stateful_set_persistent_volume_claim_retention_policy_fields[] = {
         { "whenDeleted", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -1453,15 +1458,15 @@ static const struct schema_field apps_stateful_set_ordinals_fields[] = {
 static const struct schema_field apps_stateful_set_spec_fields[] = {
         { "replicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
         { "selector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_POINTER | FIELD_ATOMIC, 2, 0, 35 },
-        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 152 },
+        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 153 },
         { "volumeClaimTemplates", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 43 },
         { "serviceName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 5, 0, 0 },
         { "podManagementPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
-        { "updateStrategy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 221 },
+        { "updateStrategy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 222 },
         { "revisionHistoryLimit", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 0 },
         { "minReadySeconds", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 9, 0, 0 },
-        { "persistentVolumeClaimRetentionPolicy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 10, 0, 222 },
-        { "ordinals", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 223 },
+        { "persistentVolumeClaimRetentionPolicy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 10, 0, 223 },
+        { "ordinals", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 224 },
 };
 static const struct schema_field apps_stateful_set_condition_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1479,13 +1484,13 @@ static const struct schema_field apps_stateful_set_status_fields[] = {
         { "currentRevision", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
         { "updateRevision", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 0 },
         { "collisionCount", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 0 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 10, 0, 225 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 10, 0, 226 },
         { "availableReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 11, 0, 0 },
 };
 static const struct schema_field apps_stateful_set_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 224 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 226 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 225 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 227 },
 };
 static const struct schema_field apps_rolling_update_deployment_fields[] = {
         { "maxUnavailable", NULL, NULL, SCHEMA_INT_OR_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -1493,13 +1498,13 @@ static const struct schema_field apps_rolling_update_deployment_fields[] = {
 };
 static const struct schema_field apps_deployment_strategy_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "rollingUpdate", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 228 },
+        { "rollingUpdate", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 229 },
 };
 static const struct schema_field apps_deployment_spec_fields[] = {
         { "replicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
         { "selector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_POINTER | FIELD_ATOMIC, 2, 0, 35 },
-        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 152 },
-        { "strategy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_RETAIN_KEYS, 4, 0, 229 },
+        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 153 },
+        { "strategy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_RETAIN_KEYS, 4, 0, 230 },
         { "minReadySeconds", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
         { "revisionHistoryLimit", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 6, 0, 0 },
         { "paused", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 0 },
@@ -1521,13 +1526,13 @@ static const struct schema_field apps_deployment_status_fields[] = {
         { "availableReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
         { "unavailableReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
         { "terminatingReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 0 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 231 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 232 },
         { "collisionCount", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 0 },
 };
 static const struct schema_field apps_deployment_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 230 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 232 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 231 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 233 },
 };
 static const struct schema_field apps_rolling_update_daemon_set_fields[] = {
         { "maxUnavailable", NULL, NULL, SCHEMA_INT_OR_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -1535,12 +1540,12 @@ static const struct schema_field apps_rolling_update_daemon_set_fields[] = {
 };
 static const struct schema_field apps_daemon_set_update_strategy_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "rollingUpdate", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 234 },
+        { "rollingUpdate", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 235 },
 };
 static const struct schema_field apps_daemon_set_spec_fields[] = {
         { "selector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_POINTER | FIELD_ATOMIC, 1, 0, 35 },
-        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 152 },
-        { "updateStrategy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 235 },
+        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 153 },
+        { "updateStrategy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 236 },
         { "minReadySeconds", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
         { "revisionHistoryLimit", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 6, 0, 0 },
 };
@@ -1561,18 +1566,18 @@ static const struct schema_field apps_daemon_set_status_fields[] = {
         { "numberAvailable", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 0 },
         { "numberUnavailable", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 8, 0, 0 },
         { "collisionCount", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 0 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 10, 0, 237 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 10, 0, 238 },
 };
 static const struct schema_field apps_daemon_set_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 236 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 238 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 237 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 239 },
 };
 static const struct schema_field apps_replica_set_spec_fields[] = {
         { "replicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
         { "minReadySeconds", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
         { "selector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_POINTER | FIELD_ATOMIC, 2, 0, 35 },
-        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 152 },
+        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 153 },
 };
 static const struct schema_field apps_replica_set_condition_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1588,12 +1593,12 @@ static const struct schema_field apps_replica_set_status_fields[] = {
         { "availableReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
         { "terminatingReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
         { "observedGeneration", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 241 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 242 },
 };
 static const struct schema_field apps_replica_set_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 240 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 242 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 241 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 243 },
 };
 static const struct schema_field apps_controller_revision_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
@@ -1611,31 +1616,31 @@ static const struct schema_field batch_pod_failure_policy_on_pod_conditions_patt
 };
 static const struct schema_field batch_pod_failure_policy_rule_fields[] = {
         { "action", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "onExitCodes", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 245 },
-        { "onPodConditions", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 246 },
+        { "onExitCodes", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 246 },
+        { "onPodConditions", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 247 },
 };
 static const struct schema_field batch_pod_failure_policy_fields[] = {
-        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 247 },
+        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 248 },
 };
 static const struct schema_field batch_success_policy_rule_fields[] = {
         { "succeededIndexes", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
         { "succeededCount", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
 };
 static const struct schema_field batch_success_policy_fields[] = {
-        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 249 },
+        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 250 },
 };
 static const struct schema_field batch_job_spec_fields[] = {
         { "parallelism", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
         { "completions", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
         { "activeDeadlineSeconds", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
-        { "podFailurePolicy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 248 },
-        { "successPolicy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 16, 0, 250 },
+        { "podFailurePolicy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 249 },
+        { "successPolicy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 16, 0, 251 },
         { "backoffLimit", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
         { "backoffLimitPerIndex", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 12, 0, 0 },
         { "maxFailedIndexes", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 13, 0, 0 },
         { "selector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 4, 0, 35 },
         { "manualSelector", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
-        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 6, 0, 152 },
+        { "template", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 6, 0, 153 },
         { "ttlSecondsAfterFinished", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 0 },
         { "completionMode", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 0 },
         { "suspend", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 10, 0, 0 },
@@ -1655,7 +1660,7 @@ static const struct schema_field batch_uncounted_terminated_pods_fields[] = {
         { "failed", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_SET, 2, 0, 0 },
 };
 static const struct schema_field batch_job_status_fields[] = {
-        { "conditions", "type", NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 252 },
+        { "conditions", "type", NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 253 },
         { "startTime", NULL, NULL, SCHEMA_TIME, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
         { "completionTime", NULL, NULL, SCHEMA_TIME, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
         { "active", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
@@ -1664,17 +1669,17 @@ static const struct schema_field batch_job_status_fields[] = {
         { "terminating", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 11, 0, 0 },
         { "completedIndexes", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 0 },
         { "failedIndexes", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 10, 0, 0 },
-        { "uncountedTerminatedPods", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 253 },
+        { "uncountedTerminatedPods", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 254 },
         { "ready", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 0 },
 };
 static const struct schema_field batch_job_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 251 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 254 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 252 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 255 },
 };
 static const struct schema_field batch_job_template_spec_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 251 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 252 },
 };
 static const struct schema_field batch_cron_job_spec_fields[] = {
         { "schedule", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1682,7 +1687,7 @@ static const struct schema_field batch_cron_job_spec_fields[] = {
         { "startingDeadlineSeconds", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
         { "concurrencyPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "suspend", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
-        { "jobTemplate", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 5, 0, 256 },
+        { "jobTemplate", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 5, 0, 257 },
         { "successfulJobsHistoryLimit", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 6, 0, 0 },
         { "failedJobsHistoryLimit", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
 };
@@ -1693,8 +1698,8 @@ static const struct schema_field batch_cron_job_status_fields[] = {
 };
 static const struct schema_field batch_cron_job_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 257 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 258 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 258 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 259 },
 };
 static const struct schema_field autoscaling_cross_version_object_reference_fields[] = {
         { "kind", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1702,7 +1707,7 @@ static const struct schema_field autoscaling_cross_version_object_reference_fiel
         { "apiVersion", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
 };
 static const struct schema_field autoscaling_horizontal_pod_autoscaler_spec_fields[] = {
-        { "scaleTargetRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_ATOMIC, 1, 0, 260 },
+        { "scaleTargetRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_ATOMIC, 1, 0, 261 },
         { "minReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
         { "maxReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 3, 0, 0 },
         { "targetCPUUtilizationPercentage", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
@@ -1716,8 +1721,8 @@ static const struct schema_field autoscaling_horizontal_pod_autoscaler_status_fi
 };
 static const struct schema_field autoscaling_horizontal_pod_autoscaler_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 261 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 262 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 262 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 263 },
 };
 static const struct schema_field autoscaling_scale_spec_fields[] = {
         { "replicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -1728,8 +1733,8 @@ static const struct schema_field autoscaling_scale_status_fields[] = {
 };
 static const struct schema_field autoscaling_scale_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 264 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 265 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 265 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 266 },
 };
 static const struct schema_field autoscaling2_cross_version_object_reference_fields[] = {
         { "kind", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1747,34 +1752,34 @@ static const struct schema_field autoscaling2_metric_identifier_fields[] = {
         { "selector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 35 },
 };
 static const struct schema_field autoscaling2_object_metric_source_fields[] = {
-        { "describedObject", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 267 },
-        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 268 },
-        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 269 },
+        { "describedObject", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 268 },
+        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 269 },
+        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 270 },
 };
 static const struct schema_field autoscaling2_pods_metric_source_fields[] = {
-        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 269 },
-        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 268 },
+        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 270 },
+        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 269 },
 };
 static const struct schema_field autoscaling2_resource_metric_source_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 268 },
+        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 269 },
 };
 static const struct schema_field autoscaling2_container_resource_metric_source_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 268 },
+        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 269 },
         { "container", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 3, 0, 0 },
 };
 static const struct schema_field autoscaling2_external_metric_source_fields[] = {
-        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 269 },
-        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 268 },
+        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 270 },
+        { "target", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 269 },
 };
 static const struct schema_field autoscaling2_metric_spec_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "object", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 270 },
-        { "pods", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 271 },
-        { "resource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 272 },
-        { "containerResource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 273 },
-        { "external", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 274 },
+        { "object", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 271 },
+        { "pods", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 272 },
+        { "resource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 273 },
+        { "containerResource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 274 },
+        { "external", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 275 },
 };
 static const struct schema_field autoscaling2_hpascaling_policy_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1784,19 +1789,19 @@ static const struct schema_field autoscaling2_hpascaling_policy_fields[] = {
 static const struct schema_field autoscaling2_hpascaling_rules_fields[] = {
         { "stabilizationWindowSeconds", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
         { "selectPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
-        { "policies", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 276 },
+        { "policies", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 277 },
         { "tolerance", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
 };
 static const struct schema_field autoscaling2_horizontal_pod_autoscaler_behavior_fields[] = {
-        { "scaleUp", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 277 },
-        { "scaleDown", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 277 },
+        { "scaleUp", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 278 },
+        { "scaleDown", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 278 },
 };
 static const struct schema_field autoscaling2_horizontal_pod_autoscaler_spec_fields[] = {
-        { "scaleTargetRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 267 },
+        { "scaleTargetRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 268 },
         { "minReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
         { "maxReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 3, 0, 0 },
-        { "metrics", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 275 },
-        { "behavior", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 278 },
+        { "metrics", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 276 },
+        { "behavior", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 279 },
 };
 static const struct schema_field autoscaling2_metric_value_status_fields[] = {
         { "value", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -1804,34 +1809,34 @@ static const struct schema_field autoscaling2_metric_value_status_fields[] = {
         { "averageUtilization", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
 };
 static const struct schema_field autoscaling2_object_metric_status_fields[] = {
-        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 269 },
-        { "current", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 280 },
-        { "describedObject", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 267 },
+        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 270 },
+        { "current", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 281 },
+        { "describedObject", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 268 },
 };
 static const struct schema_field autoscaling2_pods_metric_status_fields[] = {
-        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 269 },
-        { "current", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 280 },
+        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 270 },
+        { "current", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 281 },
 };
 static const struct schema_field autoscaling2_resource_metric_status_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "current", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 280 },
+        { "current", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 281 },
 };
 static const struct schema_field autoscaling2_container_resource_metric_status_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "current", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 280 },
+        { "current", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 281 },
         { "container", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 3, 0, 0 },
 };
 static const struct schema_field autoscaling2_external_metric_status_fields[] = {
-        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 269 },
-        { "current", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 280 },
+        { "metric", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 270 },
+        { "current", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 281 },
 };
 static const struct schema_field autoscaling2_metric_status_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "object", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 281 },
-        { "pods", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 282 },
-        { "resource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 283 },
-        { "containerResource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 284 },
-        { "external", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 285 },
+        { "object", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 282 },
+        { "pods", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 283 },
+        { "resource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 284 },
+        { "containerResource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 285 },
+        { "external", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 286 },
 };
 static const struct schema_field autoscaling2_horizontal_pod_autoscaler_condition_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1845,13 +1850,13 @@ static const struct schema_field autoscaling2_horizontal_pod_autoscaler_status_f
         { "lastScaleTime", NULL, NULL, SCHEMA_TIME, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 0 },
         { "currentReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "desiredReplicas", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 4, 0, 0 },
-        { "currentMetrics", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 5, 0, 286 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 287 },
+        { "currentMetrics", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 5, 0, 287 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 288 },
 };
 static const struct schema_field autoscaling2_horizontal_pod_autoscaler_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 279 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 288 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 280 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 289 },
 };
 static const struct schema_field policy_pod_disruption_budget_spec_fields[] = {
         { "minAvailable", NULL, NULL, SCHEMA_INT_OR_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -1866,12 +1871,12 @@ static const struct schema_field policy_pod_disruption_budget_status_fields[] = 
         { "currentHealthy", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 4, 0, 0 },
         { "desiredHealthy", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 5, 0, 0 },
         { "expectedPods", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 6, 0, 0 },
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 7, 0, 165 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 7, 0, 166 },
 };
 static const struct schema_field policy_pod_disruption_budget_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 290 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 291 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 291 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 292 },
 };
 static const struct schema_field meta_preconditions_fields[] = {
         { "uid", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -1879,7 +1884,7 @@ static const struct schema_field meta_preconditions_fields[] = {
 };
 static const struct schema_field meta_delete_options_fields[] = {
         { "gracePeriodSeconds", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
-        { "preconditions", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 293 },
+        { "preconditions", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 294 },
         { "orphanDependents", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
         { "propagationPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
         { "dryRun", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 5, 0, 0 },
@@ -1887,7 +1892,7 @@ static const struct schema_field meta_delete_options_fields[] = {
 };
 static const struct schema_field policy_eviction_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "deleteOptions", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 294 },
+        { "deleteOptions", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 295 },
 };
 static const struct schema_field coordination_lease_spec_fields[] = {
         { "holderIdentity", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -1900,7 +1905,7 @@ static const struct schema_field coordination_lease_spec_fields[] = {
 };
 static const struct schema_field coordination_lease_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 296 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 297 },
 };
 static const struct schema_field events_event_series_fields[] = {
         { "count", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1909,7 +1914,7 @@ static const struct schema_field events_event_series_fields[] = {
 static const struct schema_field events_event_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 2 },
         { "eventTime", NULL, NULL, SCHEMA_MICRO_TIME, SHAPE_ONE, 0, 2, 0, 0 },
-        { "series", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 298 },
+        { "series", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 299 },
         { "reportingController", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
         { "reportingInstance", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
         { "action", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
@@ -1918,7 +1923,7 @@ static const struct schema_field events_event_fields[] = {
         { "related", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 9, 0, 24 },
         { "note", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 10, 0, 0 },
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 11, 0, 0 },
-        { "deprecatedSource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 12, 0, 204 },
+        { "deprecatedSource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 12, 0, 205 },
         { "deprecatedFirstTimestamp", NULL, NULL, SCHEMA_TIME, SHAPE_ONE, FIELD_OMIT_EMPTY, 13, 0, 0 },
         { "deprecatedLastTimestamp", NULL, NULL, SCHEMA_TIME, SHAPE_ONE, FIELD_OMIT_EMPTY, 14, 0, 0 },
         { "deprecatedCount", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 15, 0, 0 },
@@ -1939,7 +1944,7 @@ static const struct schema_field rbac_policy_rule_fields[] = {
 };
 static const struct schema_field rbac_role_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 2, 0, 301 },
+        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 2, 0, 302 },
 };
 static const struct schema_field rbac_subject_fields[] = {
         { "kind", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -1954,28 +1959,28 @@ static const struct schema_field rbac_role_ref_fields[] = {
 };
 static const struct schema_field rbac_role_binding_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "subjects", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 2, 0, 303 },
-        { "roleRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_ATOMIC, 3, 0, 304 },
+        { "subjects", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 2, 0, 304 },
+        { "roleRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_ATOMIC, 3, 0, 305 },
 };
 static const struct schema_field rbac_aggregation_rule_fields[] = {
         { "clusterRoleSelectors", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 1, 0, 35 },
 };
 static const struct schema_field rbac_cluster_role_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 2, 0, 301 },
-        { "aggregationRule", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 306 },
+        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 2, 0, 302 },
+        { "aggregationRule", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 307 },
 };
 static const struct schema_field rbac_cluster_role_binding_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "subjects", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 2, 0, 303 },
-        { "roleRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_ATOMIC, 3, 0, 304 },
+        { "subjects", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 2, 0, 304 },
+        { "roleRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_ATOMIC, 3, 0, 305 },
 };
 static const struct schema_field topology_selector_label_requirement_fields[] = {
         { "key", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
         { "values", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, 0, 2, 0, 0 },
 };
 static const struct schema_field topology_selector_term_fields[] = {
-        { "matchLabelExpressions", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 309 },
+        { "matchLabelExpressions", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 310 },
 };
 static const struct schema_field storage_storage_class_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
@@ -1985,7 +1990,7 @@ static const struct schema_field storage_storage_class_fields[] = {
         { "mountOptions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 5, 0, 0 },
         { "allowVolumeExpansion", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 6, 0, 0 },
         { "volumeBindingMode", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
-        { "allowedTopologies", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 8, 0, 310 },
+        { "allowedTopologies", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 8, 0, 311 },
 };
 static const struct schema_field storage_volume_attachment_source_fields[] = {
         { "persistentVolumeName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -1993,7 +1998,7 @@ static const struct schema_field storage_volume_attachment_source_fields[] = {
 };
 static const struct schema_field storage_volume_attachment_spec_fields[] = {
         { "attacher", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "source", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 312 },
+        { "source", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 313 },
         { "nodeName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 3, 0, 0 },
 };
 static const struct schema_field storage_volume_error_fields[] = {
@@ -2004,13 +2009,13 @@ static const struct schema_field storage_volume_error_fields[] = {
 static const struct schema_field storage_volume_attachment_status_fields[] = {
         { "attached", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, 0, 1, 0, 0 },
         { "attachmentMetadata", NULL, NULL, SCHEMA_STRING, SHAPE_MAP, FIELD_OMIT_EMPTY, 2, 0, 0 },
-        { "attachError", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 314 },
-        { "detachError", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 314 },
+        { "attachError", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 315 },
+        { "detachError", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 315 },
 };
 static const struct schema_field storage_volume_attachment_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 313 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 315 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 314 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 316 },
 };
 static const struct schema_field storage_token_request_fields[] = {
         { "audience", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2022,7 +2027,7 @@ static const struct schema_field storage_csidriver_spec_fields[] = {
         { "volumeLifecycleModes", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_SET, 3, 0, 0 },
         { "storageCapacity", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
         { "fsGroupPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
-        { "tokenRequests", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 317 },
+        { "tokenRequests", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 318 },
         { "requiresRepublish", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
         { "seLinuxMount", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 0 },
         { "nodeAllocatableUpdatePeriodSeconds", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 0 },
@@ -2031,7 +2036,7 @@ static const struct schema_field storage_csidriver_spec_fields[] = {
 };
 static const struct schema_field storage_csidriver_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 318 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 319 },
 };
 static const struct schema_field storage_volume_node_resources_fields[] = {
         { "count", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -2040,14 +2045,14 @@ static const struct schema_field storage_csinode_driver_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
         { "nodeID", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
         { "topologyKeys", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, 0, 3, 0, 0 },
-        { "allocatable", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 320 },
+        { "allocatable", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 321 },
 };
 static const struct schema_field storage_csinode_spec_fields[] = {
-        { "drivers", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_LIST_MAP, 1, 0, 321 },
+        { "drivers", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_LIST_MAP, 1, 0, 322 },
 };
 static const struct schema_field storage_csinode_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 322 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 323 },
 };
 static const struct schema_field storage_csistorage_capacity_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
@@ -2071,8 +2076,8 @@ static const struct schema_field node_scheduling_fields[] = {
 static const struct schema_field node_runtime_class_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
         { "handler", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
-        { "overhead", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 326 },
-        { "scheduling", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 327 },
+        { "overhead", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 327 },
+        { "scheduling", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 328 },
 };
 static const struct schema_field discovery_endpoint_conditions_fields[] = {
         { "ready", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -2086,18 +2091,18 @@ static const struct schema_field discovery_for_node_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
 };
 static const struct schema_field discovery_endpoint_hints_fields[] = {
-        { "forZones", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 330 },
-        { "forNodes", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 331 },
+        { "forZones", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 331 },
+        { "forNodes", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 332 },
 };
 static const struct schema_field discovery_endpoint_fields[] = {
         { "addresses", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_LIST_SET, 1, 0, 0 },
-        { "conditions", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 329 },
+        { "conditions", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 330 },
         { "hostname", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
         { "targetRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 4, 0, 24 },
         { "deprecatedTopology", NULL, NULL, SCHEMA_STRING, SHAPE_MAP, FIELD_OMIT_EMPTY, 5, 0, 0 },
         { "nodeName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 6, 0, 0 },
         { "zone", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
-        { "hints", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 332 },
+        { "hints", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 333 },
 };
 static const struct schema_field discovery_endpoint_port_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -2108,8 +2113,8 @@ static const struct schema_field discovery_endpoint_port_fields[] = {
 static const struct schema_field discovery_endpoint_slice_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
         { "addressType", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 4, 0, 0 },
-        { "endpoints", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 2, 0, 333 },
-        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_ATOMIC, 3, 0, 334 },
+        { "endpoints", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 2, 0, 334 },
+        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_ATOMIC, 3, 0, 335 },
 };
 static const struct schema_field networking_network_policy_port_fields[] = {
         { "protocol", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -2123,25 +2128,25 @@ static const struct schema_field networking_ipblock_fields[] = {
 static const struct schema_field networking_network_policy_peer_fields[] = {
         { "podSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 1, 0, 35 },
         { "namespaceSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 35 },
-        { "ipBlock", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 337 },
+        { "ipBlock", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 338 },
 };
 static const struct schema_field networking_network_policy_ingress_rule_fields[] = {
-        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 336 },
-        { "from", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 338 },
+        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 337 },
+        { "from", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 339 },
 };
 static const struct schema_field networking_network_policy_egress_rule_fields[] = {
-        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 336 },
-        { "to", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 338 },
+        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 337 },
+        { "to", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 339 },
 };
 static const struct schema_field networking_network_policy_spec_fields[] = {
         { "podSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_ATOMIC, 1, 0, 35 },
-        { "ingress", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 339 },
-        { "egress", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 340 },
+        { "ingress", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 340 },
+        { "egress", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 341 },
         { "policyTypes", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 0 },
 };
 static const struct schema_field networking_network_policy_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 341 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 342 },
 };
 static const struct schema_field networking_service_backend_port_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2149,10 +2154,10 @@ static const struct schema_field networking_service_backend_port_fields[] = {
 };
 static const struct schema_field networking_ingress_service_backend_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "port", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 2, 0, 343 },
+        { "port", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 2, 0, 344 },
 };
 static const struct schema_field networking_ingress_backend_fields[] = {
-        { "service", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 344 },
+        { "service", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 345 },
         { "resource", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 3, 0, 37 },
 };
 static const struct schema_field networking_ingress_tls_fields[] = {
@@ -2162,20 +2167,20 @@ static const struct schema_field networking_ingress_tls_fields[] = {
 static const struct schema_field networking_httpingress_path_fields[] = {
         { "path", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
         { "pathType", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_POINTER, 3, 0, 0 },
-        { "backend", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 345 },
+        { "backend", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 346 },
 };
 static const struct schema_field networking_httpingress_rule_value_fields[] = {
-        { "paths", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 347 },
+        { "paths", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 348 },
 };
 static const struct schema_field networking_ingress_rule_fields[] = {
         { "host", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "http", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 2, 348 },
+        { "http", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 2, 349 },
 };
 static const struct schema_field networking_ingress_spec_fields[] = {
         { "ingressClassName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
-        { "defaultBackend", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 345 },
-        { "tls", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 346 },
-        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 349 },
+        { "defaultBackend", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 346 },
+        { "tls", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 347 },
+        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 350 },
 };
 static const struct schema_field networking_ingress_port_status_fields[] = {
         { "port", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2185,18 +2190,18 @@ static const struct schema_field networking_ingress_port_status_fields[] = {
 static const struct schema_field networking_ingress_load_balancer_ingress_fields[] = {
         { "ip", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
         { "hostname", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
-        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 351 },
+        { "ports", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 352 },
 };
 static const struct schema_field networking_ingress_load_balancer_status_fields[] = {
-        { "ingress", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 352 },
+        { "ingress", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 353 },
 };
 static const struct schema_field networking_ingress_status_fields[] = {
-        { "loadBalancer", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 353 },
+        { "loadBalancer", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 354 },
 };
 static const struct schema_field networking_ingress_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 350 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 354 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 351 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 355 },
 };
 static const struct schema_field networking_ingress_class_parameters_reference_fields[] = {
         { "apiGroup", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 0 },
@@ -2207,11 +2212,11 @@ static const struct schema_field networking_ingress_class_parameters_reference_f
 };
 static const struct schema_field networking_ingress_class_spec_fields[] = {
         { "controller", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "parameters", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 356 },
+        { "parameters", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 357 },
 };
 static const struct schema_field networking_ingress_class_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 357 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 358 },
 };
 static const struct schema_field networking_parent_reference_fields[] = {
         { "group", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2220,22 +2225,22 @@ static const struct schema_field networking_parent_reference_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
 };
 static const struct schema_field networking_ipaddress_spec_fields[] = {
-        { "parentRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 359 },
+        { "parentRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 360 },
 };
 static const struct schema_field networking_ipaddress_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 360 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 361 },
 };
 static const struct schema_field networking_service_cidrspec_fields[] = {
         { "cidrs", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 0 },
 };
 static const struct schema_field networking_service_cidrstatus_fields[] = {
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 165 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 166 },
 };
 static const struct schema_field networking_service_cidr_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 362 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 363 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 363 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 364 },
 };
 static const struct schema_field resource_resource_pool_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2260,18 +2265,18 @@ static const struct schema_field resource_capacity_request_policy_range_fields[]
 static const struct schema_field resource_capacity_request_policy_fields[] = {
         { "default", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, FIELD_POINTER, 1, 0, 0 },
         { "validValues", NULL, NULL, SCHEMA_QUANTITY, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 0 },
-        { "validRange", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 367 },
+        { "validRange", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 368 },
 };
 static const struct schema_field resource_device_capacity_fields[] = {
         { "value", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, 0, 1, 0, 0 },
-        { "requestPolicy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 368 },
+        { "requestPolicy", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 369 },
 };
 static const struct schema_field resource_counter_fields[] = {
         { "value", NULL, NULL, SCHEMA_QUANTITY, SHAPE_ONE, 0, 1, 0, 0 },
 };
 static const struct schema_field resource_device_counter_consumption_fields[] = {
         { "counterSet", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "counters", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 2, 0, 370 },
+        { "counters", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 2, 0, 371 },
 };
 static const struct schema_field resource_device_taint_fields[] = {
         { "key", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2285,42 +2290,42 @@ static const struct schema_field resource_node_allocatable_resource_mapping_fiel
 };
 static const struct schema_field resource_device_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "attributes", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 2, 0, 366 },
-        { "capacity", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 3, 0, 369 },
-        { "consumesCounters", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 371 },
+        { "attributes", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 2, 0, 367 },
+        { "capacity", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 3, 0, 370 },
+        { "consumesCounters", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 372 },
         { "nodeName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
         { "nodeSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 6, 0, 29 },
         { "allNodes", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
-        { "taints", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 8, 0, 372 },
+        { "taints", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 8, 0, 373 },
         { "bindsToNode", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 0 },
         { "bindingConditions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 10, 0, 0 },
         { "bindingFailureConditions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 11, 0, 0 },
         { "allowMultipleAllocations", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 12, 0, 0 },
-        { "nodeAllocatableResourceMappings", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 13, 0, 373 },
+        { "nodeAllocatableResourceMappings", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 13, 0, 374 },
 };
 static const struct schema_field resource_counter_set_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "counters", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 2, 0, 370 },
+        { "counters", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 2, 0, 371 },
 };
 static const struct schema_field resource_resource_slice_spec_fields[] = {
         { "driver", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "pool", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 365 },
+        { "pool", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 366 },
         { "nodeName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
         { "nodeSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 4, 0, 29 },
         { "allNodes", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
-        { "devices", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 374 },
+        { "devices", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 375 },
         { "perDeviceNodeSelection", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
-        { "sharedCounters", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 8, 0, 375 },
+        { "sharedCounters", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 8, 0, 376 },
 };
 static const struct schema_field resource_resource_slice_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 376 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 377 },
 };
 static const struct schema_field resource_celdevice_selector_fields[] = {
         { "expression", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
 };
 static const struct schema_field resource_device_selector_fields[] = {
-        { "cel", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 378 },
+        { "cel", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 379 },
 };
 static const struct schema_field resource_device_toleration_fields[] = {
         { "key", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2334,26 +2339,26 @@ static const struct schema_field resource_capacity_requirements_fields[] = {
 };
 static const struct schema_field resource_exact_device_request_fields[] = {
         { "deviceClassName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "selectors", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 379 },
+        { "selectors", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 380 },
         { "allocationMode", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "count", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
         { "adminAccess", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
-        { "tolerations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 380 },
-        { "capacity", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 381 },
+        { "tolerations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 381 },
+        { "capacity", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 382 },
 };
 static const struct schema_field resource_device_sub_request_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
         { "deviceClassName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
-        { "selectors", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 379 },
+        { "selectors", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 380 },
         { "allocationMode", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
         { "count", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
-        { "tolerations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 380 },
-        { "capacity", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 381 },
+        { "tolerations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 381 },
+        { "capacity", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 382 },
 };
 static const struct schema_field resource_device_request_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "exactly", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 382 },
-        { "firstAvailable", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 383 },
+        { "exactly", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 383 },
+        { "firstAvailable", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 384 },
 };
 static const struct schema_field resource_device_constraint_fields[] = {
         { "requests", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2366,15 +2371,15 @@ static const struct schema_field resource_opaque_device_configuration_fields[] =
 };
 static const struct schema_field resource_device_claim_configuration_fields[] = {
         { "requests", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "opaque", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 2, 386 },
+        { "opaque", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 2, 387 },
 };
 static const struct schema_field resource_device_claim_fields[] = {
-        { "requests", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 384 },
-        { "constraints", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 385 },
-        { "config", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 387 },
+        { "requests", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 385 },
+        { "constraints", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 386 },
+        { "config", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 388 },
 };
 static const struct schema_field resource_resource_claim_spec_fields[] = {
-        { "devices", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 388 },
+        { "devices", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 389 },
 };
 static const struct schema_field resource_device_request_allocation_result_fields[] = {
         { "request", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2382,7 +2387,7 @@ static const struct schema_field resource_device_request_allocation_result_field
         { "pool", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 3, 0, 0 },
         { "device", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 4, 0, 0 },
         { "adminAccess", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
-        { "tolerations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 380 },
+        { "tolerations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 381 },
         { "bindingConditions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 7, 0, 0 },
         { "bindingFailureConditions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 8, 0, 0 },
         { "shareID", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 0 },
@@ -2391,14 +2396,14 @@ static const struct schema_field resource_device_request_allocation_result_field
 static const struct schema_field resource_device_allocation_configuration_fields[] = {
         { "source", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
         { "requests", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 0 },
-        { "opaque", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 3, 386 },
+        { "opaque", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 3, 387 },
 };
 static const struct schema_field resource_device_allocation_result_fields[] = {
-        { "results", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 390 },
-        { "config", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 391 },
+        { "results", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 391 },
+        { "config", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 392 },
 };
 static const struct schema_field resource_allocation_result_fields[] = {
-        { "devices", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 392 },
+        { "devices", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 393 },
         { "nodeSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 3, 0, 29 },
         { "allocationTimestamp", NULL, NULL, SCHEMA_TIME, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
 };
@@ -2418,39 +2423,39 @@ static const struct schema_field resource_allocated_device_status_fields[] = {
         { "pool", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
         { "device", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 3, 0, 0 },
         { "shareID", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
-        { "conditions", NULL, "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_LIST_MAP, 4, 0, 165 },
+        { "conditions", NULL, "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_LIST_MAP, 4, 0, 166 },
         { "data", NULL, NULL, SCHEMA_RAW, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
-        { "networkData", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 6, 0, 395 },
+        { "networkData", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 6, 0, 396 },
 };
 static const struct schema_field resource_resource_claim_status_fields[] = {
-        { "allocation", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 393 },
-        { "reservedFor", "uid", "uid", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 394 },
-        { "devices", NULL, "driver,device,pool,shareID", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 4, 0, 396 },
+        { "allocation", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 394 },
+        { "reservedFor", "uid", "uid", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 395 },
+        { "devices", NULL, "driver,device,pool,shareID", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 4, 0, 397 },
 };
 static const struct schema_field resource_resource_claim_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 389 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 397 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 390 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 398 },
 };
 static const struct schema_field resource_device_class_configuration_fields[] = {
-        { "opaque", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 1, 386 },
+        { "opaque", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 1, 387 },
 };
 static const struct schema_field resource_device_class_spec_fields[] = {
-        { "selectors", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 379 },
-        { "config", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 399 },
+        { "selectors", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 380 },
+        { "config", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 400 },
         { "extendedResourceName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
 };
 static const struct schema_field resource_device_class_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 400 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 401 },
 };
 static const struct schema_field resource_resource_claim_template_spec_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 389 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 390 },
 };
 static const struct schema_field resource_resource_claim_template_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 402 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 403 },
 };
 static const struct schema_field meta_field_selector_requirement_fields[] = {
         { "key", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2459,7 +2464,7 @@ static const struct schema_field meta_field_selector_requirement_fields[] = {
 };
 static const struct schema_field authorization_field_selector_attributes_fields[] = {
         { "rawSelector", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "requirements", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 404 },
+        { "requirements", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 405 },
 };
 static const struct schema_field authorization_label_selector_attributes_fields[] = {
         { "rawSelector", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2473,16 +2478,16 @@ static const struct schema_field authorization_resource_attributes_fields[] = {
         { "resource", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
         { "subresource", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 0 },
-        { "fieldSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 405 },
-        { "labelSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 406 },
+        { "fieldSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 406 },
+        { "labelSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 407 },
 };
 static const struct schema_field authorization_non_resource_attributes_fields[] = {
         { "path", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
         { "verb", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
 };
 static const struct schema_field authorization_subject_access_review_spec_fields[] = {
-        { "resourceAttributes", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 407 },
-        { "nonResourceAttributes", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 408 },
+        { "resourceAttributes", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 408 },
+        { "nonResourceAttributes", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 409 },
         { "user", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "groups", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 0 },
         { "extra", NULL, NULL, SCHEMA_STRING, SHAPE_MAP_OF_LIST, FIELD_OMIT_EMPTY, 5, 0, 0 },
@@ -2496,22 +2501,22 @@ static const struct schema_field authorization_subject_access_review_status_fiel
 };
 static const struct schema_field authorization_subject_access_review_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 409 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 410 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 410 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 411 },
 };
 static const struct schema_field authorization_self_subject_access_review_spec_fields[] = {
-        { "resourceAttributes", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 407 },
-        { "nonResourceAttributes", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 408 },
+        { "resourceAttributes", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 408 },
+        { "nonResourceAttributes", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 409 },
 };
 static const struct schema_field authorization_self_subject_access_review_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 412 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 410 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 413 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 411 },
 };
 static const struct schema_field authorization_local_subject_access_review_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 409 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 410 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 410 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 411 },
 };
 static const struct schema_field authorization_self_subject_rules_review_spec_fields[] = {
         { "namespace", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2527,15 +2532,15 @@ static const struct schema_field authorization_non_resource_rule_fields[] = {
         { "nonResourceURLs", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 0 },
 };
 static const struct schema_field authorization_subject_rules_review_status_fields[] = {
-        { "resourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 416 },
-        { "nonResourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 2, 0, 417 },
+        { "resourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 417 },
+        { "nonResourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 2, 0, 418 },
         { "incomplete", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, 0, 3, 0, 0 },
         { "evaluationError", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
 };
 static const struct schema_field authorization_self_subject_rules_review_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 415 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 418 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 416 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 419 },
 };
 static const struct schema_field authentication_token_review_spec_fields[] = {
         { "token", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2549,14 +2554,14 @@ static const struct schema_field authentication_user_info_fields[] = {
 };
 static const struct schema_field authentication_token_review_status_fields[] = {
         { "authenticated", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "user", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 421 },
+        { "user", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 422 },
         { "audiences", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 0 },
         { "error", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
 };
 static const struct schema_field authentication_token_review_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 420 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 422 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 421 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 423 },
 };
 static const struct schema_field authentication_bound_object_reference_fields[] = {
         { "kind", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2567,7 +2572,7 @@ static const struct schema_field authentication_bound_object_reference_fields[] 
 static const struct schema_field authentication_token_request_spec_fields[] = {
         { "audiences", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, 0, 1, 0, 0 },
         { "expirationSeconds", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_POINTER, 4, 0, 0 },
-        { "boundObjectRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_POINTER, 3, 0, 424 },
+        { "boundObjectRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_POINTER, 3, 0, 425 },
 };
 static const struct schema_field authentication_token_request_status_fields[] = {
         { "token", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2575,15 +2580,15 @@ static const struct schema_field authentication_token_request_status_fields[] = 
 };
 static const struct schema_field authentication_token_request_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 425 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 426 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 426 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 427 },
 };
 static const struct schema_field authentication_self_subject_review_status_fields[] = {
-        { "userInfo", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 421 },
+        { "userInfo", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 422 },
 };
 static const struct schema_field authentication_self_subject_review_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 428 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 429 },
 };
 static const struct schema_field certificates_certificate_signing_request_spec_fields[] = {
         { "request", NULL, NULL, SCHEMA_BYTES, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2604,13 +2609,13 @@ static const struct schema_field certificates_certificate_signing_request_condit
         { "lastTransitionTime", NULL, NULL, SCHEMA_TIME, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
 };
 static const struct schema_field certificates_certificate_signing_request_status_fields[] = {
-        { "conditions", NULL, "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 431 },
+        { "conditions", NULL, "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 432 },
         { "certificate", NULL, NULL, SCHEMA_BYTES, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
 };
 static const struct schema_field certificates_certificate_signing_request_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 430 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 432 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 431 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 433 },
 };
 static const struct schema_field flowcontrol_priority_level_configuration_reference_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2630,9 +2635,9 @@ static const struct schema_field flowcontrol_service_account_subject_fields[] = 
 };
 static const struct schema_field flowcontrol_subject_fields[] = {
         { "kind", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "user", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 436 },
-        { "group", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 437 },
-        { "serviceAccount", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 438 },
+        { "user", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 437 },
+        { "group", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 438 },
+        { "serviceAccount", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 439 },
 };
 static const struct schema_field flowcontrol_resource_policy_rule_fields[] = {
         { "verbs", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_LIST_SET, 1, 0, 0 },
@@ -2646,15 +2651,15 @@ static const struct schema_field flowcontrol_non_resource_policy_rule_fields[] =
         { "nonResourceURLs", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_LIST_SET, 6, 0, 0 },
 };
 static const struct schema_field flowcontrol_policy_rules_with_subjects_fields[] = {
-        { "subjects", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 439 },
-        { "resourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 440 },
-        { "nonResourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 441 },
+        { "subjects", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 1, 0, 440 },
+        { "resourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 2, 0, 441 },
+        { "nonResourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 442 },
 };
 static const struct schema_field flowcontrol_flow_schema_spec_fields[] = {
-        { "priorityLevelConfiguration", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 434 },
+        { "priorityLevelConfiguration", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 1, 0, 435 },
         { "matchingPrecedence", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 2, 0, 0 },
-        { "distinguisherMethod", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 435 },
-        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 442 },
+        { "distinguisherMethod", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 436 },
+        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 443 },
 };
 static const struct schema_field flowcontrol_flow_schema_condition_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2664,12 +2669,12 @@ static const struct schema_field flowcontrol_flow_schema_condition_fields[] = {
         { "message", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
 };
 static const struct schema_field flowcontrol_flow_schema_status_fields[] = {
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 444 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 445 },
 };
 static const struct schema_field flowcontrol_flow_schema_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 443 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 445 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 444 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 446 },
 };
 static const struct schema_field flowcontrol_queuing_configuration_fields[] = {
         { "queues", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2678,11 +2683,11 @@ static const struct schema_field flowcontrol_queuing_configuration_fields[] = {
 };
 static const struct schema_field flowcontrol_limit_response_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "queuing", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 447 },
+        { "queuing", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 448 },
 };
 static const struct schema_field flowcontrol_limited_priority_level_configuration_fields[] = {
         { "nominalConcurrencyShares", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_POINTER, 1, 0, 0 },
-        { "limitResponse", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 448 },
+        { "limitResponse", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 449 },
         { "lendablePercent", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
         { "borrowingLimitPercent", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
 };
@@ -2692,8 +2697,8 @@ static const struct schema_field flowcontrol_exempt_priority_level_configuration
 };
 static const struct schema_field flowcontrol_priority_level_configuration_spec_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "limited", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 449 },
-        { "exempt", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 450 },
+        { "limited", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 450 },
+        { "exempt", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 451 },
 };
 static const struct schema_field flowcontrol_priority_level_configuration_condition_fields[] = {
         { "type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2703,12 +2708,12 @@ static const struct schema_field flowcontrol_priority_level_configuration_condit
         { "message", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
 };
 static const struct schema_field flowcontrol_priority_level_configuration_status_fields[] = {
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 452 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 453 },
 };
 static const struct schema_field flowcontrol_priority_level_configuration_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 451 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 453 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 452 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 454 },
 };
 static const struct schema_field admissionregistration_param_kind_fields[] = {
         { "apiVersion", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2725,8 +2730,8 @@ static const struct schema_field admissionregistration_named_rule_with_operation
 static const struct schema_field admissionregistration_match_resources_fields[] = {
         { "namespaceSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 1, 0, 35 },
         { "objectSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 35 },
-        { "resourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 3, 0, 456 },
-        { "excludeResourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 4, 0, 456 },
+        { "resourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 3, 0, 457 },
+        { "excludeResourceRules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 4, 0, 457 },
         { "matchPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
 };
 static const struct schema_field admissionregistration_validation_fields[] = {
@@ -2748,30 +2753,30 @@ static const struct schema_field admissionregistration_variable_fields[] = {
         { "expression", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
 };
 static const struct schema_field admissionregistration_validating_admission_policy_spec_fields[] = {
-        { "paramKind", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 1, 0, 455 },
-        { "matchConstraints", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 457 },
-        { "validations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 458 },
+        { "paramKind", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 1, 0, 456 },
+        { "matchConstraints", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 458 },
+        { "validations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 459 },
         { "failurePolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
-        { "auditAnnotations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 5, 0, 459 },
-        { "matchConditions", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 460 },
-        { "variables", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP | FIELD_ATOMIC, 7, 0, 461 },
+        { "auditAnnotations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 5, 0, 460 },
+        { "matchConditions", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 461 },
+        { "variables", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP | FIELD_ATOMIC, 7, 0, 462 },
 };
 static const struct schema_field admissionregistration_expression_warning_fields[] = {
         { "fieldRef", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
         { "warning", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 3, 0, 0 },
 };
 static const struct schema_field admissionregistration_type_checking_fields[] = {
-        { "expressionWarnings", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 463 },
+        { "expressionWarnings", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 1, 0, 464 },
 };
 static const struct schema_field admissionregistration_validating_admission_policy_status_fields[] = {
         { "observedGeneration", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "typeChecking", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 464 },
-        { "conditions", NULL, "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 3, 0, 165 },
+        { "typeChecking", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 465 },
+        { "conditions", NULL, "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 3, 0, 166 },
 };
 static const struct schema_field admissionregistration_validating_admission_policy_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 462 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 465 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 463 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 466 },
 };
 static const struct schema_field admissionregistration_param_ref_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2781,13 +2786,13 @@ static const struct schema_field admissionregistration_param_ref_fields[] = {
 };
 static const struct schema_field admissionregistration_validating_admission_policy_binding_spec_fields[] = {
         { "policyName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "paramRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 467 },
-        { "matchResources", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 3, 0, 457 },
+        { "paramRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 468 },
+        { "matchResources", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 3, 0, 458 },
         { "validationActions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_SET, 4, 0, 0 },
 };
 static const struct schema_field admissionregistration_validating_admission_policy_binding_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 468 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 469 },
 };
 static const struct schema_field admissionregistration_service_reference_fields[] = {
         { "namespace", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2797,7 +2802,7 @@ static const struct schema_field admissionregistration_service_reference_fields[
 };
 static const struct schema_field admissionregistration_webhook_client_config_fields[] = {
         { "url", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
-        { "service", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 470 },
+        { "service", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 471 },
         { "caBundle", NULL, NULL, SCHEMA_BYTES, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
 };
 static const struct schema_field admissionregistration_rule_with_operations_fields[] = {
@@ -2809,8 +2814,8 @@ static const struct schema_field admissionregistration_rule_with_operations_fiel
 };
 static const struct schema_field admissionregistration_validating_webhook_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "clientConfig", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 471 },
-        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 472 },
+        { "clientConfig", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 472 },
+        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 473 },
         { "failurePolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
         { "matchPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 0 },
         { "namespaceSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 5, 0, 35 },
@@ -2818,16 +2823,16 @@ static const struct schema_field admissionregistration_validating_webhook_fields
         { "sideEffects", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_POINTER, 6, 0, 0 },
         { "timeoutSeconds", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
         { "admissionReviewVersions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, 0, 8, 0, 0 },
-        { "matchConditions", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 11, 0, 460 },
+        { "matchConditions", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 11, 0, 461 },
 };
 static const struct schema_field admissionregistration_validating_webhook_configuration_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "webhooks", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 473 },
+        { "webhooks", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 474 },
 };
 static const struct schema_field admissionregistration_mutating_webhook_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "clientConfig", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 471 },
-        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 472 },
+        { "clientConfig", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 472 },
+        { "rules", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 3, 0, 473 },
         { "failurePolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
         { "matchPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 0 },
         { "namespaceSelector", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 5, 0, 35 },
@@ -2836,11 +2841,11 @@ static const struct schema_field admissionregistration_mutating_webhook_fields[]
         { "timeoutSeconds", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 7, 0, 0 },
         { "admissionReviewVersions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, 0, 8, 0, 0 },
         { "reinvocationPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 10, 0, 0 },
-        { "matchConditions", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 12, 0, 460 },
+        { "matchConditions", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 12, 0, 461 },
 };
 static const struct schema_field admissionregistration_mutating_webhook_configuration_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "webhooks", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 475 },
+        { "webhooks", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 2, 0, 476 },
 };
 static const struct schema_field admissionregistration_apply_configuration_fields[] = {
         { "expression", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -2850,30 +2855,30 @@ static const struct schema_field admissionregistration_jsonpatch_fields[] = {
 };
 static const struct schema_field admissionregistration_mutation_fields[] = {
         { "patchType", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 2, 0, 0 },
-        { "applyConfiguration", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 477 },
-        { "jsonPatch", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 478 },
+        { "applyConfiguration", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 478 },
+        { "jsonPatch", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 479 },
 };
 static const struct schema_field admissionregistration_mutating_admission_policy_spec_fields[] = {
-        { "paramKind", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 1, 0, 455 },
-        { "matchConstraints", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 457 },
-        { "variables", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 3, 0, 461 },
-        { "mutations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 479 },
+        { "paramKind", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 1, 0, 456 },
+        { "matchConstraints", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 458 },
+        { "variables", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_ATOMIC, 3, 0, 462 },
+        { "mutations", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 480 },
         { "failurePolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 0 },
-        { "matchConditions", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 460 },
+        { "matchConditions", "name", "name", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 6, 0, 461 },
         { "reinvocationPolicy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 0 },
 };
 static const struct schema_field admissionregistration_mutating_admission_policy_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 480 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 481 },
 };
 static const struct schema_field admissionregistration_mutating_admission_policy_binding_spec_fields[] = {
         { "policyName", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
-        { "paramRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 467 },
-        { "matchResources", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 3, 0, 457 },
+        { "paramRef", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 2, 0, 468 },
+        { "matchResources", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER | FIELD_ATOMIC, 3, 0, 458 },
 };
 static const struct schema_field admissionregistration_mutating_admission_policy_binding_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 482 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 483 },
 };
 static const struct schema_field apiextensions_custom_resource_definition_names_fields[] = {
         { "plural", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2920,17 +2925,17 @@ static const struct schema_field apiextensions_jsonschema_props_fields[] = {
         { "minProperties", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 22, 0, 0 },
         { "required", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 23, 0, 0 },
         { "items", NULL, NULL, SCHEMA_RAW, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 24, 0, 0 },
-        { "allOf", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 25, 0, 487 },
-        { "oneOf", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 26, 0, 487 },
-        { "anyOf", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 27, 0, 487 },
-        { "not", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 28, 0, 487 },
-        { "properties", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 29, 0, 487 },
+        { "allOf", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 25, 0, 488 },
+        { "oneOf", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 26, 0, 488 },
+        { "anyOf", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 27, 0, 488 },
+        { "not", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 28, 0, 488 },
+        { "properties", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 29, 0, 488 },
         { "additionalProperties", NULL, NULL, SCHEMA_RAW, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 30, 0, 0 },
-        { "patternProperties", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 31, 0, 487 },
+        { "patternProperties", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 31, 0, 488 },
         { "dependencies", NULL, NULL, SCHEMA_RAW, SHAPE_MAP, FIELD_OMIT_EMPTY, 32, 0, 0 },
         { "additionalItems", NULL, NULL, SCHEMA_RAW, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 33, 0, 0 },
-        { "definitions", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 34, 0, 487 },
-        { "externalDocs", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 35, 0, 485 },
+        { "definitions", NULL, NULL, SCHEMA_OBJECT, SHAPE_MAP, FIELD_OMIT_EMPTY, 34, 0, 488 },
+        { "externalDocs", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 35, 0, 486 },
         { "example", NULL, NULL, SCHEMA_RAW, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 36, 0, 0 },
         { "nullable", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY, 37, 0, 0 },
         { "x-kubernetes-preserve-unknown-fields", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 38, 0, 0 },
@@ -2939,10 +2944,10 @@ static const struct schema_field apiextensions_jsonschema_props_fields[] = {
         { "x-kubernetes-list-map-keys", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, FIELD_OMIT_EMPTY, 41, 0, 0 },
         { "x-kubernetes-list-type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 42, 0, 0 },
         { "x-kubernetes-map-type", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 43, 0, 0 },
-        { "x-kubernetes-validations", "rule", "rule", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 44, 0, 486 },
+        { "x-kubernetes-validations", "rule", "rule", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 44, 0, 487 },
 };
 static const struct schema_field apiextensions_custom_resource_validation_fields[] = {
-        { "openAPIV3Schema", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 487 },
+        { "openAPIV3Schema", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 488 },
 };
 static const struct schema_field apiextensions_custom_resource_subresource_scale_fields[] = {
         { "specReplicasPath", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2950,8 +2955,8 @@ static const struct schema_field apiextensions_custom_resource_subresource_scale
         { "labelSelectorPath", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
 };
 static const struct schema_field apiextensions_custom_resource_subresources_fields[] = {
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 489 },
-        { "scale", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 490 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 490 },
+        { "scale", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 491 },
 };
 static const struct schema_field apiextensions_custom_resource_column_definition_fields[] = {
         { "name", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2970,10 +2975,10 @@ static const struct schema_field apiextensions_custom_resource_definition_versio
         { "storage", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, 0, 3, 0, 0 },
         { "deprecated", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY, 7, 0, 0 },
         { "deprecationWarning", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 8, 0, 0 },
-        { "schema", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 488 },
-        { "subresources", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 491 },
-        { "additionalPrinterColumns", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 492 },
-        { "selectableFields", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 9, 0, 493 },
+        { "schema", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 489 },
+        { "subresources", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 492 },
+        { "additionalPrinterColumns", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 6, 0, 493 },
+        { "selectableFields", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 9, 0, 494 },
 };
 static const struct schema_field apiextensions_service_reference_fields[] = {
         { "namespace", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -2983,23 +2988,23 @@ static const struct schema_field apiextensions_service_reference_fields[] = {
 };
 static const struct schema_field apiextensions_webhook_client_config_fields[] = {
         { "url", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
-        { "service", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 495 },
+        { "service", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 496 },
         { "caBundle", NULL, NULL, SCHEMA_BYTES, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
 };
 static const struct schema_field apiextensions_webhook_conversion_fields[] = {
-        { "clientConfig", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 496 },
+        { "clientConfig", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 497 },
         { "conversionReviewVersions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, 0, 3, 0, 0 },
 };
 static const struct schema_field apiextensions_custom_resource_conversion_fields[] = {
         { "strategy", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "webhook", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 497 },
+        { "webhook", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 498 },
 };
 static const struct schema_field apiextensions_custom_resource_definition_spec_fields[] = {
         { "group", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
-        { "names", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 484 },
+        { "names", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 485 },
         { "scope", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 4, 0, 0 },
-        { "versions", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 7, 0, 494 },
-        { "conversion", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 498 },
+        { "versions", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, 0, 7, 0, 495 },
+        { "conversion", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 9, 0, 499 },
         { "preserveUnknownFields", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY, 10, 0, 0 },
 };
 static const struct schema_field apiextensions_custom_resource_definition_condition_fields[] = {
@@ -3011,15 +3016,15 @@ static const struct schema_field apiextensions_custom_resource_definition_condit
         { "observedGeneration", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
 };
 static const struct schema_field apiextensions_custom_resource_definition_status_fields[] = {
-        { "conditions", NULL, "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_LIST_MAP, 1, 0, 500 },
-        { "acceptedNames", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 484 },
+        { "conditions", NULL, "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_LIST_MAP, 1, 0, 501 },
+        { "acceptedNames", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 485 },
         { "storedVersions", NULL, NULL, SCHEMA_STRING, SHAPE_LIST, 0, 3, 0, 0 },
         { "observedGeneration", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
 };
 static const struct schema_field apiextensions_custom_resource_definition_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 499 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 501 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 2, 0, 500 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 502 },
 };
 static const struct schema_field apiextensions_conversion_request_fields[] = {
         { "uid", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
@@ -3034,7 +3039,7 @@ static const struct schema_field meta_list_meta_fields[] = {
         { "resourceVersion", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
         { "continue", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "remainingItemCount", NULL, NULL, SCHEMA_INT64, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 4, 0, 0 },
-        { "shardInfo", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 504 },
+        { "shardInfo", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 505 },
 };
 static const struct schema_field meta_status_cause_fields[] = {
         { "reason", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -3046,25 +3051,25 @@ static const struct schema_field meta_status_details_fields[] = {
         { "group", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
         { "kind", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "uid", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
-        { "causes", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 506 },
+        { "causes", NULL, NULL, SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY, 4, 0, 507 },
         { "retryAfterSeconds", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
 };
 static const struct schema_field meta_status_fields[] = {
-        { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 505 },
+        { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 506 },
         { "status", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
         { "message", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "reason", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
-        { "details", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 507 },
+        { "details", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 5, 0, 508 },
         { "code", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY, 6, 0, 0 },
 };
 static const struct schema_field apiextensions_conversion_response_fields[] = {
         { "uid", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, 0, 1, 0, 0 },
         { "convertedObjects", NULL, NULL, SCHEMA_RAW, SHAPE_LIST, 0, 2, 0, 0 },
-        { "result", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 508 },
+        { "result", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, 0, 3, 0, 509 },
 };
 static const struct schema_field apiextensions_conversion_review_fields[] = {
-        { "request", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 503 },
-        { "response", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 509 },
+        { "request", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 504 },
+        { "response", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 2, 0, 510 },
 };
 static const struct schema_field apiregistration_service_reference_fields[] = {
         { "namespace", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 0 },
@@ -3072,7 +3077,7 @@ static const struct schema_field apiregistration_service_reference_fields[] = {
         { "port", NULL, NULL, SCHEMA_INT32, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 3, 0, 0 },
 };
 static const struct schema_field apiregistration_apiservice_spec_fields[] = {
-        { "service", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 511 },
+        { "service", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY | FIELD_POINTER, 1, 0, 512 },
         { "group", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 0 },
         { "version", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 0 },
         { "insecureSkipTLSVerify", NULL, NULL, SCHEMA_BOOL, SHAPE_ONE, FIELD_OMIT_EMPTY, 4, 0, 0 },
@@ -3088,12 +3093,12 @@ static const struct schema_field apiregistration_apiservice_condition_fields[] =
         { "message", NULL, NULL, SCHEMA_STRING, SHAPE_ONE, FIELD_OMIT_EMPTY, 5, 0, 0 },
 };
 static const struct schema_field apiregistration_apiservice_status_fields[] = {
-        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 513 },
+        { "conditions", "type", "type", SCHEMA_OBJECT, SHAPE_LIST, FIELD_OMIT_EMPTY | FIELD_LIST_MAP, 1, 0, 514 },
 };
 static const struct schema_field apiregistration_apiservice_fields[] = {
         { "metadata", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 1, 0, 2 },
-        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 512 },
-        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 514 },
+        { "spec", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 2, 0, 513 },
+        { "status", NULL, NULL, SCHEMA_OBJECT, SHAPE_ONE, FIELD_OMIT_EMPTY, 3, 0, 515 },
 };
 
 const struct schema_object schema_objects[] = {
@@ -3247,7 +3252,8 @@ const struct schema_object schema_objects[] = {
         { "core.v1.PodSchedulingGate", pod_scheduling_gate_fields, 1 },
         { "core.v1.PodResourceClaim", pod_resource_claim_fields, 3 },
         { "core.v1.PodSchedulingGroup", pod_scheduling_group_fields, 1 },
-        { "core.v1.PodSpec", pod_spec_fields, 42 },
+        { "core.v1.EvictionResponder", eviction_responder_fields, 2 },
+        { "core.v1.PodSpec", pod_spec_fields, 43 },
         { "core.v1.Pod", pod_fields, 3 },
         { "core.v1.PodTemplateSpec", pod_template_spec_fields, 2 },
         { "core.v1.PodTemplate", pod_template_fields, 2 },
@@ -3617,89 +3623,89 @@ const struct schema_object schema_objects[] = {
 const size_t schema_object_count = ARRAY_LEN(schema_objects);
 
 const struct schema_root schema_roots[] = {
-        { "", "v1", "Binding", 195 },
-        { "", "v1", "ComponentStatus", 218 },
-        { "", "v1", "ConfigMap", 216 },
-        { "", "v1", "Endpoints", 172 },
-        { "", "v1", "Event", 206 },
-        { "", "v1", "LimitRange", 209 },
-        { "", "v1", "Namespace", 194 },
-        { "", "v1", "Node", 190 },
-        { "", "v1", "NodeProxyOptions", 201 },
+        { "", "v1", "Binding", 196 },
+        { "", "v1", "ComponentStatus", 219 },
+        { "", "v1", "ConfigMap", 217 },
+        { "", "v1", "Endpoints", 173 },
+        { "", "v1", "Event", 207 },
+        { "", "v1", "LimitRange", 210 },
+        { "", "v1", "Namespace", 195 },
+        { "", "v1", "Node", 191 },
+        { "", "v1", "NodeProxyOptions", 202 },
         { "", "v1", "PersistentVolume", 33 },
         { "", "v1", "PersistentVolumeClaim", 43 },
-        { "", "v1", "Pod", 151 },
-        { "", "v1", "PodAttachOptions", 197 },
-        { "", "v1", "PodExecOptions", 198 },
-        { "", "v1", "PodLogOptions", 196 },
-        { "", "v1", "PodPortForwardOptions", 199 },
-        { "", "v1", "PodProxyOptions", 200 },
+        { "", "v1", "Pod", 152 },
+        { "", "v1", "PodAttachOptions", 198 },
+        { "", "v1", "PodExecOptions", 199 },
+        { "", "v1", "PodLogOptions", 197 },
+        { "", "v1", "PodPortForwardOptions", 200 },
+        { "", "v1", "PodProxyOptions", 201 },
         { "", "v1", "PodStatusResult", 66 },
-        { "", "v1", "PodTemplate", 153 },
-        { "", "v1", "RangeAllocation", 219 },
-        { "", "v1", "ReplicationController", 157 },
-        { "", "v1", "ResourceQuota", 214 },
-        { "", "v1", "Secret", 215 },
-        { "", "v1", "SerializedReference", 203 },
-        { "", "v1", "Service", 167 },
-        { "", "v1", "ServiceAccount", 168 },
-        { "", "v1", "ServiceProxyOptions", 202 },
-        { "admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy", 481 },
-        { "admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBinding", 483 },
-        { "admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration", 476 },
-        { "admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", 466 },
-        { "admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding", 469 },
-        { "admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", 474 },
-        { "apiextensions.k8s.io", "v1", "ConversionReview", 510 },
-        { "apiextensions.k8s.io", "v1", "CustomResourceDefinition", 502 },
-        { "apiregistration.k8s.io", "v1", "APIService", 515 },
-        { "apps", "v1", "ControllerRevision", 244 },
-        { "apps", "v1", "DaemonSet", 239 },
-        { "apps", "v1", "Deployment", 233 },
-        { "apps", "v1", "ReplicaSet", 243 },
-        { "apps", "v1", "StatefulSet", 227 },
-        { "authentication.k8s.io", "v1", "SelfSubjectReview", 429 },
-        { "authentication.k8s.io", "v1", "TokenRequest", 427 },
-        { "authentication.k8s.io", "v1", "TokenReview", 423 },
-        { "authorization.k8s.io", "v1", "LocalSubjectAccessReview", 414 },
-        { "authorization.k8s.io", "v1", "SelfSubjectAccessReview", 413 },
-        { "authorization.k8s.io", "v1", "SelfSubjectRulesReview", 419 },
-        { "authorization.k8s.io", "v1", "SubjectAccessReview", 411 },
-        { "autoscaling", "v1", "HorizontalPodAutoscaler", 263 },
-        { "autoscaling", "v1", "Scale", 266 },
-        { "autoscaling", "v2", "HorizontalPodAutoscaler", 289 },
-        { "batch", "v1", "CronJob", 259 },
-        { "batch", "v1", "Job", 255 },
-        { "certificates.k8s.io", "v1", "CertificateSigningRequest", 433 },
-        { "coordination.k8s.io", "v1", "Lease", 297 },
-        { "discovery.k8s.io", "v1", "EndpointSlice", 335 },
-        { "events.k8s.io", "v1", "Event", 299 },
-        { "flowcontrol.apiserver.k8s.io", "v1", "FlowSchema", 446 },
-        { "flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration", 454 },
-        { "meta.k8s.io", "v1", "DeleteOptions", 294 },
-        { "meta.k8s.io", "v1", "Status", 508 },
-        { "networking.k8s.io", "v1", "IPAddress", 361 },
-        { "networking.k8s.io", "v1", "Ingress", 355 },
-        { "networking.k8s.io", "v1", "IngressClass", 358 },
-        { "networking.k8s.io", "v1", "NetworkPolicy", 342 },
-        { "networking.k8s.io", "v1", "ServiceCIDR", 364 },
-        { "node.k8s.io", "v1", "RuntimeClass", 328 },
-        { "policy", "v1", "Eviction", 295 },
-        { "policy", "v1", "PodDisruptionBudget", 292 },
-        { "rbac.authorization.k8s.io", "v1", "ClusterRole", 307 },
-        { "rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", 308 },
-        { "rbac.authorization.k8s.io", "v1", "Role", 302 },
-        { "rbac.authorization.k8s.io", "v1", "RoleBinding", 305 },
-        { "resource.k8s.io", "v1", "DeviceClass", 401 },
-        { "resource.k8s.io", "v1", "ResourceClaim", 398 },
-        { "resource.k8s.io", "v1", "ResourceClaimTemplate", 403 },
-        { "resource.k8s.io", "v1", "ResourceSlice", 377 },
-        { "scheduling.k8s.io", "v1", "PriorityClass", 300 },
-        { "storage.k8s.io", "v1", "CSIDriver", 319 },
-        { "storage.k8s.io", "v1", "CSINode", 323 },
-        { "storage.k8s.io", "v1", "CSIStorageCapacity", 324 },
-        { "storage.k8s.io", "v1", "StorageClass", 311 },
-        { "storage.k8s.io", "v1", "VolumeAttachment", 316 },
-        { "storage.k8s.io", "v1", "VolumeAttributesClass", 325 },
+        { "", "v1", "PodTemplate", 154 },
+        { "", "v1", "RangeAllocation", 220 },
+        { "", "v1", "ReplicationController", 158 },
+        { "", "v1", "ResourceQuota", 215 },
+        { "", "v1", "Secret", 216 },
+        { "", "v1", "SerializedReference", 204 },
+        { "", "v1", "Service", 168 },
+        { "", "v1", "ServiceAccount", 169 },
+        { "", "v1", "ServiceProxyOptions", 203 },
+        { "admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy", 482 },
+        { "admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBinding", 484 },
+        { "admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration", 477 },
+        { "admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", 467 },
+        { "admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding", 470 },
+        { "admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", 475 },
+        { "apiextensions.k8s.io", "v1", "ConversionReview", 511 },
+        { "apiextensions.k8s.io", "v1", "CustomResourceDefinition", 503 },
+        { "apiregistration.k8s.io", "v1", "APIService", 516 },
+        { "apps", "v1", "ControllerRevision", 245 },
+        { "apps", "v1", "DaemonSet", 240 },
+        { "apps", "v1", "Deployment", 234 },
+        { "apps", "v1", "ReplicaSet", 244 },
+        { "apps", "v1", "StatefulSet", 228 },
+        { "authentication.k8s.io", "v1", "SelfSubjectReview", 430 },
+        { "authentication.k8s.io", "v1", "TokenRequest", 428 },
+        { "authentication.k8s.io", "v1", "TokenReview", 424 },
+        { "authorization.k8s.io", "v1", "LocalSubjectAccessReview", 415 },
+        { "authorization.k8s.io", "v1", "SelfSubjectAccessReview", 414 },
+        { "authorization.k8s.io", "v1", "SelfSubjectRulesReview", 420 },
+        { "authorization.k8s.io", "v1", "SubjectAccessReview", 412 },
+        { "autoscaling", "v1", "HorizontalPodAutoscaler", 264 },
+        { "autoscaling", "v1", "Scale", 267 },
+        { "autoscaling", "v2", "HorizontalPodAutoscaler", 290 },
+        { "batch", "v1", "CronJob", 260 },
+        { "batch", "v1", "Job", 256 },
+        { "certificates.k8s.io", "v1", "CertificateSigningRequest", 434 },
+        { "coordination.k8s.io", "v1", "Lease", 298 },
+        { "discovery.k8s.io", "v1", "EndpointSlice", 336 },
+        { "events.k8s.io", "v1", "Event", 300 },
+        { "flowcontrol.apiserver.k8s.io", "v1", "FlowSchema", 447 },
+        { "flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration", 455 },
+        { "meta.k8s.io", "v1", "DeleteOptions", 295 },
+        { "meta.k8s.io", "v1", "Status", 509 },
+        { "networking.k8s.io", "v1", "IPAddress", 362 },
+        { "networking.k8s.io", "v1", "Ingress", 356 },
+        { "networking.k8s.io", "v1", "IngressClass", 359 },
+        { "networking.k8s.io", "v1", "NetworkPolicy", 343 },
+        { "networking.k8s.io", "v1", "ServiceCIDR", 365 },
+        { "node.k8s.io", "v1", "RuntimeClass", 329 },
+        { "policy", "v1", "Eviction", 296 },
+        { "policy", "v1", "PodDisruptionBudget", 293 },
+        { "rbac.authorization.k8s.io", "v1", "ClusterRole", 308 },
+        { "rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", 309 },
+        { "rbac.authorization.k8s.io", "v1", "Role", 303 },
+        { "rbac.authorization.k8s.io", "v1", "RoleBinding", 306 },
+        { "resource.k8s.io", "v1", "DeviceClass", 402 },
+        { "resource.k8s.io", "v1", "ResourceClaim", 399 },
+        { "resource.k8s.io", "v1", "ResourceClaimTemplate", 404 },
+        { "resource.k8s.io", "v1", "ResourceSlice", 378 },
+        { "scheduling.k8s.io", "v1", "PriorityClass", 301 },
+        { "storage.k8s.io", "v1", "CSIDriver", 320 },
+        { "storage.k8s.io", "v1", "CSINode", 324 },
+        { "storage.k8s.io", "v1", "CSIStorageCapacity", 325 },
+        { "storage.k8s.io", "v1", "StorageClass", 312 },
+        { "storage.k8s.io", "v1", "VolumeAttachment", 317 },
+        { "storage.k8s.io", "v1", "VolumeAttributesClass", 326 },
 };
 const size_t schema_root_count = ARRAY_LEN(schema_roots);

@@ -1,10 +1,18 @@
 #!/bin/sh
-# berth evict on a sandbox: by request and without, followed, cancelled, past a deadline: evict.sh BERTH. Skips (77)
-# without kubectl.
+# berth evict on a sandbox: by request (of berth's own kinds or those of Kubernetes) and without, followed, cancelled, past a
+# deadline: evict.sh BERTH [native]. Skips (77) without kubectl.
 # shellcheck source=tests/e2e/clients.sh disable=SC1091
 . "$(dirname "$0")/clients.sh"
 [ -n "$kubectl_program" ] || skip "no kubectl"
-start_sandbox "$1" --nodes 2 --seed 1
+requests=evictionrequests.lifecycle.berth.dev
+evictions=evictions.lifecycle.berth.dev
+mode=crd
+if [ "${2:-}" = native ]; then
+        requests=evictionrequests.lifecycle.k8s.io
+        evictions=evictions.lifecycle.k8s.io
+        mode=native-own
+fi
+start_sandbox "$1" --nodes 2 --seed 1 ${2:+--feature-gates EvictionRequestAPI=true}
 pods() {
         for pod in "$@"; do
                 cat <<END
@@ -23,30 +31,32 @@ guard() {
         kubectl create pdb "$1" --min-available=1 --selector="app=$1" >/dev/null
 }
 
-# Without the kinds: the subresource.
 pods a b
 guard b
-exits "by the subresource" 0 "default/a evicted" "$berth" evict a
-exits "a budget that never opens, until the deadline" 1 "default/b withdrawn: the deadline passed" \
-        "$berth" evict --deadline 2s b
-exits "nothing to cancel there" 1 "has no EvictionRequests" "$berth" evict --cancel b
+# Without the kinds: the subresource.
+if [ "$mode" = crd ]; then
+        exits "by the subresource" 0 "default/a evicted" "$berth" evict a
+        exits "a budget that never opens, until the deadline" 1 "default/b withdrawn: the deadline passed" \
+                "$berth" evict --deadline 2s b
+        exits "nothing to cancel there" 1 "has no EvictionRequests" "$berth" evict --cancel b
+fi
 exits "no such pod" 1 "nosuch" "$berth" evict nosuch
 exits "neither pods nor node" 2 "expected names of pods" "$berth" evict
 
 # With them.
-"$berth" evictions --leader-elect=false --no-audit-output >"$work/evictions" 2>&1 &
+"$berth" evictions --mode "$mode" --leader-elect=false --no-audit-output >"$work/evictions" 2>&1 &
 children="$children $!"
 wait_for "ready" Ready cat "$work/evictions"
 pods c
 exits "by request" 0 "default/c evicted" "$berth" evict c
-wait_for "nothing is left of it" "No resources" kubectl get evictionrequests.lifecycle.berth.dev
+wait_for "nothing is left of it" "No resources" kubectl get "$requests"
 exits "a request, not waited for" 0 "default/b open" "$berth" evict --wait=false b
-wait_for "it is worked on" "attempts=" kubectl get evictions.lifecycle.berth.dev pod-1-b -o 'jsonpath={.status.responders[0].message}'
+wait_for "it is worked on" "attempts=" kubectl get "$evictions" pod-1-b -o 'jsonpath={.status.responders[0].message}'
 exits "cancelled" 0 "default/b withdrawn" "$berth" evict --cancel b
 exits "cancelled again" 0 "nothing was asked for" "$berth" evict --cancel b
 exits "past its deadline" 1 "default/b withdrawn" "$berth" evict --deadline 2s b
 exits "the deadline holds without the command" 0 "open" "$berth" evict --deadline 2s --wait=false b
-wait_for "withdrawn by the controller" "Withdrawn" kubectl get evictionrequests.lifecycle.berth.dev -o 'jsonpath={.items[*].spec.intent}'
+wait_for "withdrawn by the controller" "Withdrawn" kubectl get "$requests" -o 'jsonpath={.items[*].spec.intent}'
 wait_for "the pod lives" Running kubectl get pod b
 set=many pods d e f
 exits "by labels" 0 "3 of 3: 3 evicted" "$berth" evict -l set=many

@@ -1,9 +1,16 @@
 #!/bin/sh
-# Evictions followed, withdrawn and audited with curl on a sandbox: evictions.sh BERTH. Skips (77) without curl.
+# Evictions followed, withdrawn and audited with curl on a sandbox, by berth's own kinds or those of Kubernetes:
+# evictions.sh BERTH [native]. Skips (77) without curl.
 # shellcheck source=tests/e2e/clients.sh disable=SC1091
 . "$(dirname "$0")/clients.sh"
 command -v curl >/dev/null || skip "no curl"
-start_sandbox "$1" --nodes 1 --seed 1
+kinds=lifecycle.berth.dev
+mode=crd
+if [ "${2:-}" = native ]; then
+        kinds=lifecycle.k8s.io
+        mode=native-own
+fi
+start_sandbox "$1" --nodes 1 --seed 1 ${2:+--feature-gates EvictionRequestAPI=true}
 api() {
         method=$1
         path=$2
@@ -11,7 +18,7 @@ api() {
         curl -ks -X "$method" -H 'Authorization: Bearer e2e' -H "Content-Type: ${type:-application/json}" "$url$path" "$@"
 }
 start() {
-        "$berth" evictions --leader-elect=false --audit-file "$work/audit" "$@" \
+        "$berth" evictions --mode "$mode" --leader-elect=false --audit-file "$work/audit" "$@" \
                 >"$work/evictions" 2>&1 &
         evictions=$!
         children="$children $evictions"
@@ -19,13 +26,14 @@ start() {
 uid_of() {
         api GET "/api/v1/namespaces/default/pods/$1" | sed -n 's/.*"uid": *"\([^"]*\)".*/\1/p' | head -n 1
 }
+# Its metadata's further members, and its spec's.
 pod() {
         api POST /api/v1/namespaces/default/pods -d "{\"metadata\":{\"name\":\"$1\",\"labels\":{\"app\":\"$1\"}$2},
-                \"spec\":{\"nodeName\":\"node-0\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}" >/dev/null
+                \"spec\":{\"nodeName\":\"node-0\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]${3:-}}}" >/dev/null
         wait_for "pod $1 runs" '"phase":"Running"' api GET "/api/v1/namespaces/default/pods/$1"
 }
 request() {
-        api POST "$group/namespaces/default/evictionrequests" -d "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",
+        api POST "$group/namespaces/default/evictionrequests" -d "{\"apiVersion\":\"$kinds/v1alpha1\",
                 \"kind\":\"EvictionRequest\",\"metadata\":{\"name\":\"$1\"},\"spec\":{\"target\":{\"pod\":{\"name\":\"$2\",
                 \"uid\":\"$(uid_of "$2")\"}},\"requester\":\"test.example.com/e2e\",\"intent\":\"Eviction\"}}" >/dev/null
 }
@@ -37,7 +45,7 @@ withdraw() {
 eviction() {
         api GET "$group/namespaces/default/evictions/$1"
 }
-group=/apis/lifecycle.berth.dev/v1alpha1
+group=/apis/$kinds/v1alpha1
 start
 wait_for "definitions are served" '"name":"evictionrequests"' api GET "$group"
 wait_for "ready" Ready cat "$work/evictions"
@@ -60,7 +68,11 @@ withdraw want-b
 wait_for "withdrawn" '"reason":"CanceledDueToNoRequesters"' eviction pod-1-b
 wait_for "the pod lives" '"phase":"Running"' api GET /api/v1/namespaces/default/pods/b
 
-pod c ',"annotations":{"lifecycle.berth.dev/eviction-responders":"mover.example.com/move=10000"}'
+if [ "$mode" = crd ]; then
+        pod c ',"annotations":{"lifecycle.berth.dev/eviction-responders":"mover.example.com/move=10000"}'
+else
+        pod c '' ',"evictionResponders":[{"name":"mover.example.com/move","priority":10000}]'
+fi
 request want-c c
 wait_for "the responder's turn first" '"name":"mover.example.com/move","priority":10000,"state":"Active"' eviction pod-1-c
 api DELETE "$group/namespaces/default/evictionrequests/want-c" >/dev/null

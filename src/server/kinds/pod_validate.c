@@ -164,6 +164,74 @@ static void check_deletion_cost(struct checker *checker, const struct json_node 
                 report_text(checker, &place, NULL, cost, "must be a 32bit integer");
 }
 
+/* ---- responders of evictions ---- */
+
+#define RESPONDERS_MAX 10
+#define PRIORITY_MAX 100000
+#define PRIORITY_RESERVED 1000 /* below: for names of the core */
+
+/* A label key with a domain, which is not the core's. */
+static const char *responder_problem(struct slice name) {
+        struct slice rest = name, domain;
+
+        if (!slice_split(&rest, '/', &domain) || !rest.ptr)
+                return "must be a domain-prefixed key (such as \"acme.io/foo\")";
+        if (slice_is(domain, "k8s.io") || slice_is(domain, "kubernetes.io") ||
+            slice_has_suffix(domain, SLICE_LITERAL(".k8s.io")) ||
+            slice_has_suffix(domain, SLICE_LITERAL(".kubernetes.io")))
+                return "domain names *.k8s.io, *.kubernetes.io are reserved";
+        return NULL;
+}
+
+static bool is_repeated(const struct json_node *list, size_t index) {
+        struct slice name = node_get_text(node_at(list, index), "name");
+
+        for (size_t i = 0; i < index; i++) {
+                if (slice_eq(node_get_text(node_at(list, i), "name"), name))
+                        return true;
+        }
+        return false;
+}
+
+static void check_responder(struct checker *checker, const struct at *at,
+                            const struct json_node *responder) {
+        struct slice name = node_get_text(responder, "name");
+        int64_t priority = node_get_i64(responder, "priority", -1);
+
+        if (check_required(checker, at, responder, "name") &&
+            check_label_key(checker, at, "name", name) && responder_problem(name))
+                report_text(checker, at, "name", name, responder_problem(name));
+        if (!node_get(responder, "priority"))
+                report(checker, FIELD_REQUIRED, at, "priority", NULL, NULL);
+        else if (priority < 0 || priority > PRIORITY_MAX)
+                report_number(checker, at, "priority", priority,
+                              "must be between 0 and 100000, inclusive");
+        else if (priority < PRIORITY_RESERVED)
+                report_number(checker, at, "priority", priority,
+                              "priorities below 1000 are reserved");
+}
+
+static void check_responders(struct checker *checker, const struct at *spec_at,
+                             const struct json_node *spec) {
+        const struct json_node *list = node_get(spec, "evictionResponders");
+        struct at at = at_member(spec_at, "evictionResponders");
+
+        if (node_count(list) > RESPONDERS_MAX)
+                report(checker, FIELD_TOO_MANY, &at, NULL,
+                       message_of(checker, "%zu", node_count(list)), "must have at most 10 items");
+        if (node_count(list) && node_get(spec, "schedulingGroup"))
+                report(checker, FIELD_FORBIDDEN, &at, NULL, NULL,
+                       "may not be set together with schedulingGroup");
+        for (size_t i = 0; i < node_count(list); i++) {
+                struct at item = at_index(&at, i);
+
+                check_responder(checker, &item, node_at(list, i));
+                if (is_repeated(list, i))
+                        report(checker, FIELD_DUPLICATE, &item, NULL,
+                               node_json(checker, node_at(list, i)), NULL);
+        }
+}
+
 VALIDATE_HOOK(pod_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(object, "spec");
@@ -178,6 +246,8 @@ VALIDATE_HOOK(pod_validate) {
         check_pod_spec(&checker, &place, spec);
         check_image_spaces(&checker, &containers, node_get(spec, "containers"));
         check_image_spaces(&checker, &init, node_get(spec, "initContainers"));
+        if (operation == KIND_CREATE)
+                check_responders(&checker, &place, spec);
         if (operation == KIND_CREATE)
                 check_create(&checker, &place, spec);
         else if (is_pod_part(context->subresource))
