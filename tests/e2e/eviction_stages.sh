@@ -109,9 +109,12 @@ is "never finished, never rolled back" 0 "$(count rollback migrate "$id")"
 is "the pod lives" Running "$(kubectl get pod b -o 'jsonpath={.status.phase}')"
 
 # A deadline that passes: rolled back, then the next responder's turn.
-kubectl patch evictionpolicies.lifecycle.berth.dev db --type=merge -p '{"spec":{"deadline":"3s"}}' >/dev/null
 pod c
 request c
+wait_for "the second stage is open" "stage=2/3 name=migrate" message pod-1-c
+id=$(uid_of pod-1-c)
+wait_for "it runs" "run migrate 1 $id" cat "$work/log"
+kubectl patch evictionpolicies.lifecycle.berth.dev db --type=merge -p '{"spec":{"deadline":"1s"}}' >/dev/null
 wait_for "declined at the deadline" "declined=" message pod-1-c
 wait_for "then evicted as usual" PodDeleted outcome pod-1-c
 id=$(uid_of pod-1-c)
