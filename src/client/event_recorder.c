@@ -26,7 +26,8 @@ struct series {
         uint64_t count;              /* 1 = no series yet */
         uint64_t written;            /* count the server was told */
         struct wall_time last;
-        struct mono_time heard_at, written_at;
+        struct mono_time heard_at, written_at, made_at;
+        uint64_t note; /* hash */
 };
 
 /* A write under way; its series may be given up meanwhile. */
@@ -49,6 +50,7 @@ struct event_recorder {
         struct token_bucket bucket;
         int64_t last_stamp;
         uint32_t keys_max;
+        bool renews_notes;
         struct event_recorder_stats stats;
 };
 
@@ -77,7 +79,7 @@ static struct series *series_new(struct event_recorder *recorder, uint64_t key,
         series->namespace_name = slice_dup(namespace_name);
         series->name = slice_dup(name);
         series->count = series->written = 1;
-        series->heard_at = series->written_at = loop_mono(recorder->loop);
+        series->heard_at = series->written_at = series->made_at = loop_mono(recorder->loop);
         series->previous = recorder->last;
         if (series->previous)
                 series->previous->next = series;
@@ -315,6 +317,12 @@ static void update(struct event_recorder *recorder, struct series *series,
         send_event(writing, API_PATCH, buf_view(&body));
 }
 
+static void end_series(struct event_recorder *recorder, struct series *series) {
+        if (series->written != series->count)
+                update(recorder, series, NULL);
+        series_free(recorder, series);
+}
+
 static void create(struct event_recorder *recorder, uint64_t key, const struct event_note *note) {
         CLEANUP(buf_release) struct buf name = { 0 };
         CLEANUP(buf_release) struct buf body = { 0 };
@@ -325,24 +333,33 @@ static void create(struct event_recorder *recorder, uint64_t key, const struct e
                 recorder->stats.dropped++;
                 return;
         }
-        while (map_u64_count(recorder->by_key) >= recorder->keys_max) {
-                if (recorder->first->written != recorder->first->count)
-                        update(recorder, recorder->first, NULL);
-                series_free(recorder, recorder->first);
-        }
+        while (map_u64_count(recorder->by_key) >= recorder->keys_max)
+                end_series(recorder, recorder->first);
         make_name(recorder, note->regarding.name, &name);
         if (namespace_name.len == 0)
                 namespace_name = SLICE_LITERAL("default");
         series = series_new(recorder, key, namespace_name, buf_view(&name));
+        series->note = slice_hash(note->note);
         put_event(recorder, series, note, &body);
         recorder->stats.created++;
         send_event(writing_new(recorder, series), API_POST, buf_view(&body));
+}
+
+/* Its note does not say any more what is the matter. */
+static bool is_outdated(const struct event_recorder *recorder, const struct series *series,
+                        const struct event_note *note) {
+        return recorder->renews_notes && series->note != slice_hash(note->note) &&
+               loop_mono(recorder->loop).ns - series->made_at.ns >= EVENT_NOTE_NS;
 }
 
 void event_recorder_add(struct event_recorder *recorder, const struct event_note *note) {
         uint64_t key = key_of(note);
         struct series *series = map_u64_get(recorder->by_key, key);
 
+        if (series && is_outdated(recorder, series, note)) {
+                end_series(recorder, series);
+                series = NULL;
+        }
         if (!series) {
                 create(recorder, key, note);
                 return;
@@ -397,6 +414,7 @@ struct event_recorder *event_recorder_new(const struct event_recorder_config *co
         recorder->controller = slice_dup(slice_of(config->controller));
         recorder->instance = slice_dup(slice_of(instance));
         recorder->keys_max = config->keys_max ? config->keys_max : EVENT_KEYS_MAX;
+        recorder->renews_notes = config->renews_notes;
         recorder->by_key = map_u64_new();
         recorder->sweep = (struct loop_timer){ .fired = on_sweep, .context = recorder };
         token_bucket_init(&recorder->bucket, config->per_second, config->burst, loop_mono(loop));

@@ -2,7 +2,8 @@
  *
  * An occurrence like an earlier one, whatever its note, becomes part of that event's series: the
  * second is written, later ones are counted, and the count is written now and then and when the
- * series has been silent for a while. */
+ * series has been silent for a while.  The API server lets no note change; where notes are to be
+ * renewed, another one begins another event, once a minute at most. */
 #pragma once
 
 #include "client/write_queue.h"
@@ -12,6 +13,7 @@
 #define EVENT_REASON_MAX 128 /* of reason, action and instance; longer ones are cut */
 #define EVENT_KEYS_MAX 8192  /* series followed at once; beyond, the oldest is given up */
 #define EVENT_SILENCE_NS (6 * 60 * NS_PER_S)  /* after which a series is closed */
+#define EVENT_NOTE_NS (60 * NS_PER_S)         /* between events that differ in their notes */
 #define EVENT_REFRESH_NS (30 * 60 * NS_PER_S) /* between updates of a series that goes on */
 
 struct object_reference {
@@ -30,6 +32,7 @@ struct event_recorder_config {
         const char *instance;     /* reportingInstance; NULL = controller */
         double per_second, burst; /* limit on new events; beyond it they are dropped; 0 = none */
         uint32_t keys_max;        /* 0 = EVENT_KEYS_MAX */
+        bool renews_notes;        /* another note is told too; false = as upstream's programs */
 };
 
 struct event_recorder_stats {

@@ -247,7 +247,8 @@ static int start_roles(struct up *up, struct err *err) {
                 .seed = (uint64_t)options->seed,
                 .keeps_finished = true,
                 .keeps_detail = true,
-                .keeps_shelf = true });
+                .keeps_shelf = true,
+                .freezes_notes = options->is_parity });
         if (role_config_build(&up->config, runtime_cluster(up->runtime), runtime_shelf(up->runtime),
                               err) < 0)
                 return err->code;

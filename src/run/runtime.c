@@ -363,10 +363,11 @@ static struct event_recorder *recorder_of(struct runtime *runtime, struct slice 
         /* As upstream's programs name themselves: controller-hostname. */
         snprintf(instance, sizeof(instance), "%.127s-%.120s", slot->controller,
                  runtime->config.instance);
-        slot->recorder =
-                event_recorder_new(&(struct event_recorder_config){ .controller = slot->controller,
-                                                                    .instance = instance },
-                                   runtime->writes, runtime->loop);
+        slot->recorder = event_recorder_new(
+                &(struct event_recorder_config){ .controller = slot->controller,
+                                                 .instance = instance,
+                                                 .renews_notes = !runtime->config.freezes_notes },
+                runtime->writes, runtime->loop);
         runtime->recorder_count++;
         return slot->recorder;
 }

@@ -44,6 +44,7 @@ struct runtime_config {
         /* Nothing is watched, the model stays empty: for roles that read what they need, and may
          * not read more.  They are told of a change once, at the start. */
         bool has_no_model;
+        bool freezes_notes;  /* events that recur keep the note they began with */
         uint32_t max_writes; /* API calls in flight; 0 = 64 */
 };
 

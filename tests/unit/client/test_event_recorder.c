@@ -117,6 +117,38 @@ static void test_series(void **state) {
         scene_end(&scene);
 }
 
+/* What is the matter now is told, but not too often. */
+static void test_renewed_note(void **state) {
+        static const struct {
+                const char *name, *note;
+                int64_t after_ns;
+                bool renews, is_new;
+        } cases[] = {
+                { "another note, a minute later", "two", EVENT_NOTE_NS, true, true },
+                { "another note, too soon", "two", EVENT_NOTE_NS - 1, true, false },
+                { "the same note", "one", EVENT_NOTE_NS, true, false },
+                { "as upstream", "two", EVENT_NOTE_NS, false, false },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene scene;
+                bool is_new;
+
+                scene_init(&scene,
+                           (struct event_recorder_config){ .renews_notes = cases[i].renews });
+                say(&scene, "p", "one");
+                reply(&scene, 201);
+                virtual_loop_advance(scene.loop, cases[i].after_ns);
+                say(&scene, "p", cases[i].note);
+                is_new = fake_next(scene.fake)->method == API_POST;
+                if (is_new != cases[i].is_new)
+                        fail_msg("%s: %s", cases[i].name, fake_next(scene.fake)->body);
+                reply(&scene, 200);
+                scene_end(&scene);
+        }
+}
+
 /* Everything but the note tells series apart. */
 static void test_keys(void **state) {
         struct scene scene;
@@ -248,11 +280,9 @@ static void test_sandbox_takes_them(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_first_occurrence),
-                cmocka_unit_test(test_series),
-                cmocka_unit_test(test_keys),
-                cmocka_unit_test(test_failures),
-                cmocka_unit_test(test_limits),
+                cmocka_unit_test(test_first_occurrence),   cmocka_unit_test(test_series),
+                cmocka_unit_test(test_renewed_note),       cmocka_unit_test(test_keys),
+                cmocka_unit_test(test_failures),           cmocka_unit_test(test_limits),
                 cmocka_unit_test(test_sandbox_takes_them),
         };
 
