@@ -71,6 +71,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                                             .hook_directory = self->options->hook_directory,
                                             .chain = self->chain,
                                             .audit = on_audit,
+                                            .metrics = daemon_metrics(daemon),
                                             .may_act = may_act,
                                             .context = self });
         return 0;
@@ -87,6 +88,7 @@ static int run(const struct command_call *call) {
                 daemon.seed = 1;
         daemon.user_agent = EVICTION_MANAGER;
         daemon.has_no_model = true;
+        daemon.health_name = "Evictions";
         if (options->audit_path)
                 code = audit_file_open(options->audit_path, &self.file, &self.chain, &err);
         if (code == 0)
@@ -180,6 +182,7 @@ static const struct option evictions_table[] = {
         CLUSTER_OPTIONS(struct evictions_options, daemon),
         ELECTION_OPTIONS(struct evictions_options, daemon, "true", "berth-evictions", "15s", "10s",
                          "2s"),
+        SERVING_OPTIONS(struct evictions_options, daemon, NULL),
         VERBOSITY_OPTION(struct evictions_options, daemon.verbosity, "2"),
         OPTION_END,
 };

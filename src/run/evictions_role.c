@@ -131,6 +131,7 @@ void evictions_role_free(struct evictions_role *role) {
         eviction_reconciler_free(role->reconciler);
         eviction_history_free(role->history);
         eviction_effects_release(&role->effects);
+        free(role->metrics);
         free(role);
 }
 
@@ -161,6 +162,8 @@ struct evictions_role *evictions_role_add(struct runtime *runtime,
                                           const struct evictions_role_config *config) {
         struct evictions_role *role = evictions_role_new(runtime, config);
 
+        if (config->metrics)
+                role->metrics = evictions_metrics_new(config->metrics, role);
         runtime_add_role(runtime, &(struct role){ .name = "evictions",
                                                   .self = role,
                                                   .changed = on_model,

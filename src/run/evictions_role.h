@@ -6,6 +6,8 @@
 #include "evict/eviction_reconciler.h"
 #include "run/runtime.h"
 
+struct metrics;
+
 enum evictions_mode {
         EVICTIONS_AUTO,           /* native where served, and then whether somebody reconciles */
         EVICTIONS_CRD,            /* our own kinds */
@@ -30,6 +32,7 @@ struct evictions_role_config {
          * real ones. */
         void (*start_hook)(void *context, const struct eviction_effect *effect);
         void (*stop_hook)(void *context, uint64_t id);
+        struct metrics *metrics; /* where it counts; NULL = nobody counts */
         /* Whether effects may be carried out: false as soon as the Lease may be somebody else's.
          * NULL = always. */
         bool (*may_act)(void *context);
@@ -50,5 +53,3 @@ void evictions_role_answer(struct evictions_role *role,
                            const struct eviction_effect_result *result);
 void evictions_role_stats(const struct evictions_role *role,
                           struct evictions_role_stats *ret_stats);
-/* Upstream's metric names where they exist, and berth's own; Prometheus text. */
-void evictions_role_metrics(const struct evictions_role *role, struct buf *out);

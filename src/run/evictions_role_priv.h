@@ -51,6 +51,7 @@ struct evictions_role {
         struct hook_caller *hooks;
         struct eviction_history *history;
         struct history_store *store;
+        struct evictions_metrics *metrics; /* NULL = nobody counts */
         struct api_request *discovery;
         struct mono_time asked; /* when discovery was */
         int64_t ahead_ns;       /* of the server's clock before ours; 0 while they agree */
@@ -78,6 +79,11 @@ void evictions_step_soon(struct evictions_role *role);
 struct evictions_role *evictions_role_new(struct runtime *runtime,
                                           const struct evictions_role_config *config);
 void evictions_role_free(struct evictions_role *role); /* accepts NULL */
+
+/* ---- evictions_metrics.c ---- */
+/* The registry reads the role at each writing, and must be done with that before the role goes. */
+struct evictions_metrics *evictions_metrics_new(struct metrics *registry,
+                                                const struct evictions_role *role);
 
 /* ---- evictions_effects.c ---- */
 void evictions_carry_out(struct evictions_role *role, const struct eviction_effect *effect);

@@ -78,6 +78,7 @@ void sim_world_start(struct sim_world *world) {
                 world->runtime,
                 &(struct evictions_role_config){ .mode = world->config.is_native ? EVICTIONS_AUTO
                                                                                  : EVICTIONS_CRD,
+                                                 .metrics = world->config.metrics,
                                                  .has_no_evictor = world->config.has_no_evictor,
                                                  .chain = chain,
                                                  .has_slots = world->config.has_slots,

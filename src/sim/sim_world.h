@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct api_server;
+struct metrics;
 struct virtual_loop;
 struct sim_world;
 
@@ -25,10 +26,11 @@ struct sim_world_config {
          * never heard of it.  NULL: drawn. */
         const char *(*hook)(void *context, const struct json *order);
         void *hook_context;
-        int64_t clock_ahead_ns; /* of the process before the API server's */
-        bool is_native;         /* finds out by itself which form of the API there is */
-        bool is_unchecked;      /* changes are not looked at: their cost grows with all objects */
-        bool has_no_evictor;    /* the default responder is somebody else's */
+        struct metrics *metrics; /* where the process counts, if it is started once; NULL = none */
+        int64_t clock_ahead_ns;  /* of the process before the API server's */
+        bool is_native;          /* finds out by itself which form of the API there is */
+        bool is_unchecked;       /* changes are not looked at: their cost grows with all objects */
+        bool has_no_evictor;     /* the default responder is somebody else's */
         bool has_slots, slots_for_all; /* a seed of its own sets slots of its own */
         struct eviction_slot_limits slots;
         const char *objects; /* YAML or JSON: pods to evict, and budgets; NULL = made up */

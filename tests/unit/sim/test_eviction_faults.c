@@ -3,6 +3,7 @@
 #include "base/util.h"
 #include "evict/eviction_policy.h"
 #include "eviction_scene.h"
+#include "run/metrics.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -579,6 +580,43 @@ static void I1_slow_ones(void **state) {
         close_scene(&scene);
 }
 
+static void test_counts(void **state) {
+        static const char *const lines[] = {
+                "berth_evictions_ended_total{outcome=\"CanceledDueToNoRequesters\"} 1",
+                "berth_evictions_ended_total{outcome=\"PodDeleted\"} 0",
+                "berth_eviction_targets 2",
+                "berth_evictions_waiting 1",
+                "evictionrequest_controller_responder_state{state=\"Active\"} 1",
+                "imperative_eviction_responder_controller_failed_evictions 1",
+        };
+        struct metrics *metrics = metrics_new();
+        struct buf text = { 0 };
+        struct scene scene;
+
+        (void)state;
+        open_scene_with(&scene, &(struct sim_world_config){ .metrics = metrics,
+                                                            .has_slots = true,
+                                                            .slots_for_all = true,
+                                                            .slots = { .total = 1 } });
+        guard(&scene);
+        make_pod(&scene, "p", "", "");
+        make_request(&scene, "want", ANNA);
+        wait_s(&scene, 2);
+        set_intent(&scene, "want", "Withdrawn");
+        wait_s(&scene, 2);
+        make_pod(&scene, "p0", WITH_MOVER, "");
+        want(&scene, 0, ANNA);
+        set_intent(&scene, "want", "Eviction");
+        wait_s(&scene, 2);
+        metrics_write(metrics, &text);
+        for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+                if (!slice_contains(buf_view(&text), slice_of(lines[i])))
+                        fail_msg("%s: " SLICE_FMT, lines[i], SLICE_ARG(buf_view(&text)));
+        buf_release(&text);
+        close_scene(&scene);
+        metrics_free(metrics);
+}
+
 #define MANY 5000
 
 static void make_moving_pod(struct scene *scene, const char *name) {
@@ -655,6 +693,7 @@ int main(void) {
                 NAMED("evict-I2: learned and expected", I2_learned_and_expected),
                 NAMED("evict-I1: 200 wanted, 50 at work", I1_two_hundred_wanted),
                 NAMED("evict-I1: slow ones alone", I1_slow_ones),
+                cmocka_unit_test(test_counts),
                 NAMED("evict-I4: 5,000 at once", I4_five_thousand),
         };
 
