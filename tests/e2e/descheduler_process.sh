@@ -102,7 +102,7 @@ event_check() {
         [ "$(grep -c '^Normal PodLifeTime Descheduled pod eviction from node-[01] node by sigs.k8s.io/descheduler' "$work/events")" -eq 2 ] &&
                 grep -q '^Warning EvictionFailed Descheduled .*total eviction limit exceeded (2)' "$work/events"
 }
-if event_check; then judge ok; else judge bad "desched-110 events: $(cat "$work/events")"; fi
+if event_check; then judge ok; else judge bad "desched-110 D16 events: $(cat "$work/events")"; fi
 check "spans" '^cleaner: EvictPod<PodLifeTime EvictPod<PodLifeTime EvictPod<PodLifeTime PodLifeTime<runProfiles runDeschedulerLoop<- runProfiles<runDeschedulerLoop$' \
         python3 -c 'import json, sys
 spans, service = [], set()
@@ -131,6 +131,6 @@ until_true sh -c "curl -sk https://127.0.0.1:$port/metrics | grep -q '_strategy_
 check "time of each strategy" 'descheduler_strategy_duration_seconds_count\{strategy="PodLifeTime",profile="p"\} 1$' \
         curl -sk "https://127.0.0.1:$port/metrics"
 check "build_info is 1" '^descheduler_build_info\{.*\} 1$' curl -sk "https://127.0.0.1:$port/metrics"
-check "D22 parity: pages are for everybody" '^descheduler_build_info' curl -sk "https://127.0.0.1:$port/metrics"
-check "health" '^ok' curl -sk "https://127.0.0.1:$port/healthz"
+check "D22 parity, and under the name descheduler: pages are for everybody" '^descheduler_build_info' curl -sk "https://127.0.0.1:$port/metrics"
+check "D22 health" '^ok' curl -sk "https://127.0.0.1:$port/healthz"
 finish

@@ -54,6 +54,14 @@ static struct node_bounds make_bounds(const struct node_usage *usage,
 }
 
 /* What a node may use before it counts as overutilised; all it has where nothing is configured. */
+/* In whole units; upstream's order of operations loses one where the product is a whole number: 29%
+ * of 100 is 28. */
+static int64_t quota_of(const struct node_usage *usage, double high, int64_t capacity) {
+        if (desched_run_is_parity(usage->run))
+                return (int64_t)(high * 0.01 * (double)capacity);
+        return (int64_t)(high * (double)capacity / 100 + 1e-6);
+}
+
 static int64_t *make_quotas(const struct node_usage *usage, const struct node_bounds *bounds) {
         size_t cells = usage->node_count * usage->resource_count;
         int64_t *quotas = ARENA_ARRAY(desched_run_scratch(usage->run), int64_t, cells);
@@ -61,7 +69,7 @@ static int64_t *make_quotas(const struct node_usage *usage, const struct node_bo
                 size_t r = i % usage->resource_count;
                 quotas[i] = usage->capacity[i];
                 if (bounds->is_configured[r] && usage->capacity[i] > 0)
-                        quotas[i] = (int64_t)(bounds->high[r] * 0.01 * (double)usage->capacity[i]);
+                        quotas[i] = quota_of(usage, bounds->high[r], usage->capacity[i]);
         }
         return quotas;
 }

@@ -82,6 +82,10 @@ static const struct usage_sample *find_sample(const struct usage_sample *samples
 /* Usage in whole percent of a capacity of 100. */
 static int fill_sampled(struct node_usage *usage, const struct metrics_arg *metrics,
                         struct err *err) {
+        /* Upstream cuts to whole percents: 0.29 is 28. */
+        bool is_parity = desched_run_is_parity(usage->run);
+        int64_t scale = is_parity ? 100 : 1000000;
+        double rounding = is_parity ? 0 : 0.5;
         const struct desched_usage *source = desched_run_usage(usage->run);
         struct node_batch_list nodes = desched_run_nodes(usage->run);
         const struct usage_sample *samples;
@@ -105,8 +109,8 @@ static int fill_sampled(struct node_usage *usage, const struct metrics_arg *metr
                 if (!sample)
                         return err_set(err, BERTH_ERR_UNAVAILABLE, "no sample of node " SLICE_FMT,
                                        SLICE_ARG(name));
-                usage->capacity[n] = 100;
-                usage->used[n] = (int64_t)(sample->value * 100);
+                usage->capacity[n] = scale;
+                usage->used[n] = (int64_t)(sample->value * (double)scale + rounding);
         }
         return 0;
 }
@@ -149,6 +153,8 @@ double node_usage_percent(const struct node_usage *usage, size_t node, size_t re
         size_t at = node_usage_at(usage, node, resource);
         if (usage->capacity[at] <= 0)
                 return 0;
+        if (!desched_run_is_parity(usage->run))
+                return (double)usage->used[at] * 100 / (double)usage->capacity[at];
         return (double)usage->used[at] / (double)usage->capacity[at] * 100;
 }
 

@@ -22,12 +22,12 @@ static const struct policy_case cases[] = {
         { "desched-002 v1alpha1",
           "apiVersion: descheduler/v1alpha1\nkind: DeschedulerPolicy\nstrategies: {}\n", "v1alpha1",
           NULL },
-        { "desched-003 unknown key at the top", V2 "profilez: []\n", "profilez", "" },
+        { "desched-003 D5 unknown key at the top", V2 "profilez: []\n", "profilez", "" },
         { "desched-004 unknown key of args",
           V2 "profiles: [{name: p, pluginConfig: [{name: PodLifeTime, args: "
              "{maxPodLifeTimeSeconds: 1, maxAge: 2}}]}]\n",
           "maxAge", NULL },
-        { "desched-005 preEvictionFilter",
+        { "desched-005 D6 preEvictionFilter",
           V2 "profiles: [{name: p, plugins: {preEvictionFilter: {enabled: [Nope]}}}]\n",
           "preEvictionFilter", "" },
         { "desched-005 preevictionfilter",
@@ -196,7 +196,7 @@ static void run(const struct pass_case *item) {
 static void test_passes(void **state) {
         static const struct pass_case passes[] = {
                 { "desched-011 one ready node, parity", ONE_RULE, 1, true, "" },
-                { "desched-011 one ready node", ONE_RULE, 1, false, "p:a p:b " },
+                { "desched-011 D20 one ready node", ONE_RULE, 1, false, "p:a p:b " },
                 { "desched-011 two ready nodes, parity", ONE_RULE, 2, true, "p:a p:b " },
                 { "desched-016 points before profiles, parity", TWO_POINTS, 2, true,
                   "two:a two:b one:b " },

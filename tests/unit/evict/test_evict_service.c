@@ -195,7 +195,7 @@ static void test_limit_is_told(void **state) {
 
 /* ---- actions ---- */
 
-static void test_action(void **state) {
+static void test_D8_action(void **state) {
         (void)state;
         for (int is_parity = 0; is_parity < 2; is_parity++) {
                 struct bench bench;
@@ -252,7 +252,7 @@ static void test_dry_run(void **state) {
         close_bench(&bench);
 }
 
-static void test_repeated(void **state) {
+static void test_D19_repeated(void **state) {
         (void)state;
         for (int is_parity = 0; is_parity < 2; is_parity++) {
                 struct bench bench;
@@ -685,10 +685,10 @@ int main(void) {
                 cmocka_unit_test(test_limits),
                 cmocka_unit_test(test_limits_start_again),
                 cmocka_unit_test(test_limit_is_told),
-                cmocka_unit_test(test_action),
+                cmocka_unit_test(test_D8_action),
                 cmocka_unit_test(test_no_uid),
                 cmocka_unit_test(test_dry_run),
-                cmocka_unit_test(test_repeated),
+                cmocka_unit_test(test_D19_repeated),
                 cmocka_unit_test(test_in_flight),
                 cmocka_unit_test(test_results),
                 cmocka_unit_test(test_success_event),

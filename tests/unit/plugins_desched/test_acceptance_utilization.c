@@ -80,6 +80,12 @@ static const struct scene_case low[] = {
         { "desched-095 measured by a query", BY_QUERY(""), PROVIDER, THREE, SPREAD_OUT,
           SAMPLES(SAMPLE("n1", "0.57") "," SAMPLE("n2", "0.42") "," SAMPLE("n3", "0.20")),
           .expect = "#1" },
+        { "D12 a whole percentage",
+          .args = "{'thresholds':{'MetricResource':10},'targetThresholds':{'MetricResource':28},"
+                  "'metricsUtilization':{'source':'Prometheus','prometheus':{'query':'q'}}}",
+          PROVIDER, THREE, SPREAD_OUT,
+          SAMPLES(SAMPLE("n1", "0.29") "," SAMPLE("n2", "0.28") "," SAMPLE("n3", "0.07")),
+          .expect = "#1", .parity = "#0" },
         { "desched-095 limit 3", BY_QUERY(",'evictionLimits':{'node':3}"), PROVIDER, THREE,
           SPREAD_OUT,
           SAMPLES(SAMPLE("n1", "0.57") "," SAMPLE("n2", "0.42") "," SAMPLE("n3", "0.20")),

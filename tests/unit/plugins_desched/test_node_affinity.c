@@ -42,7 +42,7 @@ static const struct scene_case preferred[] = {
         { "an equal node", .args = PREFERRED_TYPE,
           .nodes = { { .name = "n1", SSD }, { .name = "n2", SSD } }, .pods = { { "p", PREFERS } },
           .expect = "" },
-        { "a better node that takes nothing", .args = PREFERRED_TYPE,
+        { "D11 a better node that takes nothing", .args = PREFERRED_TYPE,
           .nodes = { { .name = "n1" }, { .name = "n2", SSD, .spec = "'unschedulable':true" } },
           .pods = { { "p", PREFERS } }, .expect = "", .parity = "p" },
 };

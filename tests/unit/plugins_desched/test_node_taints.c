@@ -50,7 +50,7 @@ static const struct scene_case cases[] = {
           .pods = { { "p" } }, .expect = "p" },
         { "others included", .args = "{'includedTaints':['l']}", TAINT("k", "v", "NoSchedule"),
           .pods = { { "p" } }, .expect = "" },
-        { "none included", .args = "{'includedTaints':[]}", TAINT("k", "v", "NoSchedule"),
+        { "D14 none included", .args = "{'includedTaints':[]}", TAINT("k", "v", "NoSchedule"),
           .pods = { { "p" } }, .expect = "p", .parity = "" },
         { "limit 0", .policy = "'maxNoOfPodsToEvictTotal':0", TAINT("k", "v", "NoSchedule"),
           .pods = { { "p" } }, .expect = "" },

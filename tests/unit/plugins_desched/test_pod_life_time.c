@@ -29,7 +29,7 @@ static const struct scene_case ages[] = {
                     { "b", .node = "n2", .age_s = 900 },
                     { "c", .age_s = 800 } },
           .expect = "b c" },
-        { "equal ages by namespace and name", .args = AGE(""),
+        { "D9 equal ages by namespace and name", .args = AGE(""),
           .pods = { { "b" }, { "c", .ns = "a" }, { "a" } }, .expect = "c a b" },
         { "age alone and finished pods", .args = AGE(""),
           .pods = { { "p", .phase = "Succeeded" }, { "q", .phase = "Failed" } }, .expect = "",

@@ -15,7 +15,7 @@
 #define FAILED .phase = "Failed"
 
 static const struct scene_case failed[] = {
-        { "wherever they are", NODES,
+        { "D13 wherever they are", NODES,
           .pods = { { "here", FAILED },
                     { "down", .node = "down", FAILED },
                     { "gone", .node = "gone", FAILED },
@@ -39,7 +39,7 @@ static const struct scene_case failed[] = {
 };
 
 static const struct scene_case aged[] = {
-        { "lost with their node", .args = "{'states':['NodeLost']}", NODES,
+        { "D13 lost with their node", .args = "{'states':['NodeLost']}", NODES,
           .pods = { { "a", .node = "down", .status = "'reason':'NodeLost'" },
                     { "b", .node = "gone", .status = "'reason':'NodeLost'" },
                     { "c", .node = "down" } },

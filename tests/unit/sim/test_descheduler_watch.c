@@ -205,7 +205,7 @@ static void what_a_job_takes_is_left_to_it(void **state) {
 }
 
 /* Upstream ends without a word. */
-static void a_server_without_evictions_is_told(void **state) {
+static void D4_a_server_without_evictions_is_told(void **state) {
         (void)state;
         for (int is_parity = 0; is_parity < 2; is_parity++) {
                 struct desched_world world;
@@ -264,7 +264,7 @@ int main(void) {
                 cmocka_unit_test(time_is_kept_to_the_moment),
                 cmocka_unit_test(a_time_to_live_ends_when_it_ends),
                 cmocka_unit_test(what_a_job_takes_is_left_to_it),
-                cmocka_unit_test(a_server_without_evictions_is_told),
+                cmocka_unit_test(D4_a_server_without_evictions_is_told),
                 cmocka_unit_test(D3_failed_start_of_a_leader),
         };
 
