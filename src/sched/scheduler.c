@@ -37,6 +37,7 @@ struct scheduler *scheduler_new(const struct scheduler_config *config) {
         arena_init(&scheduler->scratch, 0);
         scheduler->actions = map_u64_new();
         scheduler->engine = class_engine_new(config->cache_bytes);
+        scheduler->failures = failure_memo_new();
         scheduler->traces =
                 xcalloc(scheduler->config.trace_capacity, sizeof(struct decision_trace));
         return scheduler;
@@ -59,6 +60,7 @@ void scheduler_free(struct scheduler *scheduler) {
         scheduler_pre_bind_free(scheduler);
         scheduler_extensions_free(scheduler);
         class_engine_free(scheduler->engine);
+        failure_memo_free(scheduler->failures);
         scheduling_queue_release(&scheduler->queue);
         arena_release(&scheduler->scratch);
         free(scheduler->traces);
@@ -109,6 +111,26 @@ static void give_up(struct step *step, struct queued_pod *entry, const struct de
         scheduler_fail(step, entry, &failure);
 }
 
+/* Alike pods that are refused one after the other need only one decision; where extenders or chance
+ * take part each has its own. */
+static void decide_or_recall(struct scheduler *scheduler, const struct queued_pod *entry,
+                             const struct decision_request *request,
+                             struct decision *ret_decision) {
+        struct cluster *cluster = scheduler->config.cluster;
+        const struct sched_profile *profile = scheduler->config.profiles[entry->profile];
+        bool is_alone = request->engine == NULL || request->is_parity || request->limit != NULL;
+        const struct decision *known =
+                is_alone ? NULL
+                         : failure_memo_find(scheduler->failures, cluster, profile, entry->pod);
+        if (known != NULL) {
+                *ret_decision = *known;
+                return;
+        }
+        scheduler_decide(cluster, profile, request, &scheduler->scratch, ret_decision);
+        if (!is_alone)
+                failure_memo_keep(scheduler->failures, cluster, profile, entry->pod, ret_decision);
+}
+
 void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
                             const struct decision_extension *extension,
                             const struct preemption_limit *limit) {
@@ -131,8 +153,7 @@ void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
         };
         struct decision decision;
         entry->decided_generation = cluster_generation(cluster);
-        scheduler_decide(cluster, scheduler->config.profiles[entry->profile], &request,
-                         &scheduler->scratch, &decision);
+        decide_or_recall(scheduler, entry, &request, &decision);
         scheduler->next_node = decision.next_node;
         if (asks && decision.outcome == DECISION_PLACED) {
                 scheduler_ask_extenders(step, entry, &decision);

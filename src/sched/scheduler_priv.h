@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "sched/failure_memo.h"
 #include "sched/scheduler.h"
 #include "sched/scheduling_queue.h"
 
@@ -20,11 +21,12 @@ struct scheduler {
         struct scheduling_queue queue;
         struct rng rng;
         struct class_engine *engine;
-        struct arena scratch;    /* of one decision */
-        uint64_t seen;           /* generation of the cluster the queue has caught up with */
-        bool has_seen;           /* false: starts from the cluster's rows */
-        size_t next_node;        /* parity sampling */
-        struct map_u64 *actions; /* id -> struct open_action */
+        struct failure_memo *failures; /* what alike pods were told */
+        struct arena scratch;          /* of one decision */
+        uint64_t seen;                 /* generation of the cluster the queue has caught up with */
+        bool has_seen;                 /* false: starts from the cluster's rows */
+        size_t next_node;              /* parity sampling */
+        struct map_u64 *actions;       /* id -> struct open_action */
         struct scheduler_stats stats;
         struct decision_trace *traces; /* ring */
         struct pre_bind *pre_binds; /* pods whose volumes are being bound; scheduler_pre_bind.c */

@@ -179,10 +179,43 @@ static enum queue_event event_of(uint32_t mask) {
         return QUEUE_EVENT_OTHER;
 }
 
+/* What a change means for pods that are alike and were refused by the same plugins. */
+struct hint {
+        bool is_known;
+        uint8_t profile;
+        uint32_t class, labels, ns;
+        uint64_t rejectors, woken;
+};
+#define HINTS 16
+
+/* woken_plugins, asked once for alike pods.  What happens to the pod itself it hears alone; and
+ * claims made for a pod bear its name. */
+static uint64_t woken_alike(const struct scheduler *scheduler, const struct queued_pod *entry,
+                            const struct cluster_change *change, struct hint *hints) {
+        const struct pod_row *row = cluster_pod(scheduler->config.cluster, entry->pod);
+        struct hint *hint = &hints[(row->class.index + row->labels.index) % HINTS];
+        if (change->pod.index == entry->pod.index ||
+            cluster_class(scheduler->config.cluster, row->class)->attach_count > 0)
+                return woken_plugins(scheduler, entry, change);
+        if (hint->is_known && hint->profile == entry->profile && hint->class == row->class.index &&
+            hint->labels == row->labels.index && hint->ns == row->ns.index &&
+            hint->rejectors == entry->rejectors)
+                return hint->woken;
+        *hint = (struct hint){ true,
+                               entry->profile,
+                               row->class.index,
+                               row->labels.index,
+                               row->ns.index,
+                               entry->rejectors,
+                               woken_plugins(scheduler, entry, change) };
+        return hint->woken;
+}
+
 /* Pods of a higher priority than priority_max are not concerned. */
 static void wake(struct scheduler *scheduler, const struct cluster_change *change,
                  int32_t priority_max, int64_t now_ns) {
         struct scheduling_queue *queue = &scheduler->queue;
+        struct hint hints[HINTS] = { 0 };
         if ((queue->wakes_on & change->mask) == 0 || is_void(scheduler, change))
                 return;
         queue->event = event_of(change->mask);
@@ -198,7 +231,7 @@ static void wake(struct scheduler *scheduler, const struct cluster_change *chang
                                 scheduler_retry(scheduler, entry, now_ns);
                         continue;
                 }
-                uint64_t woken = woken_plugins(scheduler, entry, change);
+                uint64_t woken = woken_alike(scheduler, entry, change, hints);
                 if (entry->open_removals > 0)
                         entry->was_woken |= woken != 0;
                 else if ((woken & entry->pendings) != 0)
