@@ -171,14 +171,16 @@ static void make_node_patch(const struct action *action, struct arena *arena,
         request->body = arena_slice(arena, action->patch.body);
 }
 
-/* Where whole objects are put back. */
+/* Where whole objects are put back; patches go where others write as well. */
 static const struct put_target {
         const char *kind, *prefix, *resource, *part;
+        bool is_patch;
 } put_targets[] = {
         { "DaemonSet", "/apis/apps/v1", "daemonsets", "" },
         { "Lease", "/apis/coordination.k8s.io/v1", "leases", "" },
         { "PersistentVolume", "/api/v1", "persistentvolumes", "" },
         { "PersistentVolumeClaim", "/api/v1", "persistentvolumeclaims", "" },
+        { "PodGroup", "/apis/scheduling.k8s.io/v1alpha2", "podgroups", "/status", true },
         { "ResourceClaim", "/apis/resource.k8s.io/v1", "resourceclaims", "/status" },
 };
 
@@ -198,7 +200,9 @@ static void make_object_patch(const struct action *action, struct arena *arena,
 
         if (!slice_is_empty(action->target.ns))
                 scope = arena_printf(arena, "/namespaces/" SLICE_FMT, SLICE_ARG(action->target.ns));
-        request->method = API_PUT;
+        request->method = target->is_patch ? API_PATCH : API_PUT;
+        if (target->is_patch)
+                request->content_type = SLICE_LITERAL("application/merge-patch+json");
         request->path = slice_of(arena_printf(arena, "%s%s/%s/" SLICE_FMT "%s", target->prefix,
                                               scope, target->resource,
                                               SLICE_ARG(action->target.name), target->part));

@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "sched/scheduler_priv.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct gang {
         struct str_id ns;
@@ -89,6 +90,97 @@ void scheduler_gang_grew(struct scheduler *scheduler, const struct queued_pod *e
                 if (is_member(scheduler, &gang, other->pod))
                         scheduler_admit(scheduler, other, now_ns);
         }
+}
+
+/* ---- what the group is told ---- */
+
+#define CONDITION "PodGroupScheduled"
+#define UNSCHEDULABLE "pod group is unschedulable"
+
+static const struct json *condition_of(const struct json *conditions) {
+        struct json_iter iter = json_iter(conditions);
+        const struct json *one;
+        while (json_next(&iter, NULL, &one))
+                if (slice_is(json_get_text(one, "type"), CONDITION))
+                        return one;
+        return NULL;
+}
+
+struct group_word {
+        const char *status, *reason, *message;
+        int64_t generation;
+};
+
+/* A group that was scheduled once stays so, whatever becomes of late members. */
+static bool is_news(const struct json *old, const struct group_word *word) {
+        struct slice status = json_get_text(old, "status");
+        if (old == NULL)
+                return true;
+        if (slice_is(status, "True") && strcmp(word->status, "True") != 0)
+                return false;
+        return !slice_is(status, word->status) ||
+               !slice_is(json_get_text(old, "reason"), word->reason) ||
+               !slice_is(json_get_text(old, "message"), word->message) ||
+               json_get_i64(old, "observedGeneration", 0) != word->generation;
+}
+
+static void write_condition(const struct json *old, const struct group_word *word,
+                            struct wall_time now, struct buf *out) {
+        char time[WALL_TIME_TEXT_MAX];
+        struct slice since = json_get_text(old, "lastTransitionTime");
+        wall_time_format(now, time);
+        if (!slice_is(json_get_text(old, "status"), word->status) || slice_is_empty(since))
+                since = slice_of(time);
+        buf_printf(out,
+                   "{\"type\":\"" CONDITION "\",\"status\":\"%s\",\"reason\":\"%s\","
+                   "\"message\":\"%s\",\"observedGeneration\":%lld,"
+                   "\"lastTransitionTime\":",
+                   word->status, word->reason, word->message, (long long)word->generation);
+        buf_json_string(out, since);
+        buf_char(out, '}');
+}
+
+/* The whole list, as a merge patch needs it. */
+static void write_conditions(const struct json *conditions, const struct group_word *word,
+                             struct wall_time now, struct buf *out) {
+        struct json_iter iter = json_iter(conditions);
+        const struct json *old = condition_of(conditions), *one;
+        buf_text(out, "{\"status\":{\"conditions\":[");
+        while (json_next(&iter, NULL, &one)) {
+                if (one == old)
+                        continue;
+                json_write(one, out);
+                buf_char(out, ',');
+        }
+        write_condition(old, word, now, out);
+        buf_text(out, "]}}");
+}
+
+static void tell_group(struct step *step, const struct gang *gang, bool is_placed) {
+        const struct cluster *cluster = step->scheduler->config.cluster;
+        struct slice ns = cluster_text(cluster, gang->ns);
+        const struct json *group =
+                object_shelf_get(step->scheduler->config.shelf, SHELF_POD_GROUP, ns, gang->group);
+        const struct json *meta = json_get(group, "metadata");
+        const struct json *conditions = json_get(json_get(group, "status"), "conditions");
+        struct group_word word = {
+                .status = is_placed ? "True" : "False",
+                .reason = is_placed ? "Scheduled" : "Unschedulable",
+                .message = is_placed ? "" : UNSCHEDULABLE,
+                .generation = json_get_i64(meta, "generation", 0),
+        };
+        struct buf body = { 0 };
+        if (group == NULL || !is_news(condition_of(conditions), &word))
+                return;
+        write_conditions(conditions, &word, step->wall, &body);
+        struct action patch = { .kind = ACTION_PATCH_OBJECT,
+                                .target = { .kind = SLICE_LITERAL("PodGroup"),
+                                            .ns = ns,
+                                            .name = gang->group,
+                                            .uid = json_get_text(meta, "uid") },
+                                .patch = { .body = buf_view(&body) } };
+        action_list_add(step->out, &patch);
+        buf_release(&body);
 }
 
 /* ---- the cycle of a gang ---- */
@@ -177,7 +269,8 @@ static void settle(struct step *step, struct gang_place *places, size_t count, b
                         bind(step, &places[i]);
                 else
                         refuse(step, &places[i],
-                               "waiting for minCount pods from a gang to be scheduled");
+                               UNSCHEDULABLE
+                               ", waiting for minCount pods from a gang to be scheduled");
                 free(places[i].message);
         }
 }
@@ -196,6 +289,7 @@ bool scheduler_decide_gang(struct step *step, struct queued_pod *entry) {
                 enough += !node_id_is_none(places[i].node);
         }
         settle(step, places, count, enough >= gang.min_count);
+        tell_group(step, &gang, enough >= gang.min_count);
         free(places);
         return true;
 }

@@ -34,6 +34,10 @@ def bound():
     return [pod["metadata"]["name"] for pod in ask("GET", PODS)[1]["items"] if "nodeName" in pod["spec"]]
 
 
+def conditions():
+    return ask("GET", f"{GROUPS}/g")[1].get("status", {}).get("conditions", [])
+
+
 def refused():
     return [pod["metadata"]["name"] for pod in ask("GET", PODS)[1]["items"]
             if any(one["type"] == "PodScheduled" for one in pod.get("status", {}).get("conditions", []))]
@@ -44,7 +48,7 @@ status, answer = ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefini
         "api-approved.kubernetes.io": "https://github.com/kubernetes/enhancements/pull/1111"}},
     "spec": {"group": "scheduling.k8s.io", "scope": "Namespaced",
              "names": {"plural": "podgroups", "singular": "podgroup", "kind": "PodGroup", "listKind": "PodGroupList"},
-             "versions": [{"name": "v1alpha2", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
+             "versions": [{"name": "v1alpha2", "served": True, "storage": True, "subresources": {"status": {}}, "schema": {"openAPIV3Schema": {
                  "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}})
 judge("PodGroups are defined", status == 201, answer)
 until("PodGroups", lambda: ask("GET", GROUPS)[0] == 200)
@@ -59,8 +63,12 @@ for number in range(3):
     put_member(f"m{number}")
 until("the refusal of all", lambda: len(refused()) == 3)
 judge("room for two binds none", bound() == [], bound())
+said = until("the group's condition", lambda: conditions())
+judge("the group is told", [said[0][key] for key in ("type", "status", "reason")] == ["PodGroupScheduled", "False", "Unschedulable"], said)
 put_node("n2")
 judge("room for three binds three", until("bindings", lambda: len(bound()) == 3), bound())
+until("the condition turns", lambda: conditions()[0]["status"] == "True")
+judge("and told again", conditions()[0]["reason"] == "Scheduled", conditions())
 scheduler.terminate()
 judge("ends well", scheduler.wait(60) == 0)
 finish()

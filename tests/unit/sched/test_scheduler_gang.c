@@ -2,6 +2,7 @@
 #include "api/json.h"
 #include "model/object_shelf.h"
 #include "sched_test.h"
+#include <string.h>
 
 struct gang_test {
         struct sched_test base;
@@ -43,6 +44,26 @@ static void put_group(struct gang_test *test, const char *policy) {
         put_on_shelf(test, SHELF_POD_GROUP, text);
         scheduler_notice(test->base.scheduler, CLUSTER_CLAIM,
                          (struct mono_time){ test->base.now_ns });
+}
+
+/* The condition that was written; "" = none. */
+static const char *told(const struct gang_test *test) {
+        static char text[512];
+        const struct action *patch = find_action(&test->base, ACTION_PATCH_OBJECT, "g");
+        text[0] = '\0';
+        if (patch != NULL)
+                snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(patch->patch.body));
+        return text;
+}
+
+static void put_group_with(struct gang_test *test, const char *conditions) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"default\",\"name\":\"g\",\"generation\":4},"
+                 "\"spec\":{\"schedulingPolicy\":{\"gang\":{\"minCount\":3}}},\"status\":{"
+                 "\"conditions\":[%s]}}",
+                 conditions);
+        put_on_shelf(test, SHELF_POD_GROUP, text);
 }
 
 #define GANG_OF_3 "\"gang\":{\"minCount\":3}"
@@ -112,6 +133,48 @@ static void test_basic_group_asks_for_nothing(void **state) {
         assert_int_equal(count_actions(&test->base, ACTION_BIND), 1);
 }
 
+#define OTHER "{\"type\":\"Other\",\"status\":\"True\"}"
+#define NOT_PLACED(since)                                                                          \
+        "{\"type\":\"PodGroupScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\","       \
+        "\"message\":\"pod group is unschedulable\",\"observedGeneration\":4,"                     \
+        "\"lastTransitionTime\":\"" since "\"}"
+#define PLACED(since)                                                                              \
+        "{\"type\":\"PodGroupScheduled\",\"status\":\"True\",\"reason\":\"Scheduled\","            \
+        "\"message\":\"\",\"observedGeneration\":4,\"lastTransitionTime\":\"" since "\"}"
+#define PATCH(conditions) "{\"status\":{\"conditions\":[" conditions "]}}"
+#define NOW "2023-11-14T22:30:00Z"
+#define EARLIER "2023-01-01T00:00:00Z"
+
+static const struct {
+        const char *name, *before;
+        int cpu_milli;
+        const char *after;
+} words[] = {
+        { "placed", "", 2000, PATCH(PLACED(NOW)) },
+        { "not placed", "", 1000, PATCH(NOT_PLACED(NOW)) },
+        { "others stay", OTHER, 1000, PATCH(OTHER "," NOT_PLACED(NOW)) },
+        { "no news", NOT_PLACED(EARLIER), 1000, "" },
+        { "placed at last", NOT_PLACED(EARLIER), 2000, PATCH(PLACED(NOW)) },
+        { "placed already", PLACED(EARLIER), 2000, "" },
+        { "never back to False", PLACED(EARLIER), 1000, "" },
+};
+
+static void test_group_is_told(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+                void *own;
+                set_up(&own);
+                struct gang_test *test = own;
+                put_group_with(test, words[i].before);
+                put_node(&test->base, "n1", words[i].cpu_milli);
+                put_members(test, 0, 3);
+                step(&test->base);
+                if (strcmp(told(test), words[i].after) != 0)
+                        fail_msg("%s: %s", words[i].name, told(test));
+                tear_down(&own);
+        }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define CASE(label, test)                                                                          \
         { label, test, set_up, tear_down, NULL }
@@ -121,6 +184,7 @@ int main(void) {
                 TEST(test_waits_for_group_and_members),
                 CASE("sched-100 all of a gang or none", test_all_or_none),
                 TEST(test_late_members_join),
+                cmocka_unit_test(test_group_is_told),
                 TEST(test_basic_group_asks_for_nothing),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
