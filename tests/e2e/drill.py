@@ -41,23 +41,23 @@ def port_of(url):
 
 
 class Sandbox:
-    def __init__(self, port):
-        self.port = port
+    def __init__(self, port, token="e2e"):
+        self.port, self.token = port, token
 
     def __call__(self, method, path, body=None, content_type="application/json"):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.request(method, path, json.dumps(body) if body else None,
-                           {"Authorization": "Bearer e2e", "Content-Type": content_type})
+                           {"Authorization": f"Bearer {self.token}", "Content-Type": content_type})
         answer = connection.getresponse()
         content = json.loads(answer.read() or b"{}")
         connection.close()
         return answer.status, content
 
 
-def write_kubeconfig(path, port):
+def write_kubeconfig(path, port, token="e2e"):
     path.write_text(json.dumps({
         "apiVersion": "v1", "kind": "Config", "current-context": "c",
         "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
-        "users": [{"name": "u", "user": {"token": "e2e"}}],
+        "users": [{"name": "u", "user": {"token": token}}],
         "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
     return str(path)

@@ -1,9 +1,10 @@
 """A scheduler's shadow beside the scheduler: shadow.py BERTH URL (plain HTTP, token "e2e", a sandbox without controllers).
 
-Three runs: beside a scheduler of the same mind, beside one that packs instead of spreading, and beside a hand that binds
+The shadow has no rights but those that docs/scheduler.md names. Three runs: beside a scheduler of the same mind, beside one that packs instead of spreading, and beside a hand that binds
 where nothing fits. The shadow's requests go through a proxy that counts them. The last line is "N passed, M failed".
 """
 
+import http.client
 import json
 import pathlib
 import subprocess
@@ -23,11 +24,45 @@ profiles:
     args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}
 """
 ask = Sandbox(PORT)
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "scheduler.md"
+
+
+def documented_role():
+    """The block of YAML that the page has for the shadow's account."""
+    blocks = [block.split("```")[0] for block in DOCUMENT.read_text(encoding="utf-8").split("```yaml\n")[1:]]
+    return next(block for block in blocks if "kind: ClusterRole" in block and "berth-shadow" in block)
+
+
+def post_yaml(path, text):
+    connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=60)
+    connection.request("POST", path, text, {"Authorization": "Bearer e2e", "Content-Type": "application/yaml"})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def make_account():
+    """A service account with the documented rights; its token."""
+    accounts = "/api/v1/namespaces/kube-system/serviceaccounts"
+    judge("the role of the page", post_yaml("/apis/rbac.authorization.k8s.io/v1/clusterroles", documented_role()) == 201)
+    ask("POST", accounts, {"metadata": {"name": "shadow"}})
+    ask("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+        "metadata": {"name": "berth-shadow"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "berth-shadow"},
+        "subjects": [{"kind": "ServiceAccount", "namespace": "kube-system", "name": "shadow"}]})
+    answer = ask("POST", f"{accounts}/shadow/token", {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})[1]
+    shadow = Sandbox(PORT, answer["status"]["token"])
+    judge("it may read", shadow("GET", pods_path())[0] == 200)
+    judge("it may not write", shadow("POST", pods_path(), {"metadata": {"name": "x"}})[0] == 403)
+    judge("nor bind", shadow("POST", pods_path("/x/binding"), {})[0] == 403)
+    judge("nor tell events", shadow("POST", "/apis/events.k8s.io/v1/namespaces/default/events", {})[0] == 403)
+    judge("nor read other things", shadow("GET", "/api/v1/namespaces/default/secrets")[0] == 403)
+    return answer["status"]["token"]
 
 
 def start(port, *arguments):
     log = open(WORK / "log", "a")
-    kubeconfig = write_kubeconfig(WORK / f"kubeconfig-{port}", port)
+    kubeconfig = write_kubeconfig(WORK / f"kubeconfig-{port}", port, TOKEN if "--shadow" in arguments else "e2e")
     return subprocess.Popen([BERTH, "scheduler", "--kubeconfig", kubeconfig, "-v", "1", *arguments],
                             stdout=subprocess.PIPE, stderr=log, text=True)
 
@@ -76,6 +111,7 @@ def run(name, pod_count, scheduler_arguments):
     scheduler.wait(60)
     judge(name + ": writes nothing", not proxy.writes() and not any(
         not call.startswith("GET ") for call in proxy.calls), proxy.calls)
+    judge(name + ": nothing is refused to it", "WatchFailed" not in (WORK / "log").read_text(encoding="utf-8"), WORK / "log")
     judge(name + ": ends well", shadow.returncode == 0, shadow.returncode)
     return json.loads(output)
 
@@ -123,6 +159,7 @@ def put_node(name):
     ask("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": None}}, "application/merge-patch+json")
 
 
+TOKEN = make_account()
 for number in range(4):
     put_node(f"n{number}")
 of_one_mind()
