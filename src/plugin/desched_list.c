@@ -187,7 +187,7 @@ void desched_run_prepare(struct desched_run *run, const struct bitset *selected)
         run->selected = *selected;
         order_nodes(run, selected);
         order_pods(run);
-        run->kinds = pod_kinds_make(run->cluster, run->pass, run->scratch);
+        run->kinds = pod_kinds_make(run->cluster, run->pass);
         run->gone = bitset_in_arena(run->pass, cluster_pod_cap(run->cluster));
         run->memo = map_new();
 }

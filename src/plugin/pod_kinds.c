@@ -1,14 +1,15 @@
 /* Telling pods apart by a hash of what makes their kind. */
 #include "plugin/pod_kinds.h"
+#include "base/util.h"
+#include <stdlib.h>
 
-#define SLOTS_FIRST 1024
+#define KINDS_FIRST 512
 
 struct kind_search {
         size_t count, cap;
         struct pod_kind *items;
         size_t slot_count; /* a power of two, at most half full */
         uint32_t *slots;   /* number + 1; 0 = free */
-        struct arena *scratch;
 };
 
 static struct pod_kind kind_of_row(const struct pod_row *row) {
@@ -54,14 +55,13 @@ static uint32_t *find_slot(const struct kind_search *search, const struct pod_ki
 }
 
 static void grow(struct kind_search *search) {
-        search->cap = search->cap * 2;
+        search->cap = search->cap ? search->cap * 2 : KINDS_FIRST;
         search->slot_count = search->cap * 2;
-        struct pod_kind *items = ARENA_ARRAY(search->scratch, struct pod_kind, search->cap);
-        memcpy(items, search->items, search->count * sizeof(*items));
-        search->items = items;
-        search->slots = ARENA_ARRAY(search->scratch, uint32_t, search->slot_count);
+        search->items = xreallocarray(search->items, search->cap, sizeof(*search->items));
+        free(search->slots);
+        search->slots = xcalloc(search->slot_count, sizeof(*search->slots));
         for (size_t i = 0; i < search->count; i++)
-                *find_slot(search, &items[i]) = (uint32_t)i + 1;
+                *find_slot(search, &search->items[i]) = (uint32_t)i + 1;
 }
 
 static uint32_t number_of(struct kind_search *search, const struct pod_kind *kind) {
@@ -77,18 +77,12 @@ static uint32_t number_of(struct kind_search *search, const struct pod_kind *kin
         return *slot - 1;
 }
 
-struct pod_kinds pod_kinds_make(const struct cluster *cluster, struct arena *arena,
-                                struct arena *scratch) {
+struct pod_kinds pod_kinds_make(const struct cluster *cluster, struct arena *arena) {
         size_t pod_cap = cluster_pod_cap(cluster);
-        struct kind_search search = {
-                .cap = SLOTS_FIRST / 2,
-                .items = ARENA_ARRAY(scratch, struct pod_kind, SLOTS_FIRST / 2),
-                .slot_count = SLOTS_FIRST,
-                .slots = ARENA_ARRAY(scratch, uint32_t, SLOTS_FIRST),
-                .scratch = scratch,
-        };
+        struct kind_search search = { 0 };
         uint32_t *of = ARENA_ARRAY(arena, uint32_t, pod_cap);
         uint32_t last = 0;
+        grow(&search);
         for (size_t i = 0; i < pod_cap; i++) {
                 const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ (uint32_t)i });
                 if (!row->is_live)
@@ -98,9 +92,12 @@ struct pod_kinds pod_kinds_make(const struct cluster *cluster, struct arena *are
                         last = number_of(&search, &kind);
                 of[i] = last;
         }
-        return (struct pod_kinds){
+        struct pod_kinds kinds = {
                 .count = search.count,
                 .items = arena_copy(arena, search.items, search.count * sizeof(*search.items)),
                 .of = of,
         };
+        free(search.items);
+        free(search.slots);
+        return kinds;
 }

@@ -26,6 +26,5 @@ struct pod_kinds {
 };
 enum kind_verdict { KIND_NOT_ASKED, KIND_NO, KIND_YES };
 
-/* Of all pods of the cluster; memory is the arena's, scratch lends some. */
-struct pod_kinds pod_kinds_make(const struct cluster *cluster, struct arena *arena,
-                                struct arena *scratch);
+/* Of all pods of the cluster; memory is the arena's. */
+struct pod_kinds pod_kinds_make(const struct cluster *cluster, struct arena *arena);
