@@ -11,6 +11,7 @@
 #define EMBEDDED "x-kubernetes-embedded-resource"
 #define INT_OR_STRING "x-kubernetes-int-or-string"
 #define PATH_BYTES 512
+#define UNIQUE_MAX 2000 /* elements; longer lists are not searched for repetitions */
 
 /* ---- paths ---- */
 
@@ -278,6 +279,67 @@ static void check_string(const struct json *schema, const struct json_node *valu
         regex_free(regex);
 }
 
+/* ---- lists of type set and map ---- */
+
+/* What tells an element from the others: all of it, or the members that are its keys. */
+static bool is_same_element(const struct json *keys, const struct json_node *a,
+                            const struct json_node *b) {
+        struct json_iter iter = json_iter(keys);
+        const struct json *key;
+
+        if (!keys)
+                return node_equal(a, b);
+        while (json_next(&iter, NULL, &key)) {
+                if (!node_equal(node_find(a, json_text(key)), node_find(b, json_text(key))))
+                        return false;
+        }
+        return true;
+}
+
+static const char *element_text(struct field_errors *errors, const struct json *keys,
+                                const struct json_node *element) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct json_node *shown = node_object(tree);
+        struct json_iter iter = json_iter(keys);
+        const struct json *key;
+
+        if (!keys)
+                return value_text(errors, element);
+        while (json_next(&iter, NULL, &key)) {
+                const struct json_node *value = node_find(element, json_text(key));
+
+                if (value)
+                        node_set(tree, shown, json_text(key), node_clone(tree, value));
+        }
+        return value_text(errors, shown);
+}
+
+static void check_repeated(const struct json *schema, const struct json_node *value,
+                           const char *path, struct field_errors *errors) {
+        struct slice type = json_get_text(schema, "x-kubernetes-list-type");
+        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys");
+        size_t count = node_count(value);
+        struct node_iter iter = node_iter(value), before;
+        struct json_node *element, *other;
+        char here[PATH_BYTES];
+
+        if (count > UNIQUE_MAX || (!slice_is(type, "set") && !slice_is(type, "map")))
+                return;
+        if (slice_is(type, "set"))
+                keys = NULL;
+        for (size_t i = 0; node_next(&iter, NULL, &element); i++) {
+                before = node_iter(value);
+                for (size_t j = 0; j < i && node_next(&before, NULL, &other); j++) {
+                        if (!is_same_element(keys, other, element))
+                                continue;
+                        path_element(here, path, i);
+                        field_error_add(errors, FIELD_DUPLICATE, here,
+                                        element_text(errors, keys, element), NULL);
+                        break;
+                }
+        }
+}
+
 static void check_array(const struct json *schema, const struct json_node *value, const char *path,
                         struct field_errors *errors) {
         const struct json *items = json_get(schema, "items");
@@ -295,6 +357,7 @@ static void check_array(const struct json *schema, const struct json_node *value
                                 arena_printf(errors->arena, "%zu", node_count(value)),
                                 arena_printf(errors->arena, "must have at most %lld items",
                                              (long long)limit));
+        check_repeated(schema, value, path, errors);
         for (size_t i = 0; items && node_next(&iter, NULL, &element); i++) {
                 path_element(here, path, i);
                 validate(items, element, here, errors);
