@@ -221,10 +221,11 @@ static int by_anti_affinity(struct desched_run *run, const void *state, struct e
 /* ---- the registry ---- */
 
 static struct desched_points evictor_points;
-static struct plugin evictor, taints, affinity, anti_affinity;
+static struct plugin evictor, taints, affinity, anti_affinity, duplicates;
 static const struct desched_points taint_points = { .deschedule = by_taint },
                                    affinity_points = { .deschedule = by_affinity },
-                                   anti_affinity_points = { .deschedule = by_anti_affinity };
+                                   anti_affinity_points = { .deschedule = by_anti_affinity },
+                                   duplicates_points = { .balance = naive_duplicates };
 
 const struct plugin *const naive_registry[] = {
         &evictor,
@@ -235,7 +236,7 @@ const struct plugin *const naive_registry[] = {
         &taints,
         &plugin_pod_life_time,
         &plugin_pod_lifecycle,
-        &plugin_remove_duplicates,
+        &duplicates,
         &plugin_remove_failed_pods,
         &plugin_too_many_restarts,
         &plugin_topology_spread,
@@ -256,4 +257,6 @@ void naive_rules_init(bool fits_nodes) {
         affinity.desched = &affinity_points;
         anti_affinity = plugin_inter_pod_anti_affinity;
         anti_affinity.desched = &anti_affinity_points;
+        duplicates = plugin_remove_duplicates;
+        duplicates.desched = &duplicates_points;
 }

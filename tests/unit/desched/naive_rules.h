@@ -11,3 +11,5 @@ extern const struct plugin *const naive_registry[];
 /* fits_nodes: the policy sets nodeFit; then it is naive under parity, where every pod may be
  * promised the last free place. */
 void naive_rules_init(bool fits_nodes);
+struct desched_run;
+int naive_duplicates(struct desched_run *run, const void *state, struct err *err);
