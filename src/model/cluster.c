@@ -29,6 +29,7 @@ void cluster_free(struct cluster *cluster) {
         cold_tables_release(cluster);
         pod_rows_release(cluster);
         pod_twins_release(cluster);
+        free(cluster->priorities.items);
         classes_release(cluster);
         owner_lists_release(cluster);
         shared_table_release(&cluster->container_lists);

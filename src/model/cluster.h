@@ -82,6 +82,8 @@ size_t cluster_node_count(const struct cluster *cluster); /* live nodes */
 size_t cluster_pod_count(const struct cluster *cluster);
 size_t cluster_pod_cap(const struct cluster *cluster); /* pod indexes run below it */
 const struct pod_row *cluster_pod(const struct cluster *cluster, struct pod_id pod);
+/* The lowest priority of the pods that occupy nodes; INT32_MAX without any. */
+int32_t cluster_lowest_priority(const struct cluster *cluster);
 /* Lists of alike pods on nodes, in no order, free places among them. */
 size_t cluster_pod_twins(const struct cluster *cluster, const struct pod_twins **ret_items);
 const struct pod_class *cluster_class(const struct cluster *cluster, struct class_id class);

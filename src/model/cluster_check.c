@@ -225,6 +225,25 @@ static int check_twins(const struct cluster *cluster, size_t placed, struct err 
         return 0;
 }
 
+static int check_priorities(const struct cluster *cluster, struct err *err) {
+        const struct pod_rows *pods = &cluster->pods;
+        uint32_t occupying = 0, counted = 0;
+        for (uint32_t i = 0; i < pods->ids.used; i++) {
+                const struct pod_row *row = pod_row_at(pods, (struct pod_id){ i });
+                if (!row->is_live || !pod_row_occupies(row))
+                        continue;
+                occupying++;
+                if (row->priority < cluster_lowest_priority(cluster))
+                        return pod_problem(cluster, row, "has a priority below the lowest", err);
+        }
+        for (uint32_t i = 0; i < cluster->priorities.count; i++)
+                counted += cluster->priorities.items[i].count;
+        if (counted != occupying)
+                return err_set(err, BERTH_ERR_INTERNAL, "%u pods occupy nodes, %u have priorities",
+                               occupying, counted);
+        return 0;
+}
+
 static int check_pods(const struct cluster *cluster, size_t listed, struct err *err) {
         const struct pod_rows *pods = &cluster->pods;
         size_t live = 0, placed = 0, nominated = 0;
@@ -249,6 +268,8 @@ static int check_pods(const struct cluster *cluster, size_t listed, struct err *
                 return err_set(err, BERTH_ERR_INTERNAL, "%zu pods have nodes, %zu are listed",
                                placed, listed);
         int r = cluster_is_what_if(cluster) ? 0 : check_twins(cluster, placed, err);
+        if (r == 0)
+                r = check_priorities(cluster, err);
         return r < 0 ? r : check_nominations(cluster, nominated, err);
 }
 

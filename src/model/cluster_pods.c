@@ -226,6 +226,13 @@ static void log_update(struct cluster *cluster, const struct pod_update *update)
                 cluster_log_change(cluster, mask, row->node, update->pod);
 }
 
+/* Whether the pod adds something else to its node than before. */
+static bool counts_differ(const struct pod_row *row, const struct pod *pod, struct class_id class,
+                          bool is_finished) {
+        return class.index != row->class.index || is_finished != pod_row_is_finished(row) ||
+               pod->spec.priority != row->priority;
+}
+
 static void update_pod(struct cluster *cluster, struct pod_id id, const struct pod *pod) {
         struct pod_row *row = pod_row_at(&cluster->pods, id);
         bool is_finished = pod->status.phase == POD_SUCCEEDED || pod->status.phase == POD_FAILED;
@@ -236,8 +243,7 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
         struct class_id class = class_take(cluster, &pod->spec);
         update.node = target_of(cluster, row, pod, is_finished);
         bool moves = update.node.index != row->node.index;
-        bool recounts =
-                moves || class.index != row->class.index || is_finished != pod_row_is_finished(row);
+        bool recounts = moves || counts_differ(row, pod, class, is_finished);
         if (recounts && !node_id_is_none(row->node))
                 pod_unaccount(cluster, id);
         pod_twins_leave(cluster, id);

@@ -242,6 +242,17 @@ void pod_detail_free(struct cluster *cluster, struct pod_detail *detail); /* acc
 bool pod_detail_eq(const struct pod_detail *a, const struct pod_detail *b);
 size_t pod_detail_bytes(const struct pod_detail *detail);
 
+/* ---- priorities of pods that occupy nodes: few, so a short list ---- */
+
+struct priority_count {
+        int32_t priority;
+        uint32_t count;
+};
+struct priority_counts {
+        struct priority_count *items;
+        uint32_t count, cap;
+};
+
 /* ---- alike pods ---- */
 
 struct twin_table {
@@ -329,6 +340,7 @@ struct cluster {
         struct class_table classes;
         struct pod_rows pods;
         struct twin_table twins;
+        struct priority_counts priorities;
         struct what_if what_if;
         struct cold_tables tables;
 };

@@ -77,6 +77,34 @@ static void remove_port(struct node_table *nodes, struct node_id node,
                 *row = nodes->ports[node.index][--nodes->port_count[node.index]];
 }
 
+static void add_priority(struct priority_counts *counts, int32_t priority) {
+        uint32_t at = 0;
+        while (at < counts->count && counts->items[at].priority != priority)
+                at++;
+        if (at == counts->count) {
+                counts->items = rows_reserve(counts->items, &counts->cap, counts->count + 1,
+                                             sizeof(*counts->items));
+                counts->items[counts->count++] = (struct priority_count){ priority, 0 };
+        }
+        counts->items[at].count++;
+}
+
+static void remove_priority(struct priority_counts *counts, int32_t priority) {
+        uint32_t at = 0;
+        while (counts->items[at].priority != priority)
+                at++;
+        if (--counts->items[at].count == 0)
+                counts->items[at] = counts->items[--counts->count];
+}
+
+int32_t cluster_lowest_priority(const struct cluster *cluster) {
+        const struct priority_counts *counts = &cluster->priorities;
+        int32_t lowest = INT32_MAX;
+        for (uint32_t i = 0; i < counts->count; i++)
+                lowest = counts->items[i].priority < lowest ? counts->items[i].priority : lowest;
+        return lowest;
+}
+
 void pod_account(struct cluster *cluster, struct pod_id pod) {
         const struct pod_row *row = pod_row_at(&cluster->pods, pod);
         const struct pod_class *class = cluster_class(cluster, row->class);
@@ -91,6 +119,7 @@ void pod_account(struct cluster *cluster, struct pod_id pod) {
         nodes->pod_count[at]++;
         nodes->pods_with_terms[at] += class->has_pod_terms;
         nodes->attach_count[at] += class->attach_count;
+        add_priority(&cluster->priorities, row->priority);
         sum_add(&nodes->nonzero_cpu_milli[at], class->nonzero_cpu_milli);
         sum_add(&nodes->nonzero_memory_bytes[at], class->nonzero_memory_bytes);
         for (size_t i = 0; i < class->port_count; i++)
@@ -112,6 +141,7 @@ void pod_unaccount(struct cluster *cluster, struct pod_id pod) {
         nodes->pod_count[at]--;
         nodes->pods_with_terms[at] -= class->has_pod_terms;
         nodes->attach_count[at] -= class->attach_count;
+        remove_priority(&cluster->priorities, row->priority);
         sum_take(&nodes->nonzero_cpu_milli[at], class->nonzero_cpu_milli);
         sum_take(&nodes->nonzero_memory_bytes[at], class->nonzero_memory_bytes);
         for (size_t i = 0; i < class->port_count; i++)

@@ -10,7 +10,8 @@ struct label_match {
         const struct cluster *cluster;
         const struct selector *selector;
         struct arena *arena;
-        uint8_t *answers; /* by label set: 0 unknown, 1 no, 2 yes */
+        struct str_id *keys; /* by requirement; STR_ID_EMPTY: no label bears the key */
+        uint8_t *answers;    /* by label set: 0 unknown, 1 no, 2 yes */
         size_t cap;
 };
 /* A NULL selector matches nothing. */

@@ -53,9 +53,12 @@ static size_t collect(const struct search *search, struct node_id node,
                       struct victim **ret_victims) {
         const struct cluster *cluster = search->attempt->cluster;
         const struct node_table *table = cluster_nodes(cluster);
+        size_t count = 0;
+        *ret_victims = NULL;
+        if (cluster_lowest_priority(cluster) >= search->attempt->cycle.priority)
+                return 0; /* on no node is anybody less important */
         struct victim *victims =
                 ARENA_ARRAY(search->arena, struct victim, table->pod_count[node.index]);
-        size_t count = 0;
         for (struct pod_id pod = table->first_pod[node.index]; !pod_id_is_none(pod);
              pod = row_of(search, pod)->next_on_node) {
                 const struct pod_row *row = row_of(search, pod);

@@ -48,6 +48,9 @@ static void damage_back_link(struct cluster *cluster) {
 static void damage_pod_node(struct cluster *cluster) {
         row(cluster, "a")->node.index = 1;
 }
+static void damage_priorities(struct cluster *cluster) {
+        cluster->priorities.items[0].count++;
+}
 static void damage_twins(struct cluster *cluster) {
         cluster->twins.items[0].count--;
 }
@@ -118,21 +121,37 @@ static void damage_pod_total(struct cluster *cluster) {
 }
 static void test_damage_is_found(void **state) {
         static void (*const damages[])(struct cluster *) = {
-                damage_sum,          damage_default_sum,
-                damage_pod_count,    damage_port,
-                damage_port_count,   damage_list,
-                damage_back_link,    damage_pod_node,
-                damage_twins,        damage_twin_labels,
-                damage_twin_link,    damage_phase,
-                damage_live_bit,     damage_ready_bit,
-                damage_class_count,  damage_class_request,
-                damage_body_count,   damage_label_count,
-                damage_taint_member, damage_taint_count,
-                damage_owner_count,  damage_container_count,
-                damage_group,        damage_key,
-                damage_image,        damage_strings,
-                damage_nomination,   damage_name,
-                damage_live_count,   damage_pod_total,
+                damage_sum,
+                damage_default_sum,
+                damage_pod_count,
+                damage_port,
+                damage_port_count,
+                damage_list,
+                damage_back_link,
+                damage_pod_node,
+                damage_priorities,
+                damage_twins,
+                damage_twin_labels,
+                damage_twin_link,
+                damage_phase,
+                damage_live_bit,
+                damage_ready_bit,
+                damage_class_count,
+                damage_class_request,
+                damage_body_count,
+                damage_label_count,
+                damage_taint_member,
+                damage_taint_count,
+                damage_owner_count,
+                damage_container_count,
+                damage_group,
+                damage_key,
+                damage_image,
+                damage_strings,
+                damage_nomination,
+                damage_name,
+                damage_live_count,
+                damage_pod_total,
         };
         (void)state;
         for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
