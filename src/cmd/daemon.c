@@ -8,6 +8,7 @@
 #include "client/http_transport.h"
 #include "client/lease_elector.h"
 #include "cmd/log_writer.h"
+#include "host/host_trim.h"
 #include "run/access_search.h"
 #include "run/event_loop.h"
 #include "run/metrics.h"
@@ -17,6 +18,7 @@
 #include "run/serving.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define DRAIN_PATIENCE_NS (2 * NS_PER_S) /* for writes under way at the end */
@@ -37,6 +39,8 @@ struct daemon {
         struct page_guard *guard; /* NULL = pages are for everybody */
         struct serving *serving;
         struct metric *leading;
+        struct loop_timer rest;
+        int64_t rest_cpu_ns; /* spent when it was last looked at */
         char host[128], identity[LEASE_IDENTITY_MAX + 1];
         bool is_leading, is_ending;
         struct err failure;
@@ -254,6 +258,39 @@ static int serve(struct daemon *daemon, struct err *err) {
         return 0;
 }
 
+/* ---- resting ---- */
+
+#define REST_FIRST_NS (5 * NS_PER_S)
+#define REST_PERIOD_NS (30 * NS_PER_S)
+#define REST_CPU_SHARE 100 /* idle is who spends less than this part of the time */
+
+static int64_t cpu_ns(void) {
+        struct rusage usage;
+
+        getrusage(RUSAGE_SELF, &usage);
+        return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+               (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * (NS_PER_MS / 1000);
+}
+
+/* What starting and listing took is given back once there is nothing to do: pages of libraries come
+ * back as they are needed, which for a Lease and quiet watches are few. */
+static void rest(void *context) {
+        struct daemon *daemon = context;
+        bool is_first = daemon->rest_cpu_ns == 0;
+        int64_t spent_ns = cpu_ns() - daemon->rest_cpu_ns;
+
+        daemon->rest_cpu_ns += spent_ns;
+        if (runtime_is_idle(daemon->runtime) &&
+            (is_first || spent_ns < REST_PERIOD_NS / REST_CPU_SHARE))
+                host_trim();
+        loop_timer_arm(daemon->loop, &daemon->rest, REST_PERIOD_NS);
+}
+
+static void plan_rest(struct daemon *daemon) {
+        daemon->rest = (struct loop_timer){ .fired = rest, .context = daemon };
+        loop_timer_arm(daemon->loop, &daemon->rest, REST_FIRST_NS);
+}
+
 /* ---- ending ---- */
 
 static void on_drained(void *context) {
@@ -286,6 +323,8 @@ static void on_signal(void *context, int number) {
 }
 
 static void release(struct daemon *daemon) {
+        if (daemon->loop)
+                loop_timer_disarm(daemon->loop, &daemon->rest);
         serving_free(daemon->serving);
         page_guard_free(daemon->guard);
         lease_elector_free(daemon->elector);
@@ -320,6 +359,7 @@ static int start(struct daemon *daemon, const struct daemon_role *role, struct e
                                                       .freezes_notes = options->freezes_notes });
         if (serve(daemon, err) < 0 || role->add(role->context, daemon, daemon->runtime, err) < 0)
                 return err->code;
+        plan_rest(daemon);
         return elect(daemon, err);
 }
 
