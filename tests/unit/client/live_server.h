@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #define LIVE_TURNS_MAX 200000
+#define LIVE_ROWS_MAX 512
 #define LIVE_TOKEN "secret-token"
 
 struct live {
@@ -113,23 +114,42 @@ static inline void live_turn(struct live *live, int count) {
                 assert_int_equal(event_loop_turn(live->events, NS_PER_MS, NULL), 0);
 }
 
-/* Connections to a port of this machine that there are, or were until a moment ago. */
-static inline int live_connections(uint16_t port) {
+/* Rows of /proc/self/net/tcp whose remote end is a port of this machine, by their local end. */
+struct live_rows {
+        char locals[LIVE_ROWS_MAX][16];
+        int count;
+};
+static inline struct live_rows live_rows(uint16_t port) {
         FILE *file = fopen("/proc/self/net/tcp", "r");
+        struct live_rows rows = { 0 };
         char line[256], wanted[32];
-        int count = 0;
 
         assert_non_null(file);
         snprintf(wanted, sizeof(wanted), "0100007F:%04X", port);
         while (fgets(line, sizeof(line), file)) {
-                struct slice rest = slice_trim(slice_of(line)), column;
+                struct slice rest = slice_trim(slice_of(line)), local, remote;
 
-                /* number, local address, remote address */
-                for (int i = 0; i < 3; i++)
-                        slice_split(&rest, ' ', &column);
-                count += slice_is(column, wanted);
+                slice_split(&rest, ' ', &local); /* the number */
+                slice_split(&rest, ' ', &local);
+                slice_split(&rest, ' ', &remote);
+                if (!slice_is(remote, wanted))
+                        continue;
+                assert_true(rows.count < LIVE_ROWS_MAX);
+                snprintf(rows.locals[rows.count++], sizeof(rows.locals[0]), SLICE_FMT,
+                         SLICE_ARG(local));
         }
         fclose(file);
+        return rows;
+}
+/* Connections to a port of this machine that there are, or were until a moment ago. Others may have
+ * used the port before us: their rows, seen when we began to listen, do not count. */
+static inline int live_connections(uint16_t port, const struct live_rows *before) {
+        struct live_rows now = live_rows(port);
+        int count = now.count;
+
+        for (int i = 0; i < now.count; i++)
+                for (int j = 0; j < before->count; j++)
+                        count -= strcmp(now.locals[i], before->locals[j]) == 0;
         return count;
 }
 
