@@ -30,6 +30,11 @@ static const struct option scheduler_table[] = {
           .value_name = "NAME=BOOL,...",
           .help = "upstream features to turn on or off" },
         PARITY_OPTION(struct scheduler_options, is_parity),
+        { .name = "eviction-reservations",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct scheduler_options, reserves),
+          .help = "hold room for the replacements of pods that are evicted in stages, where their "
+                  "EvictionPolicy wants it" },
         { .name = "shadow",
           .type = OPTION_FLAG,
           .offset = offsetof(struct scheduler_options, is_shadow),

@@ -127,6 +127,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .is_parity = self->options->is_parity,
                         .has_gangs = (self->config.gates & FEATURE_GANGS) != 0,
                         .metrics = daemon_metrics(daemon),
+                        .reserves = self->options->reserves && !self->options->is_parity,
                         .configuration = self->config.configuration },
                 err);
         if (!self->scheduler)

@@ -7,7 +7,7 @@ struct scheduler_options {
         struct daemon_options daemon;
         const char *config, *gates;
         int64_t seed, unschedulable_timeout_ns;
-        bool is_parity;
+        bool is_parity, reserves;
         /* Only watch and compare; ends by itself after so many pods (0 = never). */
         bool is_shadow;
         int64_t shadow_pods;

@@ -1,10 +1,12 @@
 /* The next Eviction of a target: its name, and how long it has to wait. */
 #include "base/util.h"
 #include "evict/eviction_progress.h"
+#include "evict/eviction_stages.h"
 #include <stdio.h>
 
 #define NAME_MAX_BYTES 253
 #define DOUBLINGS_MAX 16
+#define RESERVE_MAX_NS (3600 * NS_PER_S)
 
 /* "pod-7-name" of the same pod name has number 7; 0 for other names. */
 static uint64_t number_of(struct slice name, struct slice pod) {
@@ -79,6 +81,26 @@ static void pause_creating(struct eviction_look *look) {
         target->next_create.ns = look->now.mono.ns + delay_ns;
 }
 
+/* What the scheduler is to hold for the replacement: as long as the stages take at worst, and half
+ * as long again.  A pod without owner has no replacement. */
+static void write_wish(const struct eviction_look *look, struct buf *out) {
+        const struct eviction_policy *policy =
+                look->reconciler->config.leads_stages
+                        ? eviction_policy_for(look->reconciler, look->pod)
+                        : NULL;
+        int64_t patience_ns = 0;
+
+        if (!policy || policy->reserve == RESERVE_NONE || !look->pod->owner.len)
+                return;
+        for (size_t i = 0; i < policy->stage_count; i++)
+                patience_ns += eviction_stages_estimate(look, policy, i).p95_ns;
+        patience_ns += patience_ns / 2;
+        patience_ns = patience_ns > RESERVE_MAX_NS ? RESERVE_MAX_NS : patience_ns;
+        buf_printf(out, ",\"annotations\":{\"" EVICTION_RESERVE_KEY "\":\"%s %llds\"}",
+                   policy->reserve == RESERVE_REQUIRED ? "Required" : "BestEffort",
+                   (long long)(patience_ns / NS_PER_S + 1));
+}
+
 void eviction_next_create(struct eviction_look *look) {
         const struct eviction_target *target = look->target;
         struct eviction_object object = { .ns = target->ns };
@@ -97,6 +119,7 @@ void eviction_next_create(struct eviction_look *look) {
         eviction_labels_write(look, NULL, &body);
         buf_text(&body, ",\"ownerReferences\":");
         eviction_owners_write(look, &body);
+        write_wish(look, &body);
         buf_printf(&body,
                    "},\"spec\":{\"target\":{\"pod\":{\"name\":\"" SLICE_FMT "\",\"uid\":\"%s\"}}}}",
                    SLICE_ARG(target->name), target->uid);

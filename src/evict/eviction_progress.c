@@ -50,16 +50,20 @@ static struct eviction_slot *relevant_slot(const struct eviction_target *target)
 }
 /* ---- requests ---- */
 
-/* What a request is told while its eviction waits for a slot; "" otherwise. */
+/* What a request is told while its eviction waits; "" otherwise. */
 static struct slice waiting_text(const struct eviction_look *look, enum eviction_outcome outcome,
                                  char *text) {
         const struct eviction_target *target = look->target;
+        const struct eviction_slot *slot = eviction_active_slot(target);
 
         text[0] = '\0';
-        if (outcome == EVICTION_AWAITING && target->is_waiting &&
-            target->refusal != EVICTION_SLOT_FREE)
+        if (outcome != EVICTION_AWAITING)
+                return SLICE_EMPTY;
+        if (target->is_waiting && target->refusal != EVICTION_SLOT_FREE)
                 snprintf(text, WAITING_TEXT_MAX, "waiting for a slot %s",
                          eviction_slot_refusal_text(target->refusal));
+        else if (slot && eviction_lacks_room(slot->eviction))
+                snprintf(text, WAITING_TEXT_MAX, "waiting for room on another node");
         return slice_of(text);
 }
 

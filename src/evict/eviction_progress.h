@@ -35,5 +35,7 @@ void eviction_owners_write(const struct eviction_look *look, struct buf *out);
 void eviction_label(struct eviction_look *look, struct eviction_slot *slot);
 
 /* ---- eviction_turns.c ---- */
+/* Its policy requires room for the replacement, and the scheduler holds none yet. */
+bool eviction_lacks_room(const struct eviction *eviction);
 /* Writes the status where it has to change: requesters, turns, the end. */
 void eviction_settle(struct eviction_look *look, struct eviction_slot *slot);

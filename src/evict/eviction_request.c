@@ -145,12 +145,16 @@ static void read_owners(const struct json *list, struct eviction *eviction) {
 
 static void read_meta(const struct json *meta, struct eviction *eviction) {
         const struct json *list = json_get(meta, "finalizers"), *item;
+        const struct json *notes = json_get(meta, "annotations");
         struct json_iter iter = json_iter(list);
 
         eviction->finalizers = ARENA_ARRAY(&eviction->arena, struct slice, json_count(list));
         while (json_next(&iter, NULL, &item))
                 eviction->finalizers[eviction->finalizer_count++] =
                         arena_slice(&eviction->arena, json_text(item));
+        eviction->requires_room = slice_has_prefix(json_get_text(notes, EVICTION_RESERVE_KEY),
+                                                   SLICE_LITERAL("Required"));
+        eviction->has_room = json_get_text(notes, EVICTION_RESERVED_KEY).len > 0;
         eviction->stages =
                 keep(&eviction->arena, json_get(meta, "annotations"), "lifecycle.berth.dev/stages");
 }

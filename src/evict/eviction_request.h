@@ -23,6 +23,10 @@
 #define EVICTION_SKEW_NS (30 * NS_PER_S)
 #define EVICTION_SILENCE_NS (20 * 60 * NS_PER_S) /* after which a responder is interrupted */
 #define EVICTION_EVICTOR "imperative-eviction.k8s.io/evictor"
+/* Annotations of Evictions: "Required 450s" or "BestEffort 450s", what the policy wants of the
+ * scheduler and for how long without a sign of life; and the node where it holds room. */
+#define EVICTION_RESERVE_KEY "lifecycle.berth.dev/reserve"
+#define EVICTION_RESERVED_KEY "lifecycle.berth.dev/reserved"
 #define EVICTION_LABEL_MAX 317 /* prefix/name */
 
 enum eviction_intent { EVICTION_INTENT_NONE, EVICTION_INTENT_EVICT, EVICTION_INTENT_WITHDRAWN };
@@ -110,7 +114,8 @@ struct eviction {
         struct slice *owners; /* uids */
         size_t finalizer_count;
         struct slice *finalizers;
-        struct slice stages; /* annotation: where the stages stood at the end */
+        struct slice stages;          /* annotation: where the stages stood at the end */
+        bool requires_room, has_room; /* on another node: annotations */
         struct eviction_status status;
 };
 

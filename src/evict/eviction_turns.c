@@ -178,13 +178,20 @@ static void advance(struct eviction_look *look, struct eviction_slot *slot,
         }
 }
 
-/* First write: responders are set once, here.  False while it waits for a slot. */
+bool eviction_lacks_room(const struct eviction *eviction) {
+        return eviction->requires_room && !eviction->has_room &&
+               eviction->status.responder_count == 0;
+}
+
+/* First write: responders are set once, here.  False while it waits for a slot
+ * or for room. */
 static bool begin(struct eviction_look *look, struct eviction_slot *slot,
                   struct eviction_status *status) {
         struct wall_time now = eviction_stamp(look->now.wall);
         bool is_over = look->is_gone || look->is_finished || look->pod->has_group;
 
-        if (!is_over && look->is_wanted && !eviction_admit(look))
+        if (!is_over && look->is_wanted &&
+            (eviction_lacks_room(slot->eviction) || !eviction_admit(look)))
                 return false;
         snapshot_responders(look, status);
         if (look->is_gone || look->is_finished)

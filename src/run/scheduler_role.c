@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "config/scheduler_configuration.h"
 #include "run/extender_caller.h"
+#include "run/reservation_keeper.h"
 #include "run/role_metrics.h"
 #include "sched/scheduler.h"
 #include <stdlib.h>
@@ -20,8 +21,9 @@ struct scheduler_role {
         struct scheduler *scheduler;
         struct action_list actions;
         struct loop_timer timer;
-        struct scheduler_metrics *metrics; /* NULL = nobody counts */
-        struct extender_caller *extenders; /* NULL = none */
+        struct scheduler_metrics *metrics;       /* NULL = nobody counts */
+        struct extender_caller *extenders;       /* NULL = none */
+        struct reservation_keeper *reservations; /* NULL = none are kept */
 };
 
 static void ask_extenders(struct scheduler_role *role) {
@@ -110,13 +112,37 @@ static void on_arriving(void *self, enum object_kind kind, enum change_kind chan
 
 static void on_arrived(void *self, enum object_kind kind, enum change_kind change,
                        const struct json *object) {
-        scheduler_metrics_arrived(((struct scheduler_role *)self)->metrics, kind, change, object);
+        struct scheduler_role *role = self;
+
+        scheduler_metrics_arrived(role->metrics, kind, change, object);
+        if (role->reservations)
+                reservation_keeper_arrived(role->reservations, kind, change, object);
+}
+
+/* Room was taken or given back: whoever waits for some is looked at again. */
+static void on_room(void *context) {
+        struct scheduler_role *role = context;
+
+        loop_timer_arm(runtime_loop(role->runtime), &role->timer, 0);
+}
+
+static void keep_reservations(struct scheduler_role *role,
+                              const struct scheduler_role_config *config) {
+        role->reservations = reservation_keeper_new(
+                &(struct reservation_keeper_config){ .loop = runtime_loop(role->runtime),
+                                                     .transport = runtime_transport(role->runtime),
+                                                     .cluster = runtime_cluster(role->runtime),
+                                                     .profile_count = config->profile_count,
+                                                     .profiles = config->profiles,
+                                                     .changed = on_room,
+                                                     .context = role });
 }
 
 static void free_role(void *self) {
         struct scheduler_role *role = self;
 
         loop_timer_disarm(runtime_loop(role->runtime), &role->timer);
+        reservation_keeper_free(role->reservations);
         extender_caller_free(role->extenders);
         scheduler_metrics_free(role->metrics);
         scheduler_free(role->scheduler);
@@ -162,6 +188,8 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
         });
         if (role->metrics)
                 scheduler_metrics_follow(role->metrics, role->scheduler);
+        if (config->reserves)
+                keep_reservations(role, config);
         runtime_add_role(runtime, &(struct role){ .name = "scheduler",
                                                   .self = role,
                                                   .changed = step,

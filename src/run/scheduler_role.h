@@ -17,6 +17,8 @@ struct scheduler_role_config {
         bool is_parity;
         bool has_gangs;          /* scheduler_config's */
         struct metrics *metrics; /* NULL = nobody counts */
+        /* Holds room for the replacements of pods that are evicted slowly. */
+        bool reserves;
         /* Where extenders stand; must outlive the role.  NULL = there are none. */
         const struct scheduler_configuration *configuration;
 };

@@ -1,0 +1,83 @@
+/* Makes the pod that holds room out of the one it is held for. */
+#include "run/reservation_pod.h"
+
+#include "base/util.h"
+
+static struct json_node *need(struct json_tree *tree, struct json_node *object, const char *key,
+                              bool is_array) {
+        struct json_node *found = node_get(object, key);
+
+        if (found)
+                return found;
+        found = is_array ? node_array(tree) : node_object(tree);
+        node_put(tree, object, key, found);
+        return found;
+}
+
+/* {"key": "metadata.name", "operator": "NotIn", "values": [node]} */
+static struct json_node *not_on(struct json_tree *tree, struct slice node) {
+        struct json_node *field = node_object(tree), *values = node_array(tree);
+
+        node_append(values, node_text(tree, node));
+        node_put(tree, field, "key", node_text(tree, SLICE_LITERAL("metadata.name")));
+        node_put(tree, field, "operator", node_text(tree, SLICE_LITERAL("NotIn")));
+        node_put(tree, field, "values", values);
+        return field;
+}
+
+/* Terms are alternatives: each one has to keep away from the node. */
+static void keep_away(struct json_tree *tree, struct json_node *spec, struct slice node) {
+        struct json_node *affinity =
+                need(tree, need(tree, spec, "affinity", false), "nodeAffinity", false);
+        struct json_node *terms = need(
+                tree, need(tree, affinity, "requiredDuringSchedulingIgnoredDuringExecution", false),
+                "nodeSelectorTerms", true);
+        struct json_node *term;
+        struct node_iter iter;
+
+        if (node_count(terms) == 0)
+                node_append(terms, node_object(tree));
+        iter = node_iter(terms);
+        while (node_next(&iter, NULL, &term))
+                node_append(need(tree, term, "matchFields", true), not_on(tree, node));
+}
+
+static void strip(struct json_node *object, const char *const *keys) {
+        for (; *keys; keys++)
+                node_remove(object, *keys);
+}
+
+void reservation_pod_write(struct slice pod_json, struct slice name, struct buf *out) {
+        static const char *const of_meta[] = { "labels",
+                                               "annotations",
+                                               "ownerReferences",
+                                               "managedFields",
+                                               "finalizers",
+                                               "deletionTimestamp",
+                                               "deletionGracePeriodSeconds",
+                                               "generateName",
+                                               NULL };
+        struct json_tree *tree = NULL;
+        struct json_node *root, *meta, *spec, *status;
+        struct slice node;
+
+        if (json_tree_parse(pod_json, &tree, NULL) < 0)
+                return;
+        root = json_tree_root(tree);
+        meta = need(tree, root, "metadata", false);
+        spec = need(tree, root, "spec", false);
+        node = node_get_text(spec, "nodeName");
+        strip(meta, of_meta);
+        node_put(tree, meta, "name", node_text(tree, name));
+        node_put(tree, meta, "uid", node_text(tree, name));
+        if (node.len)
+                keep_away(tree, spec, node);
+        node_remove(spec, "nodeName");
+        node_put(tree, spec, "schedulerName",
+                 node_text(tree, SLICE_LITERAL(RESERVATION_SCHEDULER)));
+        status = node_object(tree);
+        node_put(tree, status, "phase", node_text(tree, SLICE_LITERAL("Pending")));
+        node_put(tree, root, "status", status);
+        node_write(root, out);
+        json_tree_free(tree);
+}
