@@ -280,7 +280,7 @@ static void rest(void *context) {
         int64_t spent_ns = cpu_ns() - daemon->rest_cpu_ns;
 
         daemon->rest_cpu_ns += spent_ns;
-        if (runtime_is_idle(daemon->runtime) &&
+        if ((!daemon->is_leading || runtime_is_idle(daemon->runtime)) &&
             (is_first || spent_ns < REST_PERIOD_NS / REST_CPU_SHARE))
                 host_trim();
         loop_timer_arm(daemon->loop, &daemon->rest, REST_PERIOD_NS);
