@@ -61,6 +61,10 @@ until_true() {
                 sleep 0.1
         done
 }
+# A port that is free and that no outgoing connection gets by chance.
+free_port() {
+        PYTHONPATH=$(dirname "$0") python3 -c 'import drill; print(drill.free_port())'
+}
 judge() {
         if [ "$1" = ok ]; then
                 passed=$((passed + 1))

@@ -3,13 +3,13 @@ descheduler_background.py BERTH SANDBOX WORK."""
 
 import os
 import re
-import socket
 import ssl
 import subprocess
 import sys
 import urllib.error
 import urllib.request
 
+from drill import free_port
 from kubevirt import MERGE, MOVING, PODS, VMS, Api, KubeVirt, until
 
 BERTH, SANDBOX, WORK = sys.argv[1:4]
@@ -35,12 +35,6 @@ def is_moving(name):
 def make(kubevirt, node, name, seconds):
     kubevirt.make_machine(name, node, seconds=seconds)
     judge(f"machine {name} runs", until(lambda: pod(name).get("status", {}).get("phase") == "Running"))
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def counted(port, result):

@@ -73,7 +73,7 @@ if [ -z "$prometheus_program" ]; then
         finish
 fi
 printf 'global: {scrape_interval: 1h}\n' >"$work/prometheus.yml"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port)
 "$prometheus_program" --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
         --web.listen-address="127.0.0.1:$port" >"$work/prometheus.log" 2>&1 &
 children="$children $!"

@@ -122,7 +122,7 @@ exits traces 0 'TracesNotTaken' "$berth" descheduler --kubeconfig "$KUBECONFIG" 
         --otel-collector-endpoint 127.0.0.1:1
 
 # metrics of a running one
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port)
 "$work/descheduler" --client-connection-kubeconfig "$KUBECONFIG" --policy-config-file "$work/quiet.yaml" \
         --descheduling-interval 1h --bind-address 127.0.0.1 --secure-port "$port" >"$work/running.log" 2>&1 &
 children="$children $!"

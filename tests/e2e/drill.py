@@ -3,6 +3,8 @@ something, kubeconfigs."""
 
 import http.client
 import json
+import random
+import socket
 import sys
 import time
 
@@ -34,6 +36,18 @@ def until(what, condition):
         time.sleep(0.05)
     judge("never came: " + what, False)
     return None
+
+
+def free_port():
+    """One that no outgoing connection gets by chance."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 def port_of(url):

@@ -22,7 +22,7 @@ scrape_configs:
 - job_name: nodes
   kubernetes_sd_configs: [{role: node, kubeconfig_file: $KUBECONFIG}]
 Y
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port)
 "$prometheus_program" --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
         --web.listen-address="127.0.0.1:$port" >"$work/prometheus.log" 2>&1 &
 children="$children $!"

@@ -6,21 +6,6 @@
 berth=$1
 command -v curl >/dev/null || skip "no curl"
 promtool_program=$(find_client "${BERTH_PROMTOOL:-}" prometheus/usr/bin/promtool promtool)
-# A port that is free and that no outgoing connection gets by chance.
-free_port() {
-        python3 - <<'P'
-import random, socket
-while True:
-    port = random.randrange(20000, 32000)
-    with socket.socket() as probe:
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            continue
-    print(port)
-    break
-P
-}
 command -v python3 >/dev/null || skip "no python3"
 start_sandbox "$berth" --nodes 3
 ln -s "$berth" "$work/kube-scheduler"
