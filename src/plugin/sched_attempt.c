@@ -228,7 +228,7 @@ static bool explain_node(struct sched_attempt *attempt, struct node_id node,
                 size_t index = point->plugins[i];
                 const struct profile_plugin *plugin = &attempt->profile->plugins[index];
                 struct verdict verdict; /* its reasons are not worth clearing */
-                if (!takes_part(attempt, index))
+                if (!takes_part(attempt, index) || (attempt->agreed >> index & 1) != 0)
                         continue;
                 verdict.code = VERDICT_OK;
                 verdict.reason_count = 0;
@@ -371,10 +371,23 @@ static bool is_free(struct sched_attempt *attempt, struct node_id node,
         return !bitset_has(nodes, node.index) || judge_with_nominees(attempt, node, &refusal);
 }
 
+/* Plugins to whom the pods of a node make no difference. */
+static uint64_t plugins_without_pods(const struct sched_profile *profile) {
+        uint64_t plugins = 0;
+        for (size_t i = 0; i < profile->plugin_count; i++) {
+                const struct sched_points *sched = profile->plugins[i].plugin->sched;
+                if (sched->is_local && !sched->reads_node_pods)
+                        plugins |= (uint64_t)1 << i;
+        }
+        return plugins;
+}
+
 void sched_attempt_drop_nominated(struct sched_attempt *attempt, struct bitset *nodes) {
+        attempt->agreed = attempt->nominee_count > 0 ? plugins_without_pods(attempt->profile) : 0;
         for (size_t i = 0; i < attempt->nominee_count; i++)
                 if (!is_free(attempt, attempt->nominees[i].node, nodes))
                         bitset_remove(nodes, attempt->nominees[i].node.index);
+        attempt->agreed = 0;
 }
 
 void sched_attempt_filter(struct sched_attempt *attempt, struct bitset *nodes) {

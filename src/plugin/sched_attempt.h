@@ -100,7 +100,8 @@ struct sched_attempt {
         struct preemption preemption;
         const struct preemption_limit *limit; /* NULL = any candidate will do */
         struct arena trial;                   /* what-if states; cleared by each */
-        bool is_unsettled;                    /* remembered counts are as some what-if had them */
+        uint64_t agreed;   /* plugins, as bits, known to admit the nodes that are judged */
+        bool is_unsettled; /* remembered counts are as some what-if had them */
 };
 
 struct attempt_request {
