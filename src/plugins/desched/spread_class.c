@@ -64,39 +64,63 @@ struct spread_class spread_class_make(struct spread_work *work,
 
 /* ---- domains ---- */
 
-/* Values of a topology key over the nodes; found once per pass. */
+/* Values of a topology key over the nodes, by text; found once per pass. */
 struct topology {
         size_t count;
-        struct str_id *values;
-        uint32_t *of_node; /* position in values by node index; ID_NONE without the key */
+        uint32_t *of_node; /* position of the node's value by node index; ID_NONE without the key */
 };
+struct topology_value {
+        struct slice text;
+        uint32_t number; /* by first sight */
+};
+
+static int compare_values(const void *a, const void *b) {
+        const struct topology_value *x = a, *y = b;
+        return slice_compare(x->text, y->text);
+}
+
+/* Numbers values as they come up. */
+static size_t number_values(const struct cluster *cluster, struct str_id key, uint32_t *of_node,
+                            struct topology_value *values) {
+        const struct node_table *table = cluster_nodes(cluster);
+        struct map_u64 *numbers = map_u64_new();
+        size_t count = 0;
+        for (size_t i = 0; i < table->count; i++) {
+                struct str_id value;
+                of_node[i] = ID_NONE;
+                if (!cluster_label_get(cluster, table->labels[i], key, &value))
+                        continue;
+                uintptr_t number = (uintptr_t)map_u64_get(numbers, value.index);
+                if (number == 0) {
+                        values[count] = (struct topology_value){ cluster_text(cluster, value),
+                                                                 (uint32_t)count };
+                        number = ++count;
+                        map_u64_put(numbers, value.index, (void *)number);
+                }
+                of_node[i] = (uint32_t)(number - 1);
+        }
+        map_u64_free(numbers);
+        return count;
+}
 
 static const struct topology *topology_of(struct desched_run *run, struct str_id key) {
         static const char owner;
         struct topology *topology = desched_run_memo(run, &owner, key.index);
         if (topology)
                 return topology;
-        const struct cluster *cluster = desched_run_cluster(run);
-        const struct node_table *table = cluster_nodes(cluster);
-        struct arena *arena = desched_run_pass_arena(run);
-        struct map_u64 *numbers = map_u64_new();
+        size_t node_count = cluster_nodes(desched_run_cluster(run))->count;
+        struct arena *arena = desched_run_pass_arena(run), *scratch = desched_run_scratch(run);
+        struct topology_value *values = ARENA_ARRAY(scratch, struct topology_value, node_count);
+        uint32_t *position = ARENA_ARRAY(scratch, uint32_t, node_count);
         topology = ARENA_NEW(arena, struct topology);
-        topology->values = ARENA_ARRAY(arena, struct str_id, table->count);
-        topology->of_node = ARENA_ARRAY(arena, uint32_t, table->count);
-        for (size_t i = 0; i < table->count; i++) {
-                struct str_id value;
-                topology->of_node[i] = ID_NONE;
-                if (!cluster_label_get(cluster, table->labels[i], key, &value))
-                        continue;
-                uintptr_t number = (uintptr_t)map_u64_get(numbers, value.index);
-                if (number == 0) {
-                        topology->values[topology->count++] = value;
-                        number = topology->count;
-                        map_u64_put(numbers, value.index, (void *)number);
-                }
-                topology->of_node[i] = (uint32_t)(number - 1);
-        }
-        map_u64_free(numbers);
+        topology->of_node = ARENA_ARRAY(arena, uint32_t, node_count);
+        topology->count = number_values(desched_run_cluster(run), key, topology->of_node, values);
+        qsort(values, topology->count, sizeof(*values), compare_values);
+        for (size_t i = 0; i < topology->count; i++)
+                position[values[i].number] = (uint32_t)i;
+        for (size_t i = 0; i < node_count; i++)
+                if (topology->of_node[i] != ID_NONE)
+                        topology->of_node[i] = position[topology->of_node[i]];
         desched_run_memo_put(run, &owner, key.index, topology);
         return topology;
 }
@@ -214,43 +238,46 @@ static int compare_low_last(const struct cluster *cluster, struct pod_id a, stru
         return compare_picked(cluster, a, b, -1);
 }
 
-struct sized_domain {
-        struct domain *domain;
-        struct slice value;
-};
-
-static int compare_domains(const void *a, const void *b) {
-        const struct sized_domain *x = a, *y = b;
-        if (x->domain->size != y->domain->size)
-                return x->domain->size < y->domain->size ? -1 : 1;
-        return slice_compare(x->value, y->value);
+/* Fewest and most pods of a domain; false when there is none. */
+static bool find_sizes(const struct domains *domains, size_t *ret_least, size_t *ret_most) {
+        *ret_least = SIZE_MAX;
+        *ret_most = 0;
+        for (size_t i = 0; i < domains->topology->count; i++) {
+                const struct domain *domain = &domains->items[i];
+                if (!domain->is_there)
+                        continue;
+                *ret_least = domain->size < *ret_least ? domain->size : *ret_least;
+                *ret_most = domain->size > *ret_most ? domain->size : *ret_most;
+        }
+        return *ret_least != SIZE_MAX;
 }
 
-/* Smallest first. */
-static size_t sort_domains(struct spread_work *work, const struct domains *domains,
-                           struct sized_domain **ret_sorted) {
-        const struct cluster *cluster = desched_run_cluster(work->run);
-        const struct topology *topology = domains->topology;
-        struct sized_domain *sorted =
-                ARENA_ARRAY(&work->arena, struct sized_domain, topology->count);
-        size_t count = 0;
-        for (size_t i = 0; i < topology->count; i++)
+/* Smallest first, equal ones by the text of their value, as they are: counted into their places. */
+static size_t sort_domains(struct spread_work *work, const struct domains *domains, size_t most,
+                           struct domain ***ret_sorted) {
+        size_t domain_count = domains->topology->count;
+        size_t *from = ARENA_ARRAY(&work->arena, size_t, most + 2), count = 0;
+        struct domain **sorted = ARENA_ARRAY(&work->arena, struct domain *, domain_count);
+        for (size_t i = 0; i < domain_count; i++)
                 if (domains->items[i].is_there)
-                        sorted[count++] =
-                                (struct sized_domain){ &domains->items[i],
-                                                       cluster_text(cluster, topology->values[i]) };
-        qsort(sorted, count, sizeof(*sorted), compare_domains);
+                        from[domains->items[i].size + 1]++;
+        for (size_t size = 0; size <= most; size++)
+                from[size + 1] += from[size];
+        for (size_t i = 0; i < domain_count; i++)
+                if (domains->items[i].is_there) {
+                        sorted[from[domains->items[i].size]++] = &domains->items[i];
+                        count++;
+                }
         *ret_sorted = sorted;
         return count;
 }
 
-static void sort_pods(struct spread_work *work, const struct sized_domain *domains, size_t count) {
+static void sort_pods(struct spread_work *work, struct domain *const *domains, size_t count) {
         const struct pod_order order = { desched_run_cluster(work->run),
                                          desched_run_is_parity(work->run) ? compare_high_last
                                                                           : compare_low_last };
         for (size_t i = 0; i < count; i++)
-                desched_sort_pods(&order, domains[i].domain->pods, domains[i].domain->count,
-                                  &work->arena);
+                desched_sort_pods(&order, domains[i]->pods, domains[i]->count, &work->arena);
 }
 
 /* ---- moving ---- */
@@ -313,14 +340,14 @@ static size_t take(struct balance *balance, struct domain *domain, size_t move) 
         return taken;
 }
 
-static void move_pods(struct balance *balance, struct sized_domain *sorted, size_t count,
+static void move_pods(struct balance *balance, struct domain *const *sorted, size_t count,
                       int32_t max_skew) {
         size_t i = 0, j = count - 1;
         while (i < j) {
-                struct domain *to = sorted[i].domain;
-                if ((double)sorted[j].domain->size <= balance->average)
+                struct domain *to = sorted[i];
+                if ((double)sorted[j]->size <= balance->average)
                         j--;
-                struct domain *from = sorted[j].domain;
+                struct domain *from = sorted[j];
                 int64_t skew = (int64_t)from->size - (int64_t)to->size;
                 int64_t move = skew <= max_skew ? 0 : pods_to_move(balance, from, to, max_skew);
                 if (move <= 0) {
@@ -347,11 +374,11 @@ static void find_below(struct balance *balance, const struct domains *domains) {
 
 static void balance_domains(struct spread_work *work, const struct spread_class *rule,
                             const struct domains *domains) {
-        struct sized_domain *sorted;
-        size_t count = sort_domains(work, domains, &sorted);
-        if (count == 0 ||
-            sorted[count - 1].domain->size - sorted[0].domain->size <= (size_t)rule->max_skew)
+        struct domain **sorted;
+        size_t least, most;
+        if (!find_sizes(domains, &least, &most) || most - least <= (size_t)rule->max_skew)
                 return;
+        size_t count = sort_domains(work, domains, most, &sorted);
         sort_pods(work, sorted, count);
         struct balance balance = { .work = work, .average = (double)domains->sum / (double)count };
         find_below(&balance, domains);
