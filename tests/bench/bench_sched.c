@@ -14,6 +14,9 @@
 #include <time.h>
 
 #define WHAT_IF_PODS 2000
+#define PODS_TO_FILL 120 /* of a node with 32 CPUs; larger ones take some of another's */
+#define FILLING_SHAPE 9
+#define PREEMPTORS 20
 #define WHAT_IF_MOVES 4 /* before each question */
 
 struct bench {
@@ -246,6 +249,26 @@ static void run_what_ifs(const char *name, size_t nodes, const char *terms) {
         bench_release(&bench);
 }
 
+/* Nodes full of less important pods; each pod that comes has to preempt one of them. */
+static void run_preemptions(const char *name, size_t nodes, const char *terms) {
+        struct bench bench;
+        size_t decisions = 0;
+        char important[1024];
+        bench_init(&bench);
+        add_nodes(&bench, nodes);
+        for (size_t i = 0; i < nodes * PODS_TO_FILL; i++)
+                add_pod(&bench, i, FILLING_SHAPE, 1, "");
+        decide_all(&bench, &decisions);
+        snprintf(important, sizeof(important), "%s\"priority\":10,", terms);
+        for (size_t i = 0; i < PREEMPTORS; i++)
+                add_pod(&bench, nodes * PODS_TO_FILL + i, FILLING_SHAPE, 1, important);
+        decisions = 0;
+        int64_t spent = decide_all(&bench, &decisions);
+        printf("preemptions, %zu nodes, %s  %.0f us\n", nodes, name,
+               (double)spent / (double)decisions / 1e3);
+        bench_release(&bench);
+}
+
 static void run_shapes(size_t nodes, size_t pods) {
         run("plain pods", nodes, pods, 1, "");
         run("50 shapes", nodes, pods, 50, "");
@@ -257,6 +280,9 @@ static void run_shapes(size_t nodes, size_t pods) {
         run("affinity by zone", nodes, pods / 8, 1, near_terms);
         run("preferred affinity by host", nodes, pods / 8, 1, soft_near_terms);
         run("preferred anti-affinity by host", nodes, pods / 8, 1, soft_away_terms);
+        run_preemptions("plain pods", 500, "");
+        run_preemptions("spread by zone", 500, spread_terms);
+        run_preemptions("anti-affinity by host", 500, away_terms);
         run_what_ifs("plain pods", nodes, "");
         run_what_ifs("spread by zone", nodes, spread_terms);
         run_what_ifs("anti-affinity by host", nodes, away_terms);
