@@ -142,24 +142,44 @@ bool node_fits(struct desched_run *run, struct pod_id id, struct node_id node) {
                !is_repelled(run, pod, spec, node, true);
 }
 
-bool node_fit_next(struct desched_run *run, struct pod_id id, const struct bitset *nodes,
-                   struct node_id *node) {
+static bool terms_stay_in(const struct cluster *cluster, const struct pod_spec *spec,
+                          struct str_id ns) {
+        const struct pod_affinity_terms *terms = &spec->affinity.pod_anti;
+        for (size_t i = 0; i < terms->required_count; i++)
+                if (!affinity_term_stays_in(cluster, &terms->required[i], ns))
+                        return false;
+        return true;
+}
+
+struct node_search node_search_make(struct desched_run *run, struct pod_id id,
+                                    const struct bitset *nodes) {
         const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_row *pod = cluster_pod(cluster, id);
         const struct pod_spec *spec = &cluster_class(cluster, pod->class)->spec;
-        const struct bitset *fitting = nodes_for(run, pod, spec);
+        return (struct node_search){ .run = run,
+                                     .pod = pod,
+                                     .spec = spec,
+                                     .fitting = nodes_for(run, pod, spec),
+                                     .nodes = nodes,
+                                     .is_for_all = terms_stay_in(cluster, spec, pod->ns) };
+}
+
+bool node_search_next(const struct node_search *search, struct node_id *node) {
         size_t i = node_id_is_none(*node) ? 0 : node->index + 1;
-        while ((i = bitset_next_in_both(fitting, nodes, i)) != SIZE_MAX) {
+        while ((i = bitset_next_in_both(search->fitting, search->nodes, i)) != SIZE_MAX) {
                 *node = (struct node_id){ (uint32_t)i++ };
-                if (node->index != pod->node.index && !is_repelled(run, pod, spec, *node, true))
+                if (node->index != search->pod->node.index &&
+                    (search->is_for_all ||
+                     !is_repelled(search->run, search->pod, search->spec, *node, true)))
                         return true;
         }
         return false;
 }
 
 bool node_fits_any_other(struct desched_run *run, struct pod_id id, const struct bitset *nodes) {
+        const struct node_search search = node_search_make(run, id, nodes);
         struct node_id node = NODE_NONE;
-        return node_fit_next(run, id, nodes, &node);
+        return node_search_next(&search, &node);
 }
 
 bool node_fits_any(struct desched_run *run, struct pod_id pod) {

@@ -64,38 +64,39 @@ static bool has_room(const struct cluster *cluster, const struct promises *promi
         return true;
 }
 
-/* Where the search for a class in these nodes begins: promises only grow in a pass, so what had no
- * room for it has none later. */
-static uint32_t *start_of(struct desched_run *run, const struct bitset *nodes,
-                          struct class_id class) {
-        uint32_t *start = desched_run_memo(run, nodes, class.index);
+/* Where the search for pods like this one in these nodes begins: promises only grow in a pass, so
+ * what had no room for one has none for the next.  Pods with anti-affinity are alike within a
+ * namespace. */
+static uint32_t *start_of(struct desched_run *run, const struct node_search *search) {
+        uint64_t key = (uint64_t)search->pod->class.index << 32;
+        if (search->spec->affinity.pod_anti.required_count > 0)
+                key |= search->pod->ns.index;
+        uint32_t *start = desched_run_memo(run, search->nodes, key);
         if (start)
                 return start;
         start = ARENA_NEW(desched_run_pass_arena(run), uint32_t);
-        desched_run_memo_put(run, nodes, class.index, start);
+        desched_run_memo_put(run, search->nodes, key, start);
         return start;
 }
 
 /* Nodes that only this pod passes over, its own and those whose pods it avoids, stay. */
-static bool is_for_the_class(const struct cluster *cluster, const struct pod_row *row,
-                             uint32_t start, struct node_id node) {
-        const struct pod_spec *spec = &cluster_class(cluster, row->class)->spec;
-        bool has_own_between = row->node.index >= start && row->node.index < node.index;
-        return spec->affinity.pod_anti.required_count == 0 && !has_own_between;
+static bool is_for_all(const struct node_search *search, uint32_t start, struct node_id node) {
+        uint32_t own = search->pod->node.index;
+        return search->is_for_all && (own < start || own >= node.index);
 }
 
 bool node_room_find(struct desched_run *run, struct pod_id pod, const struct bitset *nodes) {
         const struct cluster *cluster = desched_run_cluster(run);
         struct promises *promises = promises_of(run);
         struct fit_requests requests = requests_of(cluster, pod);
-        const struct pod_row *row = cluster_pod(cluster, pod);
-        uint32_t *start = start_of(run, nodes, row->class);
+        const struct node_search search = node_search_make(run, pod, nodes);
+        uint32_t *start = start_of(run, &search);
         struct node_id node = *start > 0 ? (struct node_id){ *start - 1 } : NODE_NONE;
         settle(run, promises);
         promises->pod = POD_NONE;
-        while (node_fit_next(run, pod, nodes, &node)) {
+        while (node_search_next(&search, &node)) {
                 if (!has_room(cluster, promises, requests, node)) {
-                        if (is_for_the_class(cluster, row, *start, node))
+                        if (is_for_all(&search, *start, node))
                                 *start = node.index + 1;
                         continue;
                 }
