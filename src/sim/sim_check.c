@@ -195,13 +195,15 @@ static void view_slot(void *context, const struct eviction *eviction) {
         view->on_node += lives(view->world, &eviction->object);
 }
 
-/* All pods are of one node; one that is gone takes no room there. */
-static void check_slots(struct sim_world *world) {
+/* All pods are of one node; one that is gone takes no room there.  Asks the server, which must not
+ * be asked while it tells of a change. */
+void sim_check_slots(struct sim_world *world) {
         const struct eviction_slot_limits *slots = &world->config.slots;
         struct slot_view view = { .world = world };
 
-        if (!world->config.has_slots)
+        if (!world->has_changed || !world->config.has_slots)
                 return;
+        world->has_changed = false;
         each_eviction(world, view_slot, &view);
         if (slots->total && view.total > slots->total)
                 sim_violated(world, "%zu evictions are at work, there are %u slots", view.total,
@@ -222,7 +224,7 @@ static void on_change(void *context, int resource, const struct store_event *eve
                 return;
         check_change(world, event);
         check_target(world, event->object);
-        check_slots(world);
+        world->has_changed = true;
 }
 
 void sim_check_start(struct sim_world *world) {

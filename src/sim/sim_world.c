@@ -265,6 +265,7 @@ void sim_world_advance(struct sim_world *world, int64_t ns) {
         uint64_t steps = 0;
 
         while (world->violation[0] == '\0' && virtual_loop_step(world->time, end)) {
+                sim_check_slots(world);
                 if (world->wants_kill)
                         kill_for_a_while(world);
                 if (++steps > STEPS_MAX)

@@ -45,6 +45,7 @@ struct sim_world {
         int evictions;     /* store resource; -1 until defined */
         size_t interrupted;
         bool has_stepped, allows_duplicates;
+        bool has_changed; /* an Eviction, since slots were last checked */
         char violation[512];
         char *snapshot[SIM_SNAPSHOT_MAX]; /* names of pods that were given; owned */
         size_t snapshot_count;
@@ -62,6 +63,8 @@ void sim_violated(struct sim_world *world, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
 /* Before an eviction call leaves the process. */
 void sim_check_call(struct sim_world *world, const struct api_call *call);
+/* Between two steps: how many Evictions are at work, if some changed. */
+void sim_check_slots(struct sim_world *world);
 void sim_check_audit(struct sim_world *world);
 /* Once faults stopped: whether everything came to its end; if not, what is missing. */
 bool sim_check_settled(struct sim_world *world, char *text, size_t size);

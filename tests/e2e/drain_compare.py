@@ -17,7 +17,7 @@ from api_proxy import Proxy
 from kubevirt import MERGE, PODS, Api, KubeVirt, until
 
 BERTH, SANDBOX, WORK, KUBECTL = sys.argv[1:5]
-COUNT, MACHINES, SECONDS = (int(word) for word in sys.argv[5:8])
+COUNT, MACHINES, SECONDS, SLOTS = (int(word) for word in sys.argv[5:9])
 REPLICAS = 10
 PATIENCE = 900
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
@@ -162,7 +162,7 @@ def main():
         until(lambda: not any(on_node(node) for node in nodes), 120)
 
         os.environ["KUBECONFIG"], direct = kubeconfig(proxy.port), os.environ["KUBECONFIG"]
-        programs.append(start("evictions", "--leader-elect=false", "--no-audit-output"))
+        programs.append(start("evictions", "--leader-elect=false", "--no-audit-output", f"--slots-per-node={SLOTS}"))
         os.environ["KUBECONFIG"] = direct
         until(lambda: api("GET", EVICTIONS)[0] == 200)
         machines = [f"b{index}" for index in range(MACHINES)]
