@@ -116,7 +116,10 @@ static inline void live_turn(struct live *live, int count) {
 
 /* Rows of /proc/self/net/tcp whose remote end is a port of this machine, by their local end. */
 struct live_rows {
-        char locals[LIVE_ROWS_MAX][16];
+        struct {
+                char local[16];
+                bool is_open;
+        } items[LIVE_ROWS_MAX];
         int count;
 };
 static inline struct live_rows live_rows(uint16_t port) {
@@ -127,29 +130,36 @@ static inline struct live_rows live_rows(uint16_t port) {
         assert_non_null(file);
         snprintf(wanted, sizeof(wanted), "0100007F:%04X", port);
         while (fgets(line, sizeof(line), file)) {
-                struct slice rest = slice_trim(slice_of(line)), local, remote;
+                struct slice rest = slice_trim(slice_of(line)), local, remote, state;
 
                 slice_split(&rest, ' ', &local); /* the number */
                 slice_split(&rest, ' ', &local);
                 slice_split(&rest, ' ', &remote);
+                slice_split(&rest, ' ', &state);
                 if (!slice_is(remote, wanted))
                         continue;
                 assert_true(rows.count < LIVE_ROWS_MAX);
-                snprintf(rows.locals[rows.count++], sizeof(rows.locals[0]), SLICE_FMT,
+                snprintf(rows.items[rows.count].local, sizeof(rows.items[0].local), SLICE_FMT,
                          SLICE_ARG(local));
+                rows.items[rows.count++].is_open = slice_is(state, "01");
         }
         fclose(file);
         return rows;
 }
 /* Connections to a port of this machine that there are, or were until a moment ago. Others may have
- * used the port before us: their rows, seen when we began to listen, do not count. */
+ * used the port before us: what was there when we began to listen, and is not open now, does not
+ * count. */
 static inline int live_connections(uint16_t port, const struct live_rows *before) {
         struct live_rows now = live_rows(port);
-        int count = now.count;
+        int count = 0;
 
-        for (int i = 0; i < now.count; i++)
-                for (int j = 0; j < before->count; j++)
-                        count -= strcmp(now.locals[i], before->locals[j]) == 0;
+        for (int i = 0; i < now.count; i++) {
+                bool is_ours = true;
+
+                for (int j = 0; j < before->count && !now.items[i].is_open; j++)
+                        is_ours &= strcmp(now.items[i].local, before->items[j].local) != 0;
+                count += is_ours;
+        }
         return count;
 }
 
