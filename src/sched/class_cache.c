@@ -1,22 +1,7 @@
 /* Building and following the cache of a class. */
-#include "sched/class_cache.h"
 #include "base/util.h"
+#include "sched/class_cache_priv.h"
 #include <stdlib.h>
-
-/* More nodes than this share of all are cheaper taken in one pass. */
-#define BULK_SHARE 16
-
-static const struct profile_plugin *plugin_at(const struct cache_call *call, size_t index) {
-        return &call->attempt->profile->plugins[index];
-}
-
-static void *filter_state(const struct cache_call *call, size_t index) {
-        return call->attempt->plugins[index].filter_state;
-}
-
-static void *score_state(const struct cache_call *call, size_t index) {
-        return call->attempt->plugins[index].score_state;
-}
 
 void class_cache_clear(struct class_cache *cache) {
         bitset_release(&cache->static_fits);
@@ -46,18 +31,10 @@ bool class_cache_suits(const struct cache_call *call, const struct cache_plugins
                cache->plugins.scores == plugins->scores &&
                cache->node_count == cluster_nodes(call->cluster)->count;
 }
-
 /* ---- one update ---- */
 
-struct update {
-        const struct cache_call *call;
-        struct class_cache *cache;
-        bool is_bulk;        /* users and totals are made anew, nodes need not be marked */
-        bool has_new_values; /* raw values came into use or went out of it */
-};
-
 /* A node is about to change: it gives its raw values back. */
-static void mark(struct update *update, size_t node) {
+void cache_mark(struct update *update, size_t node) {
         struct node_marks *marks = update->call->marks;
         if (update->is_bulk || bitset_has(&marks->set, node))
                 return;
@@ -121,13 +98,6 @@ static int32_t node_score(const struct cache_call *call, struct node_id node, bo
         return (int32_t)sum;
 }
 
-static void put_bit(struct bitset *set, size_t at, bool value) {
-        if (value)
-                bitset_add(set, at);
-        else
-                bitset_remove(set, at);
-}
-
 /* A node's own part; false when there are too many raw values. */
 static bool refresh_static(const struct cache_call *call, struct node_id node) {
         struct class_cache *cache = call->cache;
@@ -150,7 +120,7 @@ static bool refresh_static(const struct cache_call *call, struct node_id node) {
 static bool refresh(struct update *update, struct node_id node, uint32_t mask) {
         const struct cache_call *call = update->call;
         struct class_cache *cache = update->cache;
-        mark(update, node.index);
+        cache_mark(update, node.index);
         if ((mask & ~(uint32_t)POD_CHANGES) != 0 && !refresh_static(call, node))
                 return false;
         cache->own_scores[node.index] =
@@ -172,320 +142,17 @@ static bool refresh_run(struct update *update, const struct cluster_change *chan
         return true;
 }
 
-/* ---- plugins that count pods ---- */
-
-/* Whether the memory's news say all that happened since the cache was up to date. */
-static bool has_all_news(const struct follow_mark *mark, const struct memory_entry *entry) {
-        return mark->version == entry->news.version ||
-               (mark->version >= entry->news.since && !entry->news.is_incomplete);
-}
-
-/* Nodes of the domains that changed. */
-static void add_news(const struct follow_mark *mark, const struct memory_entry *entry,
-                     struct bitset *nodes) {
-        for (size_t i = entry->news.count; i-- > 0;) {
-                const struct domain_change *change = &entry->news.items[i];
-                const struct topology *topology = change->topology;
-                if (change->version <= mark->version)
-                        break;
-                if (change->domain == topology->domain_count) { /* the nodes without the label */
-                        for (size_t n = 0; n < topology->node_count; n++)
-                                if (topology->domain[n] == DOMAIN_NONE)
-                                        bitset_add(nodes, n);
-                        continue;
-                }
-                for (uint32_t n = topology->first[change->domain];
-                     n < topology->first[change->domain + 1]; n++)
-                        bitset_add(nodes, topology->members[n].index);
-        }
-}
-
-static uint64_t frame_of(const struct sched_follow *follow, void *state, const uint32_t *offers) {
-        return follow->frame == NULL ? 0 : follow->frame(state, offers);
-}
-
-/* Asks a filter about the nodes its word may have changed on. */
-static void follow_filter(const struct cache_call *call, struct counted_filter *filter) {
-        const struct profile_plugin *plugin = plugin_at(call, filter->plugin);
-        const struct sched_points *sched = plugin->plugin->sched;
-        void *state = filter_state(call, filter->plugin);
-        const struct memory_entry *entry = sched->filter_follow->entry(state);
-        struct arena *scratch = call->attempt->cycle.scratch;
-        struct follow_mark now = { entry->epoch, frame_of(sched->filter_follow, state, NULL),
-                                   entry->news.version };
-        struct bitset asked = bitset_in_arena(scratch, call->cache->node_count);
-        if (filter->mark.epoch != now.epoch || filter->mark.frame != now.frame ||
-            !has_all_news(&filter->mark, entry))
-                bitset_or(&asked, &cluster_nodes(call->cluster)->live);
-        else
-                add_news(&filter->mark, entry, &asked);
-        filter->mark = now;
-        if (bitset_is_empty(&asked))
-                return;
-        bitset_and_not(&filter->admits, &asked);
-        sched->filter(&call->attempt->cycle, plugin->state, state, &asked);
-        bitset_or(&filter->admits, &asked);
-}
-
-/* ---- who fits ---- */
-
-static void refit_node(struct update *update, size_t node, bool fits) {
-        const struct cache_call *call = update->call;
-        struct class_cache *cache = update->cache;
-        mark(update, node);
-        put_bit(&cache->fits, node, fits);
-        cache->fitting_count += fits ? 1 : (size_t)-1;
-        for (size_t i = 0; i < cache->score_count; i++) {
-                const struct normalized_score *score = &cache->scores[i];
-                if (score->offers != NULL)
-                        score->follow->offer(score_state(call, score->plugin),
-                                             (struct node_id){ (uint32_t)node }, fits,
-                                             score->offers);
-        }
-}
-
-static uint64_t fits_of_word(const struct class_cache *cache, size_t word) {
-        uint64_t fits = cache->own_fits.words[word] & ~cache->refused.words[word];
-        for (size_t i = 0; i < cache->filter_count; i++)
-                fits &= cache->filters[i].admits.words[word];
-        return fits;
-}
-
-static size_t count_refits(const struct class_cache *cache, size_t words) {
-        size_t count = 0;
-        for (size_t i = 0; i < words; i++)
-                count +=
-                        (size_t)__builtin_popcountll(fits_of_word(cache, i) ^ cache->fits.words[i]);
-        return count;
-}
-
-static void refit_all(struct update *update) {
-        struct class_cache *cache = update->cache;
-        size_t words = (cache->node_count + 63) / 64;
-        if (count_refits(cache, words) > cache->node_count / BULK_SHARE)
-                update->is_bulk = true;
-        for (size_t word = 0; word < words; word++) {
-                uint64_t fits = fits_of_word(cache, word);
-                for (uint64_t left = fits ^ cache->fits.words[word]; left != 0; left &= left - 1) {
-                        size_t bit = (size_t)__builtin_ctzll(left);
-                        refit_node(update, word * 64 + bit, (fits >> bit & 1) != 0);
-                }
-        }
-}
-
-/* True when some nodes were refused to the last pod, or are to this one. */
-static bool take_refused(const struct cache_call *call) {
-        struct class_cache *cache = call->cache;
-        bool has_any = call->refused != NULL || !bitset_is_empty(&cache->refused);
-        bitset_clear(&cache->refused);
-        if (call->refused != NULL)
-                bitset_or(&cache->refused, call->refused);
-        return has_any;
-}
-
-/* Without filters that count pods or refuse this pod alone, only marked nodes can have changed. */
-static void refit(struct update *update) {
-        struct class_cache *cache = update->cache;
-        const struct node_marks *marks = update->call->marks;
-        bool has_refusals = take_refused(update->call);
-        if (update->is_bulk || cache->filter_count > 0 || has_refusals) {
-                refit_all(update);
-                return;
-        }
-        for (size_t i = 0; i < marks->count; i++) {
-                bool fits = bitset_has(&cache->own_fits, marks->items[i]);
-                if (fits != bitset_has(&cache->fits, marks->items[i]))
-                        refit_node(update, marks->items[i], fits);
-        }
-}
-
-/* ---- scores of plugins that count pods ---- */
-
-static size_t list_nodes(const struct bitset *nodes, struct arena *arena,
-                         struct node_id **ret_list) {
-        struct node_id *list = ARENA_ARRAY(arena, struct node_id, bitset_count(nodes));
-        size_t count = 0;
-        for (size_t word = 0; word < (nodes->bits + 63) / 64; word++)
-                for (uint64_t left = nodes->words[word]; left != 0; left &= left - 1)
-                        list[count++].index = (uint32_t)(word * 64 + (size_t)__builtin_ctzll(left));
-        *ret_list = list;
-        return count;
-}
-
-static bool rescore(const struct cache_call *call, struct normalized_score *score,
-                    const struct bitset *nodes) {
-        const struct profile_plugin *plugin = plugin_at(call, score->plugin);
-        struct arena *scratch = call->attempt->cycle.scratch;
-        void *state = score_state(call, score->plugin);
-        struct node_id *batch;
-        size_t count = list_nodes(nodes, scratch, &batch);
-        int64_t *raws = ARENA_ARRAY(scratch, int64_t, count);
-        plugin->plugin->sched->score(&call->attempt->cycle, plugin->state, state,
-                                     (struct node_batch){ batch, count }, raws);
-        for (size_t i = 0; i < count; i++) {
-                bool is_left_out = score->follow->leaves_out != NULL &&
-                                   score->follow->leaves_out(state, batch[i]);
-                if (!distinct_scores_set(&score->distinct, batch[i], raws[i], is_left_out))
-                        return false;
-        }
-        return true;
-}
-
-static bool follow_score(struct update *update, struct normalized_score *score) {
-        const struct cache_call *call = update->call;
-        struct class_cache *cache = update->cache;
-        void *state = score_state(call, score->plugin);
-        const struct memory_entry *entry = score->follow->entry(state);
-        struct follow_mark now = { entry->epoch, frame_of(score->follow, state, score->offers),
-                                   entry->news.version };
-        struct bitset nodes = bitset_in_arena(call->attempt->cycle.scratch, cache->node_count);
-        if (score->mark.epoch != now.epoch || score->mark.frame != now.frame ||
-            !has_all_news(&score->mark, entry)) {
-                update->is_bulk = true;
-                distinct_scores_clear(&score->distinct);
-                bitset_or(&nodes, &cache->fits);
-        } else {
-                add_news(&score->mark, entry, &nodes);
-                bitset_or(&nodes, update->is_bulk ? &cache->fits : &call->marks->set);
-                bitset_and(&nodes, &cache->fits);
-                if (bitset_count(&nodes) > cache->node_count / BULK_SHARE)
-                        update->is_bulk = true;
-        }
-        score->mark = now;
-        for (size_t i = bitset_next(&nodes, 0); !update->is_bulk && i != SIZE_MAX;
-             i = bitset_next(&nodes, i + 1))
-                mark(update, i);
-        return rescore(call, score, &nodes);
-}
-
-/* ---- totals ---- */
-
-/* Normalises the values in use; true when one of them changed. */
-static bool renormalize(const struct cache_call *call, struct normalized_score *score) {
-        const struct profile_plugin *plugin = plugin_at(call, score->plugin);
-        struct distinct_scores *distinct = &score->distinct;
-        struct node_id nodes[DISTINCT_MAX];
-        int64_t scores[DISTINCT_MAX];
-        size_t count = 0, taken = 0;
-        bool has_changed = false;
-        for (size_t i = 0; i < distinct->count; i++) {
-                if (distinct->values[i].users == 0)
-                        continue;
-                nodes[count] = distinct->values[i].sample;
-                scores[count++] = distinct->values[i].raw;
-        }
-        plugin->plugin->sched->normalize(&call->attempt->cycle, plugin->state,
-                                         score_state(call, score->plugin),
-                                         (struct node_batch){ nodes, count }, scores);
-        for (size_t i = 0; i < distinct->count; i++) {
-                if (distinct->values[i].users == 0)
-                        continue;
-                int32_t weighted = (int32_t)(scores[taken++] * plugin->weight);
-                has_changed = has_changed || distinct->weighted[i] != weighted;
-                distinct->weighted[i] = weighted;
-        }
-        return has_changed;
-}
-
-static bool renormalize_all(const struct cache_call *call) {
-        bool has_changed = false;
-        for (size_t i = 0; i < call->cache->score_count; i++)
-                has_changed |= renormalize(call, &call->cache->scores[i]);
-        return has_changed;
-}
-
-static void count_word(struct distinct_scores *distinct, size_t first, uint64_t nodes) {
-        if (nodes == UINT64_MAX) {
-                for (size_t i = 0; i < 64; i++)
-                        distinct->values[distinct->which[first + i]].users++;
-                return;
-        }
-        for (; nodes != 0; nodes &= nodes - 1)
-                distinct->values[distinct->which[first + (size_t)__builtin_ctzll(nodes)]].users++;
-}
-
-static void count_users(struct class_cache *cache, struct distinct_scores *distinct) {
-        for (size_t i = 0; i < distinct->count; i++)
-                distinct->values[i].users = 0;
-        for (size_t word = 0; word < (cache->node_count + 63) / 64; word++)
-                count_word(distinct, word * 64, cache->fits.words[word]);
-}
-
-/* A node that does not fit may have a number of values that are gone; what it reads is not used,
- * but has to be there. */
-static void add_weighted(const struct distinct_scores *distinct, int32_t *totals, size_t count) {
-        int32_t weighted[UINT8_MAX + 1] = { 0 };
-        for (size_t i = 0; i < distinct->count; i++)
-                weighted[i] = distinct->weighted[i];
-        for (size_t i = 0; i < count; i++)
-                totals[i] += weighted[distinct->which[i]];
-}
-
-static void total_all(struct class_cache *cache) {
-        int32_t *totals = top_tree_leaves(&cache->tree);
-        memcpy(totals, cache->own_scores, cache->node_count * sizeof(*totals));
-        for (size_t i = 0; i < cache->score_count; i++)
-                add_weighted(&cache->scores[i].distinct, totals, cache->node_count);
-        for (size_t word = 0; word < (cache->node_count + 63) / 64; word++)
-                for (uint64_t left = ~cache->fits.words[word]; left != 0; left &= left - 1) {
-                        size_t node = word * 64 + (size_t)__builtin_ctzll(left);
-                        if (node < cache->node_count)
-                                totals[node] = TOP_TREE_NONE;
-                }
-        top_tree_build(&cache->tree);
-}
-
-static int32_t total_of(const struct class_cache *cache, size_t node) {
-        int32_t total = cache->own_scores[node];
-        for (size_t i = 0; i < cache->score_count; i++) {
-                const struct distinct_scores *distinct = &cache->scores[i].distinct;
-                total += distinct->weighted[distinct->which[node]];
-        }
-        return total;
-}
-
-static void settle_marked(struct update *update) {
-        struct class_cache *cache = update->cache;
-        const struct node_marks *marks = update->call->marks;
-        for (size_t i = 0; i < marks->count; i++)
-                for (size_t j = 0; j < cache->score_count; j++)
-                        if (bitset_has(&cache->fits, marks->items[i]))
-                                update->has_new_values |= distinct_scores_join(
-                                        &cache->scores[j].distinct, marks->items[i]);
-        if (update->has_new_values && renormalize_all(update->call)) {
-                total_all(cache);
-                return;
-        }
-        for (size_t i = 0; i < marks->count; i++) {
-                size_t node = marks->items[i];
-                top_tree_update(&cache->tree, node,
-                                bitset_has(&cache->fits, node) ? total_of(cache, node)
-                                                               : TOP_TREE_NONE);
-        }
-}
-
-static void settle(struct update *update) {
-        struct class_cache *cache = update->cache;
-        if (!update->is_bulk && update->call->marks->count <= cache->node_count / BULK_SHARE + 16) {
-                settle_marked(update);
-                return;
-        }
-        for (size_t i = 0; i < cache->score_count; i++)
-                count_users(cache, &cache->scores[i].distinct);
-        renormalize_all(update->call);
-        total_all(cache);
-}
-
 /* Everything after the local plugins' part. */
 static bool follow(struct update *update) {
         struct class_cache *cache = update->cache;
         for (size_t i = 0; i < cache->filter_count; i++)
-                follow_filter(update->call, &cache->filters[i]);
-        refit(update);
+                cache_follow_filter(update->call, &cache->filters[i]);
+        cache_refit(update);
         for (size_t i = 0; i < cache->score_count; i++)
-                if (cache->scores[i].follow != NULL && !follow_score(update, &cache->scores[i]))
+                if (cache->scores[i].follow != NULL &&
+                    !cache_follow_score(update, &cache->scores[i]))
                         return false;
-        settle(update);
+        cache_settle(update);
         cache->generation = cluster_generation(update->call->cluster);
         node_list_set_touched(&cache->as_if, update->call->cluster);
         return true;

@@ -1,0 +1,189 @@
+/* Which nodes the pods of a class fit, and the raw scores of plugins that count pods, kept in line
+ * with what the memories of these plugins say they changed. */
+#include "sched/class_cache_priv.h"
+
+/* ---- plugins that count pods ---- */
+
+/* Whether the memory's news say all that happened since the cache was up to date. */
+static bool has_all_news(const struct follow_mark *mark, const struct memory_entry *entry) {
+        return mark->version == entry->news.version ||
+               (mark->version >= entry->news.since && !entry->news.is_incomplete);
+}
+
+/* Nodes of the domains that changed. */
+static void add_news(const struct follow_mark *mark, const struct memory_entry *entry,
+                     struct bitset *nodes) {
+        for (size_t i = entry->news.count; i-- > 0;) {
+                const struct domain_change *change = &entry->news.items[i];
+                const struct topology *topology = change->topology;
+                if (change->version <= mark->version)
+                        break;
+                if (change->domain == topology->domain_count) { /* the nodes without the label */
+                        for (size_t n = 0; n < topology->node_count; n++)
+                                if (topology->domain[n] == DOMAIN_NONE)
+                                        bitset_add(nodes, n);
+                        continue;
+                }
+                for (uint32_t n = topology->first[change->domain];
+                     n < topology->first[change->domain + 1]; n++)
+                        bitset_add(nodes, topology->members[n].index);
+        }
+}
+
+static uint64_t frame_of(const struct sched_follow *follow, void *state, const uint32_t *offers) {
+        return follow->frame == NULL ? 0 : follow->frame(state, offers);
+}
+
+/* Asks a filter about the nodes its word may have changed on. */
+void cache_follow_filter(const struct cache_call *call, struct counted_filter *filter) {
+        const struct profile_plugin *plugin = plugin_at(call, filter->plugin);
+        const struct sched_points *sched = plugin->plugin->sched;
+        void *state = filter_state(call, filter->plugin);
+        const struct memory_entry *entry = sched->filter_follow->entry(state);
+        struct arena *scratch = call->attempt->cycle.scratch;
+        struct follow_mark now = { entry->epoch, frame_of(sched->filter_follow, state, NULL),
+                                   entry->news.version };
+        struct bitset asked = bitset_in_arena(scratch, call->cache->node_count);
+        if (filter->mark.epoch != now.epoch || filter->mark.frame != now.frame ||
+            !has_all_news(&filter->mark, entry))
+                bitset_or(&asked, &cluster_nodes(call->cluster)->live);
+        else
+                add_news(&filter->mark, entry, &asked);
+        filter->mark = now;
+        if (bitset_is_empty(&asked))
+                return;
+        bitset_and_not(&filter->admits, &asked);
+        sched->filter(&call->attempt->cycle, plugin->state, state, &asked);
+        bitset_or(&filter->admits, &asked);
+}
+
+/* ---- who fits ---- */
+
+static void refit_node(struct update *update, size_t node, bool fits) {
+        const struct cache_call *call = update->call;
+        struct class_cache *cache = update->cache;
+        cache_mark(update, node);
+        put_bit(&cache->fits, node, fits);
+        cache->fitting_count += fits ? 1 : (size_t)-1;
+        for (size_t i = 0; i < cache->score_count; i++) {
+                const struct normalized_score *score = &cache->scores[i];
+                if (score->offers != NULL)
+                        score->follow->offer(score_state(call, score->plugin),
+                                             (struct node_id){ (uint32_t)node }, fits,
+                                             score->offers);
+        }
+}
+
+static uint64_t fits_of_word(const struct class_cache *cache, size_t word) {
+        uint64_t fits = cache->own_fits.words[word] & ~cache->refused.words[word];
+        for (size_t i = 0; i < cache->filter_count; i++)
+                fits &= cache->filters[i].admits.words[word];
+        return fits;
+}
+
+static size_t count_refits(const struct class_cache *cache, size_t words) {
+        size_t count = 0;
+        for (size_t i = 0; i < words; i++)
+                count +=
+                        (size_t)__builtin_popcountll(fits_of_word(cache, i) ^ cache->fits.words[i]);
+        return count;
+}
+
+static void refit_all(struct update *update) {
+        struct class_cache *cache = update->cache;
+        size_t words = (cache->node_count + 63) / 64;
+        if (count_refits(cache, words) > cache->node_count / BULK_SHARE)
+                update->is_bulk = true;
+        for (size_t word = 0; word < words; word++) {
+                uint64_t fits = fits_of_word(cache, word);
+                for (uint64_t left = fits ^ cache->fits.words[word]; left != 0; left &= left - 1) {
+                        size_t bit = (size_t)__builtin_ctzll(left);
+                        refit_node(update, word * 64 + bit, (fits >> bit & 1) != 0);
+                }
+        }
+}
+
+/* True when some nodes were refused to the last pod, or are to this one. */
+static bool take_refused(const struct cache_call *call) {
+        struct class_cache *cache = call->cache;
+        bool has_any = call->refused != NULL || !bitset_is_empty(&cache->refused);
+        bitset_clear(&cache->refused);
+        if (call->refused != NULL)
+                bitset_or(&cache->refused, call->refused);
+        return has_any;
+}
+
+/* Without filters that count pods or refuse this pod alone, only marked nodes can have changed. */
+void cache_refit(struct update *update) {
+        struct class_cache *cache = update->cache;
+        const struct node_marks *marks = update->call->marks;
+        bool has_refusals = take_refused(update->call);
+        if (update->is_bulk || cache->filter_count > 0 || has_refusals) {
+                refit_all(update);
+                return;
+        }
+        for (size_t i = 0; i < marks->count; i++) {
+                bool fits = bitset_has(&cache->own_fits, marks->items[i]);
+                if (fits != bitset_has(&cache->fits, marks->items[i]))
+                        refit_node(update, marks->items[i], fits);
+        }
+}
+
+/* ---- scores of plugins that count pods ---- */
+
+static size_t list_nodes(const struct bitset *nodes, struct arena *arena,
+                         struct node_id **ret_list) {
+        struct node_id *list = ARENA_ARRAY(arena, struct node_id, bitset_count(nodes));
+        size_t count = 0;
+        for (size_t word = 0; word < (nodes->bits + 63) / 64; word++)
+                for (uint64_t left = nodes->words[word]; left != 0; left &= left - 1)
+                        list[count++].index = (uint32_t)(word * 64 + (size_t)__builtin_ctzll(left));
+        *ret_list = list;
+        return count;
+}
+
+static bool rescore(const struct cache_call *call, struct normalized_score *score,
+                    const struct bitset *nodes) {
+        const struct profile_plugin *plugin = plugin_at(call, score->plugin);
+        struct arena *scratch = call->attempt->cycle.scratch;
+        void *state = score_state(call, score->plugin);
+        struct node_id *batch;
+        size_t count = list_nodes(nodes, scratch, &batch);
+        int64_t *raws = ARENA_ARRAY(scratch, int64_t, count);
+        plugin->plugin->sched->score(&call->attempt->cycle, plugin->state, state,
+                                     (struct node_batch){ batch, count }, raws);
+        for (size_t i = 0; i < count; i++) {
+                bool is_left_out = score->follow->leaves_out != NULL &&
+                                   score->follow->leaves_out(state, batch[i]);
+                if (!distinct_scores_set(&score->distinct, batch[i], raws[i], is_left_out))
+                        return false;
+        }
+        return true;
+}
+
+bool cache_follow_score(struct update *update, struct normalized_score *score) {
+        const struct cache_call *call = update->call;
+        struct class_cache *cache = update->cache;
+        void *state = score_state(call, score->plugin);
+        const struct memory_entry *entry = score->follow->entry(state);
+        struct follow_mark now = { entry->epoch, frame_of(score->follow, state, score->offers),
+                                   entry->news.version };
+        struct bitset nodes = bitset_in_arena(call->attempt->cycle.scratch, cache->node_count);
+        if (score->mark.epoch != now.epoch || score->mark.frame != now.frame ||
+            !has_all_news(&score->mark, entry)) {
+                update->is_bulk = true;
+                distinct_scores_clear(&score->distinct);
+                bitset_or(&nodes, &cache->fits);
+        } else {
+                add_news(&score->mark, entry, &nodes);
+                bitset_or(&nodes, update->is_bulk ? &cache->fits : &call->marks->set);
+                bitset_and(&nodes, &cache->fits);
+                if (bitset_count(&nodes) > cache->node_count / BULK_SHARE)
+                        update->is_bulk = true;
+        }
+        score->mark = now;
+        for (size_t i = bitset_next(&nodes, 0); !update->is_bulk && i != SIZE_MAX;
+             i = bitset_next(&nodes, i + 1))
+                cache_mark(update, i);
+        return rescore(call, score, &nodes);
+}
