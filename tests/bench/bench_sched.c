@@ -14,7 +14,7 @@
 #include <time.h>
 
 #define WHAT_IF_PODS 2000
-#define PODS_TO_FILL 120 /* of a node with 32 CPUs; larger ones take some of another's */
+#define PODS_TO_FILL 66 /* of a node, and some more */
 #define FILLING_SHAPE 9
 #define PREEMPTORS 20
 #define WHAT_IF_MOVES 4 /* before each question */
