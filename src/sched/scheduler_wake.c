@@ -2,6 +2,7 @@
 #include "base/util.h"
 #include "plugin/sched_points.h"
 #include "sched/scheduler_priv.h"
+#include <string.h>
 
 #define NO_PROFILE UINT8_MAX
 
@@ -215,9 +216,10 @@ static uint64_t woken_alike(const struct scheduler *scheduler, const struct queu
 static void wake(struct scheduler *scheduler, const struct cluster_change *change,
                  int32_t priority_max, int64_t now_ns) {
         struct scheduling_queue *queue = &scheduler->queue;
-        struct hint hints[HINTS] = { 0 };
+        struct hint hints[HINTS];
         if ((queue->wakes_on & change->mask) == 0 || is_void(scheduler, change))
                 return;
+        memset(hints, 0, sizeof(hints));
         queue->event = event_of(change->mask);
         for (struct queued_pod *entry = queue->unschedulable.first, *next; entry != NULL;
              entry = next) {
