@@ -9,7 +9,7 @@ k() {
 }
 start_sandbox "$1" --nodes 1
 start() { # start NAME
-        "$berth" evictions --leader-elect-lease-duration 4s --leader-elect-renew-deadline 3s --leader-elect-retry-period 500ms \
+        "$berth" evictions --leader-elect-lease-duration 15s --leader-elect-renew-deadline 12s --leader-elect-retry-period 500ms \
                 >"$work/$1.trail" 2>"$work/$1.log" &
         children="$children $!"
 }
