@@ -50,7 +50,7 @@ static bool amounts_agree(const struct cluster *cluster, struct node_id id,
         for (size_t i = 0; i < list->count; i++) {
                 struct resource_id resource;
                 if (!cluster_resource(cluster, list->items[i].name, &resource))
-                        return cluster->nodes.resource_count == RESOURCES_MAX;
+                        return cluster->resources.shared > 0;
                 if (cluster->nodes.resources[resource.index].allocatable[id.index] !=
                     list->items[i].amount)
                         return false;

@@ -48,7 +48,7 @@ static bool set_allocatable(struct cluster *cluster, struct node_id node,
         int64_t *amounts = ARENA_ARRAY(&cluster->scratch, int64_t, count);
         for (size_t i = 0; i < list->count; i++) {
                 struct resource_id resource = resource_take(cluster, list->items[i].name);
-                if (!resource_is_overflow(resource))
+                if (!resource_is_shared(cluster, resource))
                         amounts[resource.index] = list->items[i].amount;
         }
         for (size_t i = 0; i < count; i++) {

@@ -16,7 +16,6 @@
 /* Size rounded up so that anything may follow it in one allocation. */
 #define MODEL_ALIGN(size)                                                                          \
         (((size) + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t))
-#define RESOURCES_MAX 1024u /* columns; what comes later shares one that no node has any of */
 
 /* ---- label sets and the inverted index over nodes ---- */
 
@@ -185,15 +184,22 @@ void class_drop(struct cluster *cluster, struct class_id class);
 
 /* ---- resources ---- */
 
+/* So many get columns in any case, so many at most, and in between as long as their columns have
+ * no more cells than that (16 bytes each).  Later ones share a column that no node has any of. */
+#define RESOURCES_SURE 1024u
+#define RESOURCES_MAX 8192u
+#define RESOURCE_CELLS_MAX ((size_t)1 << 25)
+
 struct resource_names {
         struct str_id *names; /* by column */
         struct id_index index;
+        uint32_t shared; /* the column of those beyond the limit; 0 = none so far */
 };
 void resources_init(struct cluster *cluster);
 void resources_release(struct cluster *cluster);
 struct resource_id resource_take(struct cluster *cluster, struct slice name);
 /* Whether it is the column that stands for all resources beyond the limit. */
-bool resource_is_overflow(struct resource_id resource);
+bool resource_is_shared(const struct cluster *cluster, struct resource_id resource);
 
 /* ---- nodes ---- */
 

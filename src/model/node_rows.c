@@ -168,19 +168,27 @@ void resources_release(struct cluster *cluster) {
         id_index_release(&cluster->resources.index);
 }
 
-bool resource_is_overflow(struct resource_id resource) {
-        return resource.index == RESOURCES_MAX - 1;
+bool resource_is_shared(const struct cluster *cluster, struct resource_id resource) {
+        return cluster->resources.shared > 0 && resource.index == cluster->resources.shared;
+}
+
+static bool has_room_for_resource(const struct node_table *nodes) {
+        return nodes->resource_count < RESOURCES_SURE ||
+               (nodes->resource_count < RESOURCES_MAX &&
+                nodes->resource_count * nodes->count < RESOURCE_CELLS_MAX);
 }
 
 struct resource_id resource_take(struct cluster *cluster, struct slice name) {
         struct resource_id resource;
         if (cluster_resource(cluster, name, &resource))
                 return resource;
-        if (cluster->nodes.resource_count < RESOURCES_MAX - 1)
+        if (cluster->resources.shared > 0)
+                return (struct resource_id){ cluster->resources.shared };
+        if (has_room_for_resource(&cluster->nodes))
                 return resource_add(cluster, name);
-        if (cluster->nodes.resource_count < RESOURCES_MAX)
-                return resource_add(cluster, SLICE_LITERAL("(too many resources)"));
-        return (struct resource_id){ RESOURCES_MAX - 1 };
+        resource = resource_add(cluster, SLICE_LITERAL("(too many resources)"));
+        cluster->resources.shared = resource.index;
+        return resource;
 }
 
 bool cluster_resource(const struct cluster *cluster, struct slice name,

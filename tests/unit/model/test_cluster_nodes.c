@@ -104,21 +104,59 @@ static void test_columns(void **state) {
 }
 
 /* A pod that names a resource beyond the limit of columns fits nowhere. */
-static void test_resources_are_bounded(void **state) {
-        struct cluster *cluster = cluster_for_test();
-        struct node_id node = put_node(cluster, "n1", "");
-        (void)state;
-        for (int i = 0; i < 1100; i++)
-                put(cluster, OBJECT_NODE,
-                    "{'metadata':{'name':'big'},'status':{'allocatable':{'x.com/r%d':'5'}}}", i);
-        assert_int_equal(cluster_nodes(cluster)->resource_count, 1024);
+/* A node with five each of a hundred resources, then of the next ones, up to so many; a pod asks
+ * for three of the last. */
+static struct node_id put_resources(struct cluster *cluster, size_t count) {
+        for (size_t from = 0; from < count; from += 100) {
+                CLEANUP(buf_release) struct buf text = { 0 };
+                buf_text(&text, "{'metadata':{'name':'big'},'status':{'allocatable':{");
+                for (size_t i = from; i < from + 100 && i < count; i++)
+                        buf_printf(&text, "%s'x.com/r%zu':'5'", i > from ? "," : "", i);
+                buf_text(&text, "}}}");
+                apply_text(cluster, OBJECT_NODE, CHANGE_UPDATED, text.data);
+        }
         put(cluster, OBJECT_POD,
-            "{'metadata':{'namespace':'ns','name':'a'},'spec':{'nodeName':'n1','containers':["
-            "{'name':'c','resources':{'requests':{'x.com/r1099':'3'}}}]}}");
-        assert_int_equal(requested(cluster, node, 1023), 3);
-        struct node_id big = cluster_find_node(cluster, SLICE_LITERAL("big"));
-        assert_int_equal(cluster_nodes(cluster)->resources[1023].allocatable[big.index], 0);
-        assert_int_equal(cluster_check(cluster, NULL), 0);
+            "{'metadata':{'namespace':'ns','name':'a'},'spec':{'nodeName':'big','containers':["
+            "{'name':'c','resources':{'requests':{'x.com/r%zu':'3'}}}]}}",
+            count - 1);
+        return cluster_find_node(cluster, SLICE_LITERAL("big"));
+}
+
+static void test_resources_are_bounded(void **state) {
+        static const struct {
+                size_t resources, columns;
+                int64_t last; /* of which the node has so much */
+        } cases[] = {
+                { 1020, 1024, 5 }, { 1100, 1104, 5 }, { 8188, 8192, 5 },
+                { 8189, 8193, 0 }, { 9000, 8193, 0 },
+        };
+        (void)state;
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                struct cluster *cluster = cluster_for_test();
+                struct node_id big = put_resources(cluster, cases[i].resources);
+                const struct node_table *nodes = cluster_nodes(cluster);
+                size_t last = nodes->resource_count - 1;
+                assert_int_equal(nodes->resource_count, cases[i].columns);
+                assert_int_equal(nodes->resources[last].allocatable[big.index], cases[i].last);
+                assert_int_equal(requested(cluster, big, (uint32_t)last), 3);
+                assert_int_equal(cluster_check(cluster, NULL), 0);
+                cluster_free(cluster);
+        }
+}
+
+/* Few columns more when there are many nodes. */
+static void test_cells_are_bounded(void **state) {
+        struct cluster *cluster = cluster_for_test();
+        (void)state;
+        for (size_t n = 0; n < 20000; n++)
+                put(cluster, OBJECT_NODE, "{'metadata':{'name':'n%zu'}}", n);
+        struct node_id big = put_resources(cluster, 2000);
+        const struct node_table *nodes = cluster_nodes(cluster);
+        size_t columns = (((size_t)1 << 25) + nodes->count - 1) / nodes->count;
+        assert_in_range(columns, 1025, 2000);
+        assert_int_equal(nodes->resource_count, columns + 1);
+        assert_int_equal(nodes->resources[columns].allocatable[big.index], 0);
+        assert_int_equal(requested(cluster, big, (uint32_t)columns), 3);
         cluster_free(cluster);
 }
 
@@ -219,6 +257,7 @@ int main(void) {
                 cmocka_unit_test(test_a_new_uid_is_another_node),
                 cmocka_unit_test(test_columns),
                 cmocka_unit_test(test_resources_are_bounded),
+                cmocka_unit_test(test_cells_are_bounded),
                 cmocka_unit_test(test_ready_and_flags),
                 cmocka_unit_test(test_images),
                 cmocka_unit_test(test_taint_sets),
