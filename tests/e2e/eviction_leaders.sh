@@ -20,6 +20,7 @@ kind: Pod
 metadata: {name: $1, labels: {app: guarded}}
 spec: {nodeName: node-0, containers: [{name: c, image: x}]}
 END
+        until_true is_ready "$1" || judge bad "pod $1 is not ready" # its budget guards ready pods only
         uid=$(k get pod "$1" -o 'jsonpath={.metadata.uid}')
         k create -f - >/dev/null <<END
 apiVersion: lifecycle.berth.dev/v1alpha1
@@ -27,6 +28,9 @@ kind: EvictionRequest
 metadata: {name: want-$1}
 spec: {target: {pod: {name: $1, uid: $uid}}, requester: test.example.com/e2e, intent: Eviction}
 END
+}
+is_ready() {
+        k get pod "$1" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}' | grep -q True
 }
 is_active() {
         k get evictions.lifecycle.berth.dev "pod-1-$1" -o yaml | grep -q "state: Active"
