@@ -41,6 +41,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .is_elected = self->options->daemon.elects,
                         .follows_background = self->options->daemon.evicts_by_request ||
                                               self->config.gates & FEATURE_BACKGROUND,
+                        .weighs_cost = self->options->daemon.evicts_by_request,
                         .finished = on_finished,
                         .context = self,
                         .tracing = self->options->trace_endpoint ? &self->tracing : NULL,

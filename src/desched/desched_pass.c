@@ -77,6 +77,7 @@ static void prepare(struct pass *pass, struct descheduler *descheduler, struct w
                 .is_dry_run = config->is_dry_run,
                 .hides_budgets = config->hides_budgets,
                 .jobs = config->jobs,
+                .outlook = config->is_parity ? NULL : config->outlook,
                 .sink = config->sink,
                 .usage = config->usage,
                 .has_grace = descheduler->has_grace,

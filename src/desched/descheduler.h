@@ -14,6 +14,7 @@
 struct descheduler;
 struct desched_usage;      /* plugin/desched_points.h */
 struct desched_jobs;       /* plugin/desched_run.h */
+struct eviction_outlook;   /* plugin/eviction_outlook.h */
 struct placement_oracle;   /* plugin/placement_oracle.h */
 struct descheduler_policy; /* config/descheduler_policy.h */
 struct config_problems;
@@ -31,6 +32,9 @@ struct descheduler_config {
         /* Copied; NULL = pods are moved without asking where they would go.  Not used in parity,
          * nor when the policy says moveOnlyIfBetter: false. */
         const struct placement_oracle *oracle;
+        /* What evictions are expected to take; must outlive the descheduler.  NULL = not looked at;
+         * nor is it in parity. */
+        const struct eviction_outlook *outlook;
         bool is_parity, is_dry_run;
         bool hides_budgets; /* PodsWithoutPDB finds none: upstream outside of dry run */
 };

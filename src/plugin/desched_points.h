@@ -20,6 +20,8 @@ struct arena *desched_run_pass_arena(struct desched_run *run); /* ... as the pas
 void *desched_run_memo(const struct desched_run *run, const void *owner, uint64_t key);
 void desched_run_memo_put(struct desched_run *run, const void *owner, uint64_t key, void *value);
 bool desched_run_is_parity(const struct desched_run *run);
+/* What evicting the pod is expected to take; 0 = nothing worth a thought, or nobody knows. */
+int64_t desched_run_expected_ns(const struct desched_run *run, struct pod_id pod);
 /* The Job will be deleted some time after it finished, its pods with it. */
 bool desched_run_job_has_ttl(const struct desched_run *run, struct slice job_uid);
 /* Upstream outside of dry run: the budgets are never loaded, no pod is covered by one. */

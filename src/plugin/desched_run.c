@@ -18,6 +18,9 @@ struct arena *desched_run_scratch(struct desched_run *run) {
 struct arena *desched_run_pass_arena(struct desched_run *run) {
         return run->pass;
 }
+int64_t desched_run_expected_ns(const struct desched_run *run, struct pod_id pod) {
+        return run->outlook ? run->outlook->expected_ns(run->outlook->context, pod, run->now) : 0;
+}
 bool desched_run_is_parity(const struct desched_run *run) {
         return run->is_parity;
 }
@@ -176,6 +179,18 @@ void spare_reason(struct spare_reasons *reasons, const char *format, ...) {
 
 /* ---- evicting ---- */
 
+/* What it is expected to take is told with the reason, where that is a second or more. */
+static struct slice tell_cost(struct desched_run *run, struct pod_id pod, struct slice reason) {
+        int64_t expected_ns = desched_run_expected_ns(run, pod);
+        char text[DURATION_TEXT_MAX];
+        if (expected_ns < NS_PER_S)
+                return reason;
+        duration_format(expected_ns / NS_PER_S * NS_PER_S, text);
+        return slice_of(arena_printf(run->scratch,
+                                     SLICE_FMT "%sits eviction is expected to take %s",
+                                     SLICE_ARG(reason), reason.len > 0 ? "; " : "", text));
+}
+
 static enum evict_outcome ask(struct desched_run *run, struct pod_id pod, struct slice reason,
                               enum evict_way way) {
         const struct pod_row *row = cluster_pod(run->cluster, pod);
@@ -186,7 +201,7 @@ static enum evict_outcome ask(struct desched_run *run, struct pod_id pod, struct
                          .uid = slice_of(row->uid) },
                 .plugin = run->plugin,
                 .profile = run->profile,
-                .reason = reason,
+                .reason = tell_cost(run, pod, reason),
                 .requested_by = SLICE_LITERAL(DESCHED_REQUESTER),
                 .has_grace = run->has_grace,
                 .grace_s = run->grace_s,
@@ -239,6 +254,11 @@ static bool has_come_back(struct desched_run *run, const struct pod_row *row) {
                                     run->now, &until);
 }
 
+static int64_t needed_gain(const struct desched_run *run, struct pod_id pod) {
+        int64_t cost = desched_run_expected_ns(run, pod) / DESCHED_COST_UNIT_NS;
+        return run->moves.min_gain + (cost < DESCHED_COST_MAX ? cost : DESCHED_COST_MAX);
+}
+
 /* False when the pod is spared; placement then says nothing. */
 static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
                             struct placement *placement) {
@@ -256,7 +276,7 @@ static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
                 return spare(run, pod, "no node would take it");
         if (placement->node.index == row->node.index)
                 return spare(run, pod, "the scheduler would put it back on its node");
-        if (placement->has_gain && placement->gain < run->moves.min_gain)
+        if (placement->has_gain && placement->gain < needed_gain(run, pod))
                 return spare(run, pod, "no other node is better by the margin");
         return true;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "plugin/desched_points.h"
+#include "plugin/eviction_outlook.h"
 #include "plugin/move_turns.h"
 #include "plugin/placement_oracle.h"
 #include "plugin/return_memory.h"
@@ -40,6 +41,11 @@ struct desched_moves {
         int64_t min_gain;
 };
 
+/* An eviction that is expected to take long has to gain more: a point of score for each full
+ * minute, up to so many. */
+#define DESCHED_COST_UNIT_NS (60 * NS_PER_S)
+#define DESCHED_COST_MAX 20
+
 struct desched_run {
         const struct cluster *cluster;
         struct wall_time now;
@@ -75,7 +81,8 @@ struct desched_run {
         bool has_due;
         struct wall_time due; /* see desched_run_note_due */
         struct desched_moves moves;
-        bool is_mover; /* the rule at work moves pods */
+        bool is_mover;                          /* the rule at work moves pods */
+        const struct eviction_outlook *outlook; /* NULL = what evictions take does not matter */
 };
 
 /* Orders nodes and pods; nodes are the ready ones among selected.  Memory comes from run->pass. */

@@ -9,6 +9,7 @@
 #include "evict/evict_service.h"
 #include "model/cluster.h"
 #include "plugin/desched_run.h"
+#include "run/eviction_forecast.h"
 #include "run/job_watch.h"
 #include "run/placement_brain.h"
 #include "run/role_metrics.h"
@@ -27,6 +28,7 @@ struct descheduler_role {
         struct action_list actions;
         struct descheduler_metrics *metrics; /* NULL = nobody counts */
         struct placement_brain *brain;       /* NULL = not asked where pods would go */
+        struct eviction_forecast *forecast;  /* NULL = evictions cost nothing */
         struct usage_feed *feed;             /* NULL = nothing is measured */
         struct job_watch *jobs;              /* NULL = Jobs do not matter */
         struct desched_jobs known_jobs;
@@ -222,6 +224,15 @@ static void pass(void *self) {
         await_due(role);
 }
 
+static void measure(void *self) {
+        struct descheduler_role *role = self;
+
+        if (!role->feed)
+                pass(role);
+        else
+                usage_feed_fetch(role->feed, pass, role);
+}
+
 /* At a fixed rate: a pass that starts late does not delay the next.  What is measured comes first;
  * a provider slower than the interval makes that pass fall out. */
 static void on_pass_due(void *self) {
@@ -234,10 +245,10 @@ static void on_pass_due(void *self) {
         role->is_late = role->config.is_parity && evict_service_open(role->service) > 0;
         if (role->is_late)
                 return;
-        if (!role->feed)
-                pass(role);
+        if (!role->forecast)
+                measure(role);
         else
-                usage_feed_fetch(role->feed, pass, role);
+                eviction_forecast_fetch(role->forecast, measure, role);
 }
 
 static void on_rule_began(void *self, const struct desched_rule_report *rule) {
@@ -301,6 +312,8 @@ static int build(struct descheduler_role *role, struct err *err) {
                         .usage = role->feed ? usage_feed_source(role->feed) : NULL,
                         .jobs = role->jobs ? &role->known_jobs : NULL,
                         .oracle = role->brain ? &oracle : NULL,
+                        .outlook =
+                                role->forecast ? eviction_forecast_outlook(role->forecast) : NULL,
                         .is_parity = config->is_parity,
                         .is_dry_run = config->is_dry_run,
                         .hides_budgets = config->is_parity && !config->is_dry_run },
@@ -420,6 +433,7 @@ static void free_role(void *self) {
                 transport_cancel(runtime_transport(role->runtime), role->probe);
         descheduler_metrics_free(role->metrics);
         descheduler_free(role->descheduler);
+        eviction_forecast_free(role->forecast);
         usage_feed_free(role->feed);
         job_watch_free(role->jobs);
         tracer_free(role->tracer);
@@ -443,6 +457,11 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
                 &(struct evict_config){ .cluster = runtime_cluster(runtime),
                                         .is_parity = config->is_parity,
                                         .follows_background = config->follows_background });
+        if (config->weighs_cost && !config->is_parity)
+                role->forecast = eviction_forecast_new(
+                        &(struct eviction_forecast_config){ .transport = runtime_transport(runtime),
+                                                            .loop = runtime_loop(runtime),
+                                                            .cluster = runtime_cluster(runtime) });
         if (config->metrics)
                 role->metrics =
                         descheduler_metrics_new(config->metrics, role->service, config->is_parity);

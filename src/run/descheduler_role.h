@@ -23,6 +23,7 @@ struct descheduler_role_config {
          * process goes on doing nothing, with the Lease. */
         bool is_elected;
         bool follows_background; /* evictions that other programs finish; see evict_service.h */
+        bool weighs_cost;        /* what evictions are expected to take; see eviction_forecast.h */
         bool watches; /* also acts between passes: on changes, and when a rule falls due */
         /* How pods are scheduled here, for moving only what lands better; NULL = not asked. */
         const struct sched_profile_list *profiles;

@@ -64,6 +64,26 @@ until_true gone c || finish_early "c was not evicted: $(cat "$work/trail")"
 until_true trail '"op":"request"' '"pod":"c"' descheduler.berth.dev/evict '"to":"PodDeleted"' ||
         judge bad "the trail does not tell of c: $(cat "$work/trail")"
 
+# What stages took before is part of the reason; it is read before each pass, so policy and history come first.
+k create -f - >/dev/null <<END
+apiVersion: lifecycle.berth.dev/v1alpha1
+kind: EvictionPolicy
+metadata: {name: slow, namespace: default}
+spec: {selector: {matchLabels: {kind: slow}}, stages: [{name: go, kind: evict}]}
+END
+now=$(date +%s)
+k -n kube-system create configmap berth-eviction-history \
+        --from-literal="durations.json={\"default/slow  go\": [[95000,$now],[95000,$now],[95000,$now],[95000,$now],[95000,$now]]}" >/dev/null
+k create -f - >/dev/null <<END
+apiVersion: v1
+kind: Pod
+metadata: {name: s, labels: {app: a, kind: slow}, annotations: {descheduler.alpha.kubernetes.io/evict: "true"}}
+spec: {nodeName: node-0, terminationGracePeriodSeconds: 1, containers: [{name: c, image: x}]}
+END
+until_true gone s || finish_early "s was not evicted: $(cat "$work/trail")"
+until_true grep -q 'expected to take 1m35s' "$work/descheduler.log" ||
+        judge bad "the cost of s is not told: $(tail -n 5 "$work/descheduler.log")"
+
 k create -f - >/dev/null <<END
 apiVersion: apps/v1
 kind: DaemonSet

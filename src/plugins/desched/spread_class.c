@@ -1,4 +1,5 @@
 /* One spread constraint: sizes of its domains, and what to move. */
+#include "plugins/desched/cost_order.h"
 #include "plugins/desched/node_fit.h"
 #include "plugins/desched/topology_spread.h"
 #include "rules/node_affinity.h"
@@ -238,6 +239,11 @@ static int compare_low_last(const struct cluster *cluster, struct pod_id a, stru
         return compare_picked(cluster, a, b, -1);
 }
 
+static bool are_equal(const struct cluster *cluster, struct pod_id a, struct pod_id b) {
+        const struct pod_row *x = cluster_pod(cluster, a), *y = cluster_pod(cluster, b);
+        return is_picky(cluster, x) == is_picky(cluster, y) && compare_priority(x, y) == 0;
+}
+
 /* Fewest and most pods of a domain; false when there is none. */
 static bool find_sizes(const struct domains *domains, size_t *ret_least, size_t *ret_most) {
         *ret_least = SIZE_MAX;
@@ -276,8 +282,11 @@ static void sort_pods(struct spread_work *work, struct domain *const *domains, s
         const struct pod_order order = { desched_run_cluster(work->run),
                                          desched_run_is_parity(work->run) ? compare_high_last
                                                                           : compare_low_last };
-        for (size_t i = 0; i < count; i++)
+        const struct cost_order cost = { .are_equal = are_equal, .is_dear_first = true };
+        for (size_t i = 0; i < count; i++) {
                 desched_sort_pods(&order, domains[i]->pods, domains[i]->count, &work->arena);
+                sort_equals_by_cost(work->run, &cost, domains[i]->pods, domains[i]->count);
+        }
 }
 
 /* ---- moving ---- */

@@ -35,15 +35,19 @@ static void add_pod(struct cluster *cluster, const char *ns, const char *name, c
         apply(cluster, OBJECT_POD, text);
 }
 
+struct asked {
+        struct slice uid, reason;
+};
+
 static enum evict_outcome ask(void *context, const struct evict_intent *intent) {
-        *(struct object_ref *)context = intent->pod;
+        *(struct asked *)context = (struct asked){ intent->pod.uid, intent->reason };
         return EVICT_DONE;
 }
 
 struct bench {
         struct cluster *cluster;
         struct arena pass, scratch;
-        struct object_ref asked;
+        struct asked asked;
         struct desched_run run;
 };
 
@@ -130,6 +134,70 @@ static void test_hidden_after_asking(void **state) {
         }
 }
 
+/* ---- what evictions take ---- */
+
+static int64_t expect_seconds(void *context, struct pod_id pod, struct wall_time now) {
+        (void)pod;
+        (void)now;
+        return *(const int64_t *)context * NS_PER_S;
+}
+
+static bool place_elsewhere(void *context, struct pod_id pod, struct placement *ret_placement) {
+        (void)pod;
+        *ret_placement = *(const struct placement *)context;
+        return true;
+}
+
+static void ignore_move(void *context, struct pod_id pod, struct node_id node) {
+        (void)context;
+        (void)pod;
+        (void)node;
+}
+
+static void test_expected_time(void **state) {
+        (void)state;
+        static const struct {
+                int64_t expected_s, gain;
+                const char *reason, *told;
+                bool stays, is_forced;
+        } cases[] = {
+                { 0, 1, "why", "why", false, false },
+                { 59, 1, "why", "why; its eviction is expected to take 59s", false, false },
+                { 60, 1, "why", NULL, true, false },
+                { 60, 2, "", "its eviction is expected to take 1m0s", false, false },
+                { 600, 10, "why", NULL, true, false },
+                { 600, 11, "why", "why; its eviction is expected to take 10m0s", false, false },
+                { 7200, 20, "why", NULL, true, false },
+                { 7200, 21, "why", "why; its eviction is expected to take 2h0m0s", false, false },
+                { 7200, 0, "why", "why; its eviction is expected to take 2h0m0s", false, true },
+        };
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct bench bench;
+                open_bench(&bench, false, false);
+                int64_t expected_s = cases[i].expected_s;
+                struct placement placement = {
+                        .is_placed = true,
+                        .node = cluster_find_node(bench.cluster, SLICE_LITERAL("c")),
+                        .has_gain = !cases[i].is_forced,
+                        .gain = cases[i].gain,
+                };
+                const struct placement_oracle oracle = { .context = &placement,
+                                                         .place = place_elsewhere,
+                                                         .move = ignore_move };
+                const struct eviction_outlook outlook = { &expected_s, expect_seconds };
+                bench.run.is_mover = true;
+                bench.run.moves = (struct desched_moves){ .oracle = &oracle, .min_gain = 1 };
+                bench.run.outlook = &outlook;
+                struct pod_id pod =
+                        cluster_find_pod(bench.cluster, SLICE_LITERAL("y"), SLICE_LITERAL("old"));
+                assert_int_equal(desched_run_evict(&bench.run, pod, slice_of(cases[i].reason)),
+                                 cases[i].stays ? EVICT_NOT_BETTER : EVICT_DONE);
+                if (cases[i].told)
+                        assert_true(slice_is(bench.asked.reason, cases[i].told));
+                close_bench(&bench);
+        }
+}
+
 static void test_memo(void **state) {
         (void)state;
         struct bench bench;
@@ -147,6 +215,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_order),
                 cmocka_unit_test(test_hidden_after_asking),
+                cmocka_unit_test(test_expected_time),
                 cmocka_unit_test(test_memo),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

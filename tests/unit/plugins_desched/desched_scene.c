@@ -7,6 +7,7 @@
 #include "desched/recorded_usage.h"
 #include "evict/evict_service.h"
 #include "plugin/desched_points.h"
+#include "plugin/eviction_outlook.h"
 #include "plugins/desched/registry.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -227,6 +228,14 @@ static void compare(const struct scene_case *scene, bool is_parity, const struct
                          has_failed ? " and a plugin failed" : "", expect);
 }
 
+/* Pods named slow take an hour. */
+static int64_t expected_ns(void *context, struct pod_id pod, struct wall_time now) {
+        (void)now;
+        return slice_has_prefix(slice_of(cluster_pod(context, pod)->name), SLICE_LITERAL("slow"))
+                       ? 3600 * NS_PER_S
+                       : 0;
+}
+
 static void run_one(const char *rule, const struct scene_case *scene, bool is_parity) {
         struct cluster *cluster = make_cluster(scene);
         struct evict_service *service =
@@ -242,7 +251,9 @@ static void run_one(const char *rule, const struct scene_case *scene, bool is_pa
         if (config_problems_to_err(problems, &err) < 0)
                 fail_msg("%s: %s: %s", scene->name, err.path, err.text);
         struct recorded_usage *usage = read_usage(scene, policy);
+        const struct eviction_outlook outlook = { cluster, expected_ns };
         const struct descheduler_config config = { .cluster = cluster,
+                                                   .outlook = &outlook,
                                                    .policy = policy,
                                                    .registry = desched_registry,
                                                    .sink = { &recorder, record_begin, record_ask },

@@ -12,7 +12,7 @@ struct scene_node { /* ready, 4 CPUs, 3000 bytes, 10 pods */
         const char *status; /* members of status instead of the above */
 };
 struct scene_pod {               /* in namespace default, running, created 2 hours ago, 400m */
-        const char *name, *node; /* node: NULL = n1 */
+        const char *name, *node; /* node: NULL = n1; evicting slow... takes long */
         const char *owner;       /* NULL = ReplicaSet rs; "" = none; else KIND/NAME */
         const char *meta;        /* more members of metadata */
         const char *spec;        /* more members of spec */

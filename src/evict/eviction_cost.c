@@ -1,0 +1,123 @@
+/* Sums of what stages took before. */
+#include "evict/eviction_cost.h"
+
+#include "base/util.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define KEY_MAX 600
+#define STAGE_MAX_NS                                                                               \
+        (24LL * 3600 * NS_PER_S) /* a stage counts as a day at most: sums stay small               \
+                                  */
+
+struct eviction_costs {
+        struct eviction_history *history;
+        size_t count;
+        struct eviction_policy **policies; /* the first that matches counts */
+};
+
+int64_t eviction_policy_cost(const struct eviction_policy *policy,
+                             const struct eviction_history *history, struct slice owner,
+                             struct wall_time now) {
+        char name[KEY_MAX];
+        struct history_key key = { .owner = owner };
+        int64_t total_ns = 0;
+
+        snprintf(name, sizeof(name), SLICE_FMT "/" SLICE_FMT, SLICE_ARG(policy->ns),
+                 SLICE_ARG(policy->name));
+        key.policy = slice_of(name);
+        for (size_t i = 0; i < policy->stage_count; i++) {
+                int64_t stage_ns;
+
+                key.stage = policy->stages[i].name;
+                stage_ns =
+                        eviction_history_estimate(history, &key, policy->stages[i].timeout_ns, now)
+                                .p50_ns;
+                total_ns += stage_ns < STAGE_MAX_NS ? stage_ns : STAGE_MAX_NS;
+        }
+        return total_ns;
+}
+
+struct eviction_costs *eviction_costs_new(void) {
+        struct eviction_costs *costs = xcalloc(1, sizeof(*costs));
+
+        costs->history = eviction_history_new();
+        return costs;
+}
+
+static void drop_policies(struct eviction_costs *costs) {
+        for (size_t i = 0; i < costs->count; i++)
+                eviction_policy_free(costs->policies[i]);
+        free(costs->policies);
+        costs->policies = NULL;
+        costs->count = 0;
+}
+
+void eviction_costs_free(struct eviction_costs *costs) {
+        if (!costs)
+                return;
+        drop_policies(costs);
+        eviction_history_free(costs->history);
+        free(costs);
+}
+
+static int by_precedence(const void *left, const void *right) {
+        const struct eviction_policy *a = *(struct eviction_policy *const *)left,
+                                     *b = *(struct eviction_policy *const *)right;
+
+        return eviction_policy_is_before(a, b) ? -1 : eviction_policy_is_before(b, a);
+}
+
+void eviction_costs_set_policies(struct eviction_costs *costs, const struct json *list) {
+        const struct json *items = json_get(list, "items"), *item;
+        struct json_iter iter = json_iter(items);
+        struct err err = { 0 };
+
+        drop_policies(costs);
+        if (json_type(items) != JSON_ARRAY || json_count(items) == 0)
+                return;
+        costs->policies = xcalloc(json_count(items), sizeof(*costs->policies));
+        while (json_next(&iter, NULL, &item))
+                if (eviction_policy_decode(item, &costs->policies[costs->count], &err) == 0)
+                        costs->count++;
+        qsort(costs->policies, costs->count, sizeof(*costs->policies), by_precedence);
+}
+
+void eviction_costs_set_history(struct eviction_costs *costs, const struct json *object) {
+        eviction_history_free(costs->history);
+        costs->history = eviction_history_new();
+        eviction_history_read(costs->history, object);
+}
+
+size_t eviction_costs_policy_count(const struct eviction_costs *costs) {
+        return costs->count;
+}
+
+static void name_owner(const struct cluster *cluster, const struct pod_row *row, char *ret_owner) {
+        ret_owner[0] = '\0';
+        for (uint32_t i = 0; i < row->owner_count; i++)
+                if (row->owners[i].is_controller)
+                        snprintf(ret_owner, KEY_MAX, SLICE_FMT "/" SLICE_FMT,
+                                 SLICE_ARG(cluster_text(cluster, row->owners[i].kind)),
+                                 SLICE_ARG(cluster_text(cluster, row->owners[i].name)));
+}
+
+int64_t eviction_costs_of(const struct eviction_costs *costs, const struct cluster *cluster,
+                          struct pod_id pod, struct wall_time now) {
+        const struct pod_row *row;
+        char owner[KEY_MAX];
+
+        if (costs->count == 0)
+                return 0;
+        row = cluster_pod(cluster, pod);
+        for (size_t i = 0; i < costs->count; i++) {
+                const struct eviction_policy *policy = costs->policies[i];
+
+                if (!slice_eq(policy->ns, cluster_text(cluster, row->ns)) ||
+                    !cluster_labels_match(cluster, &policy->selector, row->labels))
+                        continue;
+                name_owner(cluster, row, owner);
+                return eviction_policy_cost(policy, costs->history, slice_of(owner), now);
+        }
+        return 0;
+}

@@ -1,0 +1,26 @@
+/* What evicting a pod is expected to take, before anybody asks for it: the cost that descheduler
+ * and scheduler weigh.  From EvictionPolicies and the history of their stages. */
+#pragma once
+
+#include "evict/eviction_history.h"
+#include "evict/eviction_policy.h"
+#include "model/cluster.h"
+
+/* The medians of all stages: of this owner ("Kind/name", may be empty), else of the policy, else
+ * the stage's timeout. */
+int64_t eviction_policy_cost(const struct eviction_policy *policy,
+                             const struct eviction_history *history, struct slice owner,
+                             struct wall_time now);
+
+struct eviction_costs;
+struct eviction_costs *eviction_costs_new(void);
+void eviction_costs_free(struct eviction_costs *costs); /* accepts NULL */
+/* From a list of EvictionPolicies, which takes the place of the one before; those that are not
+ * valid are left out, as the controller leaves them out. */
+void eviction_costs_set_policies(struct eviction_costs *costs, const struct json *list);
+/* The history as it is stored, likewise; NULL = none. */
+void eviction_costs_set_history(struct eviction_costs *costs, const struct json *object);
+size_t eviction_costs_policy_count(const struct eviction_costs *costs);
+/* Nanoseconds; 0 for pods without a policy. */
+int64_t eviction_costs_of(const struct eviction_costs *costs, const struct cluster *cluster,
+                          struct pod_id pod, struct wall_time now);

@@ -1,0 +1,160 @@
+/* What evicting a pod is expected to take: whose samples count, and of which policy. */
+#include "evict/eviction_cost.h"
+
+#include "base/util.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define NOW ((struct wall_time){ 1767225600LL * NS_PER_S })
+
+static const char policies[] =
+        "{\"items\":[{\"metadata\":{\"namespace\":\"d\",\"name\":\"low\"},\"spec\":{\"selector\":{"
+        "\"matchLabels\":{\"app\":\"vm\"}},\"stages\":[{\"name\":\"one\",\"kind\":\"evict\","
+        "\"timeout\":\"1h\"}]}},"
+        "{\"metadata\":{\"namespace\":\"d\",\"name\":\"bad\"},\"spec\":{\"selector\":{},\"stages\":"
+        "[]}},"
+        "{\"metadata\":{\"namespace\":\"d\",\"name\":\"vm\"},\"spec\":{\"precedence\":3,"
+        "\"selector\":{\"matchLabels\":{\"app\":\"vm\"}},\"stages\":[{\"name\":\"move\","
+        "\"kind\":\"evict\"},{\"name\":\"end\",\"kind\":\"delete\",\"timeout\":\"30s\"}]}}]}";
+
+struct bench {
+        struct cluster *cluster;
+        struct eviction_costs *costs;
+        struct eviction_history *history;
+};
+
+static void set_policies(struct bench *bench, const char *text) {
+        struct json_doc *doc = NULL;
+
+        assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
+        eviction_costs_set_policies(bench->costs, json_doc_root(doc));
+        json_doc_free(doc);
+}
+
+/* As the controller stores it. */
+static void set_history(struct bench *bench) {
+        struct json_doc *doc = NULL;
+        struct buf text = { 0 };
+
+        eviction_history_write(bench->history, &text);
+        assert_int_equal(json_parse(buf_view(&text), &doc, NULL), 0);
+        eviction_costs_set_history(bench->costs, json_doc_root(doc));
+        json_doc_free(doc);
+        buf_release(&text);
+}
+
+static void learn(struct bench *bench, const char *owner, int64_t seconds) {
+        const struct history_key key = { SLICE_LITERAL("d/vm"), slice_of(owner),
+                                         SLICE_LITERAL("move") };
+
+        for (int i = 0; i < HISTORY_ENOUGH; i++)
+                eviction_history_add(bench->history, &key, seconds * NS_PER_S, NOW);
+}
+
+static void add_pod(struct bench *bench, const char *ns, const char *name, const char *app,
+                    const char *owner) {
+        struct json_doc *doc = NULL;
+        char text[600];
+
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"%s\",\"name\":\"%s\",\"uid\":\"%s\",\"labels\":{"
+                 "\"app\":\"%s\"},\"ownerReferences\":[{\"kind\":\"Other\",\"name\":\"x\","
+                 "\"uid\":\"1\"},{\"kind\":\"VM\",\"name\":\"%s\",\"uid\":\"2\","
+                 "\"controller\":true}]},\"spec\":{\"containers\":[{\"name\":\"c\"}]}}",
+                 ns, name, name, app, owner);
+        assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
+        assert_int_equal(
+                cluster_apply(bench->cluster, OBJECT_POD, CHANGE_ADDED, json_doc_root(doc), NULL),
+                0);
+        json_doc_free(doc);
+}
+
+static int64_t cost_s(const struct bench *bench, const char *ns, const char *name) {
+        struct pod_id pod = cluster_find_pod(bench->cluster, slice_of(ns), slice_of(name));
+
+        assert_false(pod_id_is_none(pod));
+        return eviction_costs_of(bench->costs, bench->cluster, pod, NOW) / NS_PER_S;
+}
+
+static int set_up(void **state) {
+        static struct bench bench;
+
+        bench = (struct bench){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
+                                .costs = eviction_costs_new(),
+                                .history = eviction_history_new() };
+        add_pod(&bench, "d", "known", "vm", "a");
+        add_pod(&bench, "d", "new", "vm", "b");
+        add_pod(&bench, "d", "plain", "web", "a");
+        add_pod(&bench, "e", "known", "vm", "a");
+        *state = &bench;
+        return 0;
+}
+
+static int tear_down(void **state) {
+        struct bench *bench = *state;
+
+        cluster_free(bench->cluster);
+        eviction_costs_free(bench->costs);
+        eviction_history_free(bench->history);
+        return 0;
+}
+
+static void test_without_policies(void **state) {
+        struct bench *bench = *state;
+
+        learn(bench, "VM/a", 60);
+        set_history(bench);
+        assert_int_equal(cost_s(bench, "d", "known"), 0);
+        set_policies(bench, "{\"items\":7}");
+        assert_int_equal(eviction_costs_policy_count(bench->costs), 0);
+}
+
+static void test_whose_samples(void **state) {
+        struct bench *bench = *state;
+
+        set_policies(bench, policies);
+        assert_int_equal(eviction_costs_policy_count(bench->costs), 2);
+        assert_int_equal(cost_s(bench, "d", "known"), 330); /* timeouts: nothing is known */
+        learn(bench, "VM/b", 20);
+        learn(bench, "VM/a", 60);
+        set_history(bench);
+        assert_int_equal(cost_s(bench, "d", "known"), 90); /* its own, and a timeout */
+        learn(bench, "VM/c", 20);
+        set_history(bench);
+        assert_int_equal(cost_s(bench, "d", "new"), 50);
+        add_pod(bench, "d", "stranger", "vm", "z");
+        assert_int_equal(cost_s(bench, "d", "stranger"), 50); /* the policy's */
+        assert_int_equal(cost_s(bench, "d", "plain"), 0);
+        assert_int_equal(cost_s(bench, "e", "known"), 0);
+        eviction_costs_set_history(bench->costs, NULL);
+        assert_int_equal(cost_s(bench, "d", "known"), 330);
+        set_policies(bench, "{\"items\":[]}");
+        assert_int_equal(cost_s(bench, "d", "known"), 0);
+}
+
+/* Sums of many cannot overflow. */
+static void test_longest(void **state) {
+        struct bench *bench = *state;
+
+        set_policies(bench,
+                     "{\"items\":[{\"metadata\":{\"namespace\":\"d\",\"name\":\"p\"},\"spec\":"
+                     "{\"selector\":{\"matchLabels\":{\"app\":\"web\"}},\"stages\":[{\"name\":"
+                     "\"x\",\"kind\":\"evict\","
+                     "\"timeout\":\"48h\"}]}}]}");
+        assert_int_equal(cost_s(bench, "d", "plain"), 24 * 3600);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test_setup_teardown(test_without_policies, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(test_whose_samples, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(test_longest, set_up, tear_down),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
