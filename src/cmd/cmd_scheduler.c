@@ -34,7 +34,7 @@ static const struct option scheduler_table[] = {
           .type = OPTION_FLAG,
           .offset = offsetof(struct scheduler_options, reserves),
           .help = "hold room for the replacements of pods that are evicted in stages, where their "
-                  "EvictionPolicy wants it" },
+                  "EvictionPolicy wants it; victims that leave quickly settle ties of preemption" },
         { .name = "shadow",
           .type = OPTION_FLAG,
           .offset = offsetof(struct scheduler_options, is_shadow),

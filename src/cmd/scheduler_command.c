@@ -128,6 +128,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .has_gangs = (self->config.gates & FEATURE_GANGS) != 0,
                         .metrics = daemon_metrics(daemon),
                         .reserves = self->options->reserves && !self->options->is_parity,
+                        .weighs_cost = self->options->reserves,
                         .configuration = self->config.configuration },
                 err);
         if (!self->scheduler)

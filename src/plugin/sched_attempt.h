@@ -2,6 +2,7 @@
  * compute for the pod and lends it to them; the order of phases is scheduler_decide's. */
 #pragma once
 
+#include "plugin/eviction_outlook.h"
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
 
@@ -35,6 +36,7 @@ enum preemption_rule { /* the criterion that settled the choice */
                        PREEMPTION_SUM_OF_PRIORITIES,
                        PREEMPTION_POD_COUNT,
                        PREEMPTION_START_TIME,
+                       PREEMPTION_EVICTION_COST,
                        PREEMPTION_ARBITRARY,
 };
 const char *preemption_rule_name(enum preemption_rule rule); /* "onlyCandidate" */
@@ -98,8 +100,9 @@ struct sched_attempt {
         bool sets_nomination;
         struct slice nomination;
         struct preemption preemption;
-        const struct preemption_limit *limit; /* NULL = any candidate will do */
-        struct arena trial;                   /* what-if states; cleared by each */
+        const struct preemption_limit *limit;   /* NULL = any candidate will do */
+        const struct eviction_outlook *outlook; /* NULL = what evictions take does not matter */
+        struct arena trial;                     /* what-if states; cleared by each */
         uint64_t agreed;   /* plugins, as bits, known to admit the nodes that are judged */
         bool is_unsettled; /* remembered counts are as some what-if had them */
 };
@@ -111,8 +114,9 @@ struct attempt_request {
         struct slice node_name; /* spec.nodeName of a pod that is judged again */
         struct wall_time now;
         struct arena *arena;
-        struct cycle_memory *memory;          /* NULL: everything is counted anew */
-        const struct preemption_limit *limit; /* NULL = none */
+        struct cycle_memory *memory;            /* NULL: everything is counted anew */
+        const struct preemption_limit *limit;   /* NULL = none */
+        const struct eviction_outlook *outlook; /* likewise; not in parity */
 };
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request);
 void sched_attempt_release(struct sched_attempt *attempt);

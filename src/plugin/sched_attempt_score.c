@@ -173,6 +173,7 @@ const char *preemption_rule_name(enum preemption_rule rule) {
                 [PREEMPTION_SUM_OF_PRIORITIES] = "sumPriorities",
                 [PREEMPTION_POD_COUNT] = "numPods",
                 [PREEMPTION_START_TIME] = "startTime",
+                [PREEMPTION_EVICTION_COST] = "evictionCost",
                 [PREEMPTION_ARBITRARY] = "arbitrary",
         };
         return names[rule];

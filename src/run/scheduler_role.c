@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "base/util.h"
 #include "config/scheduler_configuration.h"
+#include "run/eviction_forecast.h"
 #include "run/extender_caller.h"
 #include "run/reservation_keeper.h"
 #include "run/role_metrics.h"
@@ -15,6 +16,7 @@
 #define DECISIONS_PER_TURN 256
 #define DECISIONS_PER_LOOK 16 /* at the clock */
 #define TURN_NS (20 * NS_PER_MS)
+#define FORECAST_NS (60 * NS_PER_S) /* between reads of what evictions take */
 
 struct scheduler_role {
         struct runtime *runtime;
@@ -24,6 +26,7 @@ struct scheduler_role {
         struct scheduler_metrics *metrics;       /* NULL = nobody counts */
         struct extender_caller *extenders;       /* NULL = none */
         struct reservation_keeper *reservations; /* NULL = none are kept */
+        struct eviction_forecast *forecast;      /* NULL = evictions cost nothing */
 };
 
 static void ask_extenders(struct scheduler_role *role) {
@@ -146,6 +149,7 @@ static void free_role(void *self) {
         extender_caller_free(role->extenders);
         scheduler_metrics_free(role->metrics);
         scheduler_free(role->scheduler);
+        eviction_forecast_free(role->forecast);
         action_list_release(&role->actions);
         free(role);
 }
@@ -170,6 +174,12 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
         action_list_init(&role->actions);
         if (config->metrics)
                 role->metrics = scheduler_metrics_new(config->metrics, runtime);
+        if (config->weighs_cost && !config->is_parity)
+                role->forecast = eviction_forecast_new(
+                        &(struct eviction_forecast_config){ .transport = runtime_transport(runtime),
+                                                            .loop = runtime_loop(runtime),
+                                                            .cluster = runtime_cluster(runtime),
+                                                            .interval_ns = FORECAST_NS });
         role->scheduler = scheduler_new(&(struct scheduler_config){
                 .cluster = runtime_cluster(runtime),
                 .shelf = runtime_shelf(runtime),
@@ -183,6 +193,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                 .backoff_initial_ns = config->backoff_initial_ns,
                 .backoff_max_ns = config->backoff_max_ns,
                 .unschedulable_timeout_ns = config->unschedulable_timeout_ns,
+                .outlook = role->forecast ? eviction_forecast_outlook(role->forecast) : NULL,
                 .watch = role->metrics ? scheduler_metrics_watch(role->metrics) : NULL,
                 .bound = role->metrics ? scheduler_metrics_placed : NULL,
         });

@@ -19,6 +19,7 @@ struct scheduler_role_config {
         struct metrics *metrics; /* NULL = nobody counts */
         /* Holds room for the replacements of pods that are evicted slowly. */
         bool reserves;
+        bool weighs_cost; /* what evictions are expected to take; see eviction_forecast.h */
         /* Where extenders stand; must outlive the role.  NULL = there are none. */
         const struct scheduler_configuration *configuration;
 };

@@ -459,6 +459,7 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
                 .arena = arena,
                 .memory = request->engine == NULL ? NULL : class_engine_memory(request->engine),
                 .limit = request->limit,
+                .outlook = request->is_parity ? NULL : request->outlook,
         };
         *ret_decision = (struct decision){ .node = NODE_NONE, .node_count = d.node_count };
         d.order = cluster_node_order(cluster);

@@ -61,6 +61,9 @@ struct decision_request {
         const struct decision_extension *extension; /* what they answered; NULL = not asked */
         const struct decision_watch *watch;         /* NULL = nobody counts */
         const struct preemption_limit *limit;       /* whom they let go; NULL = not asked */
+        /* What evictions are expected to take, the last criterion of preemption; NULL = not looked
+         * at.  Not in parity. */
+        const struct eviction_outlook *outlook;
 };
 
 /* Everything lives in the arena handed to scheduler_decide. */

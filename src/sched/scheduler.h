@@ -31,11 +31,13 @@ struct scheduler_config {
         bool is_parity;
         bool has_gangs; /* pods of a PodGroup with a gang policy are placed together or not at all
                          */
-        int32_t percentage_of_nodes;        /* parity sampling; 0 = upstream's formula */
-        int64_t backoff_initial_ns;         /* 0 = 1 s */
-        int64_t backoff_max_ns;             /* 0 = 10 s */
-        int64_t unschedulable_timeout_ns;   /* 0 = 5 min */
-        size_t cache_bytes;                 /* class_engine_new's max_bytes */
+        int32_t percentage_of_nodes;      /* parity sampling; 0 = upstream's formula */
+        int64_t backoff_initial_ns;       /* 0 = 1 s */
+        int64_t backoff_max_ns;           /* 0 = 10 s */
+        int64_t unschedulable_timeout_ns; /* 0 = 5 min */
+        size_t cache_bytes;               /* class_engine_new's max_bytes */
+        const struct eviction_outlook
+                *outlook;                   /* decision_request's; must outlive it; NULL = none */
         const struct decision_watch *watch; /* told how the work goes; NULL = nobody */
         /* A pod was bound, so long after its first attempt; with the watch's context. */
         void (*bound)(void *context, uint32_t attempts, int64_t since_first_ns, bool was_flushed);

@@ -245,6 +245,16 @@ static int64_t by_start(const struct search *search, const struct preemption_can
         return -earliest;
 }
 
+/* Ours, after all of upstream's: what evicting them all is expected to take. */
+static int64_t by_cost(const struct search *search, const struct preemption_candidate *c) {
+        const struct sched_attempt *attempt = search->attempt;
+        int64_t sum = 0;
+        for (size_t i = 0; attempt->outlook && i < c->victim_count; i++)
+                sum += attempt->outlook->expected_ns(attempt->outlook->context, c->victims[i],
+                                                     attempt->now);
+        return sum;
+}
+
 typedef int64_t criterion_fn(const struct search *, const struct preemption_candidate *);
 
 /* Keeps the indexes with the smallest value; returns how many. */
@@ -265,8 +275,8 @@ static size_t keep_smallest(const struct search *search, criterion_fn *criterion
 }
 
 static void choose(struct search *search, struct preemption *result) {
-        static criterion_fn *const criteria[] = { by_budgets, by_highest, by_sum, by_count,
-                                                  by_start };
+        static criterion_fn *const criteria[] = { by_budgets, by_highest, by_sum,
+                                                  by_count,   by_start,   by_cost };
         size_t count = search->candidate_count, c = 0;
         size_t *kept = ARENA_ARRAY(search->arena, size_t, count);
         for (size_t i = 0; i < count; i++)

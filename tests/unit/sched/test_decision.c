@@ -123,6 +123,51 @@ static void test_candidate_search_changes_nothing(void **state) {
         fixture_free(fixture);
 }
 
+static int64_t slow_ones(void *context, struct pod_id pod, struct wall_time now) {
+        (void)now;
+        return cluster_pod(context, pod)->name[0] == 's' ? NS_PER_S : 0;
+}
+
+/* Only where upstream leaves it to chance. */
+static void test_quick_victims_settle_it(void **state) {
+        (void)state;
+        static const struct {
+                const char *third; /* priority of the third victim */
+                bool is_parity, has_outlook;
+                const char *node;
+                enum preemption_rule rule;
+        } cases[] = {
+                { "0", false, true, "n2", PREEMPTION_EVICTION_COST },
+                { "0", true, true, "n1", PREEMPTION_ARBITRARY },
+                { "0", false, false, "n1", PREEMPTION_ARBITRARY },
+                { "-1", false, true, "n3", PREEMPTION_HIGHEST_PRIORITY },
+        };
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct fixture *fixture = fixture_new(false);
+                char third[60];
+                snprintf(third, sizeof(third), "\"nodeName\":\"n3\",\"priority\":%s,",
+                         cases[i].third);
+                put_node(&fixture->test, "n1", 1000);
+                put_node(&fixture->test, "n2", 1000);
+                put_node(&fixture->test, "n3", 1000);
+                put_pod(&fixture->test, "slow1", 800, "\"nodeName\":\"n1\",\"priority\":0,");
+                put_pod(&fixture->test, "quick", 800, "\"nodeName\":\"n2\",\"priority\":0,");
+                put_pod(&fixture->test, "slow3", 800, third);
+                put_pod(&fixture->test, "p", 400, "\"priority\":5,");
+                const struct eviction_outlook outlook = { fixture->test.cluster, slow_ones };
+                struct decision decision =
+                        decide(fixture, "p",
+                               (struct decision_request){ .wants = DECIDE_POST_FILTER,
+                                                          .is_parity = cases[i].is_parity,
+                                                          .outlook = cases[i].has_outlook ? &outlook
+                                                                                          : NULL });
+                assert_non_null(decision.preemption);
+                assert_int_equal(decision.preemption->decided_by, cases[i].rule);
+                assert_true(slice_is(decision.nomination, cases[i].node));
+                fixture_free(fixture);
+        }
+}
+
 /* The search ends with the larger of 100 nodes and a tenth of them. */
 static void test_candidates_are_limited(void **state) {
         (void)state;
@@ -221,6 +266,7 @@ int main(void) {
                 cmocka_unit_test(test_nominated_node_comes_first),
                 cmocka_unit_test(test_nominations_hold_room),
                 cmocka_unit_test(test_candidate_search_changes_nothing),
+                cmocka_unit_test(test_quick_victims_settle_it),
                 cmocka_unit_test(test_candidates_are_limited),
                 cmocka_unit_test(test_negative_namespace_selector),
                 cmocka_unit_test(test_refused_before_claims),
