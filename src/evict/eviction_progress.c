@@ -185,6 +185,18 @@ static void judge_deadlines(struct eviction_look *look) {
         }
 }
 
+/* The scheduler says in the object that it holds room; after a restart the trail tells again. */
+static void tell_room(struct eviction_look *look, struct eviction_slot *slot) {
+        const struct eviction *eviction = slot->eviction;
+
+        if (slot->is_room_told || !eviction->room.len)
+                return;
+        slot->is_room_told = true;
+        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("reserve"),
+                                                    .eviction = eviction->object.name,
+                                                    .to = eviction->room });
+}
+
 static void settle_slots(struct eviction_look *look) {
         struct eviction_target *target = look->target;
 
@@ -195,6 +207,7 @@ static void settle_slots(struct eviction_look *look) {
                         continue;
                 if (!look->is_alive && !look->is_gone)
                         continue; /* not known whether the pod is there */
+                tell_room(look, slot);
                 eviction_orphans_watch(look, slot);
                 eviction_label(look, slot);
                 if (target->writes == 0) /* one write per object at a time */

@@ -73,6 +73,7 @@ struct eviction_slot {
         struct stages_turn stages;
         struct mono_time begun; /* its first responder's turn */
         bool has_begun, is_orphan;
+        bool is_room_told;           /* in the trail */
         struct mono_time next_label; /* labels and owners are not written again before */
         uint32_t labellings;
 };

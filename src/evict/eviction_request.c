@@ -154,7 +154,7 @@ static void read_meta(const struct json *meta, struct eviction *eviction) {
                         arena_slice(&eviction->arena, json_text(item));
         eviction->requires_room = slice_has_prefix(json_get_text(notes, EVICTION_RESERVE_KEY),
                                                    SLICE_LITERAL("Required"));
-        eviction->has_room = json_get_text(notes, EVICTION_RESERVED_KEY).len > 0;
+        eviction->room = keep(&eviction->arena, notes, EVICTION_RESERVED_KEY);
         eviction->stages =
                 keep(&eviction->arena, json_get(meta, "annotations"), "lifecycle.berth.dev/stages");
 }

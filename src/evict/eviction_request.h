@@ -114,8 +114,9 @@ struct eviction {
         struct slice *owners; /* uids */
         size_t finalizer_count;
         struct slice *finalizers;
-        struct slice stages;          /* annotation: where the stages stood at the end */
-        bool requires_room, has_room; /* on another node: annotations */
+        struct slice stages; /* annotation: where the stages stood at the end */
+        struct slice room;   /* annotation: the node where room is held; empty = none */
+        bool requires_room;  /* likewise */
         struct eviction_status status;
 };
 

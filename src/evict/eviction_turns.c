@@ -179,7 +179,7 @@ static void advance(struct eviction_look *look, struct eviction_slot *slot,
 }
 
 bool eviction_lacks_room(const struct eviction *eviction) {
-        return eviction->requires_room && !eviction->has_room &&
+        return eviction->requires_room && !eviction->room.len &&
                eviction->status.responder_count == 0;
 }
 
@@ -215,6 +215,10 @@ static void audit_end(struct eviction_look *look, const struct eviction *evictio
                                                               : "failed";
 
         look->reconciler->stats.outcomes[outcome]++;
+        if (eviction->room.len) /* whoever holds it gives it back at the sight of the outcome */
+                eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("release"),
+                                                            .eviction = eviction->object.name,
+                                                            .from = eviction->room });
         eviction_audit(look,
                        (struct audit_record){ .op = slice_of(op),
                                               .eviction = eviction->object.name,

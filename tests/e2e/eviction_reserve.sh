@@ -11,7 +11,7 @@ k() {
 start_sandbox "$1" --nodes 2
 cpu=$(k get node node-0 -o 'jsonpath={.status.allocatable.cpu}')
 half=$(((cpu + 1) / 2 + 1)) # two of these do not fit on one node
-"$berth" evictions --leader-elect=false --no-audit-output >"$work/evictions" 2>&1 &
+"$berth" evictions --leader-elect=false >"$work/trail" 2>"$work/evictions" &
 children="$children $!"
 until_true grep -q Ready "$work/evictions" || judge bad "no controller: $(cat "$work/evictions")"
 "$berth" scheduler --leader-elect=false --eviction-reservations --v 2 >"$work/scheduler" 2>&1 &
@@ -81,6 +81,12 @@ until_true sh -c "! '$kubectl_program' get pod $pod" || judge bad "$pod stays: $
 until_true runs app=db || judge bad "no replacement: $(k get pods -o wide; cat "$work/scheduler")"
 is "the replacement has the room" "$other" "$(node_of app=db)"
 if until_true runs app=thief; then judge ok; else judge bad "the thief has no place: $(k get pods -o wide)"; fi
+
+tells() { # tells OP MEMBER: a line of the trail about the first eviction
+        grep -F '"op":"'"$1"'"' "$work/trail" | grep -F "pod-1-$pod" | grep -qF "$2"
+}
+if until_true tells reserve '"to":"'"$other"'"'; then judge ok; else judge bad "no reserve in the trail: $(cat "$work/trail")"; fi
+if until_true tells release '"from":"'"$other"'"'; then judge ok; else judge bad "no release in the trail: $(cat "$work/trail")"; fi
 
 # evict-D9: withdrawn in a stage, and the room is free again.
 k delete pod thief >/dev/null

@@ -511,6 +511,23 @@ static const struct step in_progress_three_times[] = {
         { 0 },
 };
 
+static const struct step room_is_in_the_trail[] = {
+        HOOK("prepare", "InProgress", 3),
+        MAKE_POLICY(POLICY(STAGE("prepare", "") "," STAGE("copy", ""), "")),
+        WANT("want", ANNA),
+        WAIT(5),
+        ASK("PATCH", EVICTION_1,
+            "{\"metadata\":{\"annotations\":{\"lifecycle.berth.dev/reserved\":\"node-7\"}}}", 200),
+        WAIT(2),
+        AUDIT("\"op\":\"reserve\""),
+        AUDIT("\"to\":\"node-7\""),
+        WAIT(60),
+        HAS(EVICTION_1, "\"reason\":\"PodDeleted\""),
+        AUDIT("\"op\":\"release\""),
+        AUDIT("\"from\":\"node-7\""),
+        { 0 },
+};
+
 static const struct step fails_four_times[] = {
         HOOK("move", "500", 0),
         MAKE_POLICY(STAGES("prepare", "copy", "move")),
@@ -654,6 +671,7 @@ int main(void) {
                 SCENE("evict-D4: heartbeats that are none", bad_heartbeats),
                 SCENE("evict-D5: declined by all", declined),
                 SCENE("evict-D6: three times in progress", in_progress_three_times),
+                SCENE("reserve and release", room_is_in_the_trail),
                 SCENE("evict-D7: fails four times", fails_four_times),
                 SCENE("evict-D7: nobody else wants it", sole_requester_withdraws),
                 SCENE("evict-D9: withdrawn in a stage", withdrawn_in_a_stage),
