@@ -72,7 +72,7 @@ def main():
     judge("desched-108 the next run does not ask again", code == 0 and "EvictionBegan" not in text and "evictions=0" in text and
           kubevirt.moves == 2, text)
 
-    make(kubevirt, node, "b", 5)
+    make(kubevirt, node, "b", 10)
     make(kubevirt, node, "c", 3000)
     port = free_port()
     with open(f"{WORK}/descheduler.log", "w", encoding="utf-8") as log:

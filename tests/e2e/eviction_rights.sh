@@ -34,7 +34,7 @@ kind: Pod
 metadata: {name: $1, labels: {app: $1}}
 spec: {nodeName: node-0, terminationGracePeriodSeconds: 0, containers: [{name: c, image: x}]}
 END
-        wait_for "pod $1 runs" Running kubectl get pod "$1"
+        wait_for "pod $1 is ready" "1/1" kubectl get pod "$1"
 }
 may() { # may EXPECTED WHO VERB RESOURCE...
         expected=$1 who=$2
