@@ -67,7 +67,7 @@ check wait 'condition met' k wait --for=condition=Available deployment/web --tim
 check get-table 'web +3/3 +3 +3' k get deployments
 check get-wide 'c +a:1 +app=web' k get deployment web -o wide
 check get-pods 'web-[0-9a-z]+-[0-9a-z]+ +1/1 +Running' k get pods
-check get-pods-wide "node-[0-9]+" k get pods -o wide
+check get-pods-wide "1/1 +Running .* 10[.][0-9]+[.][0-9]+[.][0-9]+ +node-[0-2] " k get pods -o wide
 check get-selector 'pod/web-' k get pods -l app=web -o name
 check get-selector-none 'No resources found' k get pods -l 'app notin (web)'
 check get-field-selector 'pod/web-' k get pods --field-selector status.phase=Running -o name
