@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/regex.h"
+#include "cmd/reboot_options.h"
 #include "host/host_logind.h"
 #include "host/host_reboot.h"
 #include "reboot/notify_url.h"

@@ -3,6 +3,7 @@
 
 #include "api/json.h"
 #include "cmd/command.h"
+#include "cmd/reboot_options.h"
 #include "cmd/reboot_setup.h"
 #include "reboot/reboot_fleet.h"
 #include "reboot/reboot_lock.h"

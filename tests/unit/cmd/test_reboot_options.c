@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/reboot_options.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
