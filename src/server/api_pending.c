@@ -19,6 +19,7 @@ struct api_pending {
         size_t under_way;
         uint64_t awaited; /* revision that a read asks for */
         bool has_waited;  /* it came, or the time for it is over */
+        unsigned tries;   /* that met somebody else's write */
         struct loop_timer timer;
         struct store_subscription *subscription;
         void (*ready)(void *context);
@@ -99,6 +100,22 @@ bool pending_await(struct api_pending *pending, uint64_t revision) {
         return true;
 }
 
+/* ---- another try ---- */
+
+static void pause_over(void *context) {
+        struct api_pending *pending = context;
+
+        pending->ready(pending->context);
+}
+
+bool pending_retry(struct api_pending *pending, unsigned tries_max, int64_t pause_ns) {
+        if (!pending || ++pending->tries >= tries_max)
+                return false;
+        pending->timer = (struct loop_timer){ .fired = pause_over, .context = pending };
+        loop_timer_arm(pending->server->loop, &pending->timer, pause_ns);
+        return true;
+}
+
 /* ---- the request ---- */
 
 static void keep(struct arena *arena, struct slice *text) {
@@ -167,6 +184,11 @@ static bool may_have_webhooks(const struct api_server *server,
                 store_count(server->store, server->validating_webhooks->store_resource) > 0);
 }
 
+/* An eviction that may have to take turns with other writers of its budget. */
+static bool may_contend(const struct api_server *server, const struct api_server_request *request) {
+        return server->in_between && slice_is(request->method, "POST");
+}
+
 /* A get or list with a resourceVersion that the store has not reached. */
 static bool is_ahead(const struct api_server *server, const struct api_server_request *request) {
         struct slice rest = request->target, parameter;
@@ -191,7 +213,8 @@ struct api_pending *api_server_begin(struct api_server *server,
                                      const struct api_server_request *request,
                                      struct api_server_response *ret_response,
                                      void (*ready)(void *context), void *context) {
-        if (may_have_webhooks(server, request) || is_ahead(server, request))
+        if (may_have_webhooks(server, request) || is_ahead(server, request) ||
+            may_contend(server, request))
                 return api_pending_resume(pending_new(server, request, ready, context),
                                           ret_response);
         api_server_handle(server, request, ret_response);

@@ -61,8 +61,10 @@ struct api_server {
         struct api_resource *accounts, *mutating_webhooks, *validating_webhooks;
         struct custom_resources *customs; /* custom_resource.c */
         struct event_retention *retention;
-        struct account_key *account_key; /* made when it is first needed, if none was given */
-        struct webhook_caller webhooks;  /* call is NULL when there are none */
+        struct account_key *account_key;   /* made when it is first needed, if none was given */
+        struct webhook_caller webhooks;    /* call is NULL when there are none */
+        void (*in_between)(void *context); /* other writers of budgets; NULL = none */
+        void *in_between_context;
 };
 
 enum api_form { FORM_OBJECT, FORM_TABLE, FORM_PARTIAL };
@@ -136,6 +138,9 @@ struct api_context {
 /* Whether to give the request up until the store has this revision, or time is over; false when it
  * has waited already. */
 bool pending_await(struct api_pending *pending, uint64_t revision);
+/* Whether to give the request up and run it again after a pause: false when it was run so many
+ * times already, and for a caller that cannot wait (NULL). */
+bool pending_retry(struct api_pending *pending, unsigned tries_max, int64_t pause_ns);
 
 /* ---- failures (api_failure.c) ---- */
 int fail_plain(struct api_context *context, int code, const char *reason, const char *format, ...)

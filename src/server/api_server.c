@@ -1,6 +1,7 @@
 /* Life of the API server and the way of one request through it. */
 #include "server/account_key.h"
 #include "server/api_priv.h"
+#include "server/bootstrap_roles.h"
 #include "server/custom_resource.h"
 #include "server/event_retention.h"
 
@@ -87,19 +88,26 @@ bool api_server_add_token(struct api_server *server, const struct api_token *tok
         return token_add(server, token, WALL_TIME_UNSET);
 }
 
+static void bootstrap_create(struct api_server *server, const char *path, struct slice json) {
+        struct api_server_response response;
+
+        api_server_call(server, &api_user_admin, "POST", slice_of(path), json, &response);
+        api_server_response_release(&response);
+}
+
+static void bootstrap_role(struct slice json, void *data) {
+        bootstrap_create(data, "/apis/rbac.authorization.k8s.io/v1/clusterroles", json);
+}
+
 /* Objects that a data directory brought along are left alone. */
 static void bootstrap(struct api_server *server) {
         size_t count = 0;
         const struct bootstrap_object *objects = kinds_bootstrap_objects(&count);
 
         server->is_bootstrapping = true;
-        for (size_t i = 0; i < count; i++) {
-                struct api_server_response response;
-
-                api_server_call(server, &api_user_admin, "POST", slice_of(objects[i].path),
-                                slice_of(objects[i].json), &response);
-                api_server_response_release(&response);
-        }
+        for (size_t i = 0; i < count; i++)
+                bootstrap_create(server, objects[i].path, slice_of(objects[i].json));
+        bootstrap_roles_each(bootstrap_role, server);
         server->is_bootstrapping = false;
 }
 
@@ -280,6 +288,12 @@ bool request_run(struct api_server *server, const struct api_server_request *req
         free(context.docs);
         arena_clear(&server->scratch);
         return !context.is_waiting;
+}
+
+void api_server_contend(struct api_server *server, void (*in_between)(void *context),
+                        void *context) {
+        server->in_between = in_between;
+        server->in_between_context = context;
 }
 
 void api_server_handle(struct api_server *server, const struct api_server_request *request,

@@ -5,6 +5,8 @@
 
 #define DISRUPTED_PODS_MAX 2000
 #define RETRY_AFTER_S 10
+#define CONTENDED_TRIES 20 /* as kube-apiserver: about ten seconds, then 409 */
+#define CONTENDED_PAUSE_NS (500 * NS_PER_MS)
 
 struct eviction {
         struct api_context *context;
@@ -197,6 +199,26 @@ static int decrement(struct eviction *eviction, int64_t allowed) {
         return r;
 }
 
+/* Somebody wrote the budget since it was looked at: the whole is done again with what they wrote,
+ * or an eviction would be let through on a number that is not true any more. */
+static int yield_to_others(struct eviction *eviction) {
+        struct api_context *context = eviction->context;
+        const struct api_resource *budgets = context->server->budgets;
+        struct slice name = arena_slice(context->arena, store_object_name(eviction->budget));
+        uint64_t seen = eviction->budget->revision;
+
+        if (!context->server->in_between)
+                return 0;
+        context->server->in_between(context->server->in_between_context);
+        eviction->budget = object_find(context, budgets, context->route.ns, name);
+        if (eviction->budget && eviction->budget->revision == seen)
+                return 0;
+        if (!pending_retry(context->pending, CONTENDED_TRIES, CONTENDED_PAUSE_NS))
+                return fail_modified(context, budgets, name);
+        context->is_waiting = true;
+        return API_FAILED;
+}
+
 static int check_budget(struct eviction *eviction) {
         const struct json *budget = object_json_kept(eviction->context, eviction->budget);
         const struct json *status = json_get(budget, "status");
@@ -217,7 +239,11 @@ static int check_budget(struct eviction *eviction) {
                                       "confirmed by PDB controller");
         if (allowed == 0)
                 return fail_exhausted(eviction, budget);
-        return eviction->context->is_dry_run ? 0 : decrement(eviction, allowed - 1);
+        if (eviction->context->is_dry_run)
+                return 0;
+        if (yield_to_others(eviction) < 0)
+                return API_FAILED;
+        return decrement(eviction, allowed - 1);
 }
 
 /* ---- deleting ---- */

@@ -18,6 +18,7 @@ struct fixture {
         struct virtual_loop *fake;
         struct api_server *server;
         struct json_doc *doc; /* of the last answer */
+        int retry_after_s;    /* its header; -1 = none */
         char *text;
 };
 
@@ -56,6 +57,7 @@ static inline int ask_as(struct fixture *fixture, const char *method, const char
         api_server_handle(fixture->server, &request, &response);
         assert_null(response.stream);
         status = response.status;
+        fixture->retry_after_s = response.retry_after_s;
         fixture->text = slice_dup(buf_view(&response.body));
         json_parse(buf_view(&response.body), &fixture->doc, NULL);
         api_server_response_release(&response);

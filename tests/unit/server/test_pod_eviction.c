@@ -98,14 +98,15 @@ static void check_pod(struct fixture *f, const struct eviction_case *row) {
 /* Only a budget that is still being looked at says when to come back. */
 static void check_refusal(struct fixture *f, const struct eviction_case *row) {
         const char *wait = answer(f, "/details/retryAfterSeconds");
+        bool comes_back = row->cause && strstr(row->cause, "processed");
 
         if (row->cause && !strstr(answer(f, "/details/causes/0/message"), row->cause))
                 fail_msg("%s: %s", row->name, f->text);
         if (row->expect == 429 &&
             strcmp(answer(f, "/details/causes/0/reason"), "DisruptionBudget") != 0)
                 fail_msg("%s: %s", row->name, f->text);
-        if (strcmp(wait, row->cause && strstr(row->cause, "processed") ? "10" : "") != 0)
-                fail_msg("%s: %s", row->name, f->text);
+        if (strcmp(wait, comes_back ? "10" : "") != 0 || f->retry_after_s != (comes_back ? 10 : -1))
+                fail_msg("%s: %d %s", row->name, f->retry_after_s, f->text);
 }
 
 static void test_branches(void **state) {
@@ -124,6 +125,11 @@ static void test_branches(void **state) {
                 check_pod(&f, &cases[i]);
                 ask(&f, "GET", BUDGETS "/b", NULL);
                 if (strcmp(answer(&f, "/status/disruptionsAllowed"), cases[i].allowed_after) != 0)
+                        fail_msg("%s: budget is %s", cases[i].name, f.text);
+                /* Only what a budget paid for is on its list. */
+                if ((*answer(&f, "/status/disruptedPods/p") != '\0') !=
+                    (cases[i].expect == 201 && cases[i].status &&
+                     strstr(cases[i].status, "Allowed\":1")))
                         fail_msg("%s: budget is %s", cases[i].name, f.text);
                 fixture_free(&f);
         }
@@ -278,14 +284,149 @@ static void test_written_beside(void **state) {
         fixture_free(&f);
 }
 
-static void test_twenty_at_once(void **state) {
-        struct fixture f = fixture_new();
-        int evicted = 0;
+/* ---- somebody else writes the budget while an eviction looks at it ---- */
+
+struct writer {
+        struct fixture *f;
+        unsigned left, done; /* writes */
+        bool is_ready;
+};
+
+/* One more healthy pod, as the disruption controller would write it. */
+static void write_budget(void *context) {
+        struct writer *writer = context;
+        struct store *store = api_server_store(writer->f->server);
+        int resource = api_server_resource(writer->f->server, "policy", "poddisruptionbudgets");
+        const struct store_object *budget =
+                store_get(store, resource, SLICE_LITERAL("default"), SLICE_LITERAL("b"));
+        struct json_tree *tree = NULL;
+        struct json_node *status;
+        struct buf text = { 0 };
+        char version[24];
+
+        if (writer->left == 0)
+                return;
+        writer->left--;
+        writer->done++;
+        assert_int_equal(json_tree_parse(store_object_body(budget), &tree, NULL), 0);
+        status = node_get(json_tree_root(tree), "status");
+        node_put_i64(tree, status, "currentHealthy", node_get_i64(status, "currentHealthy", 0) + 1);
+        snprintf(version, sizeof(version), "%llu", (unsigned long long)store_next_revision(store));
+        node_put_string(tree, node_get(json_tree_root(tree), "metadata"), "resourceVersion",
+                        version);
+        node_write(json_tree_root(tree), &text);
+        assert_int_equal(store_put(store, resource, SLICE_LITERAL("default"), SLICE_LITERAL("b"),
+                                   buf_view(&text), NULL),
+                         0);
+        buf_release(&text);
+        json_tree_free(tree);
+}
+
+static void on_ready(void *context) {
+        ((struct writer *)context)->is_ready = true;
+}
+
+/* An eviction by a caller that waits for its answer; *ret_ms is how long that took. */
+static int evict_beside(struct writer *writer, int64_t *ret_ms) {
+        struct api_server_request request = { .method = SLICE_LITERAL("POST"),
+                                              .target = SLICE_LITERAL(PODS "/p/eviction"),
+                                              .body = SLICE_LITERAL(EVICTION),
+                                              .user_agent = SLICE_LITERAL("test/1"),
+                                              .user = &api_user_admin };
+        struct loop *loop = virtual_loop_get(writer->f->fake);
+        struct mono_time begin = loop_mono(loop);
+        struct api_server_response response;
+        struct api_pending *pending;
+        int status;
+
+        api_server_contend(writer->f->server, write_budget, writer);
+        pending = api_server_begin(writer->f->server, &request, &response, on_ready, writer);
+        while (pending) {
+                assert_true(loop_mono(loop).ns - begin.ns < 60 * NS_PER_S);
+                virtual_loop_advance(writer->f->fake, 10 * NS_PER_MS);
+                if (writer->is_ready) {
+                        writer->is_ready = false;
+                        pending = api_pending_resume(pending, &response);
+                }
+        }
+        *ret_ms = (loop_mono(loop).ns - begin.ns) / NS_PER_MS;
+        status = response.status;
+        api_server_response_release(&response);
+        api_server_contend(writer->f->server, NULL, NULL);
+        return status;
+}
+
+/* What is taken is taken once, from what the last of the others wrote; a budget that is written all
+ * the time keeps its pod. */
+static void test_contended(void **state) {
+        static const struct {
+                const char *name;
+                unsigned writes, done;
+                int status;
+                int64_t least_ms, most_ms;
+                const char *allowed, *healthy;
+        } rows[] = {
+                { "nobody", 0, 0, 201, 0, 100, "1", "4" },
+                { "evict-A13: three times", 3, 3, 201, 1400, 1700, "1", "7" },
+                { "the last try", 19, 19, 201, 9000, 10000, "1", "23" },
+                { "evict-A14: for ever", 1000, 20, 409, 9000, 11000, "2", "24" },
+        };
 
         (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                struct fixture f = fixture_new();
+                struct writer writer = { .f = &f, .left = rows[i].writes };
+                bool is_going;
+                int64_t ms;
+                int status;
+
+                make_pod(&f, "Running", READY);
+                make_budget(&f, "b", "",
+                            OBSERVED "\"disruptionsAllowed\":2,\"currentHealthy\":4,"
+                                     "\"desiredHealthy\":2");
+                status = evict_beside(&writer, &ms);
+                if (status != rows[i].status || writer.done != rows[i].done ||
+                    ms < rows[i].least_ms || ms > rows[i].most_ms)
+                        fail_msg("%s: %d after %lld ms, %u writes", rows[i].name, status,
+                                 (long long)ms, writer.done);
+                ask(&f, "GET", BUDGETS "/b", NULL);
+                assert_string_equal(answer(&f, "/status/disruptionsAllowed"), rows[i].allowed);
+                assert_string_equal(answer(&f, "/status/currentHealthy"), rows[i].healthy);
+                assert_int_equal(*answer(&f, "/status/disruptedPods/p") != '\0', status == 201);
+                is_going = ask(&f, "GET", PODS "/p", NULL) == 200 &&
+                           *answer(&f, "/metadata/deletionTimestamp");
+                assert_int_equal(is_going, status == 201);
+                fixture_free(&f);
+        }
+}
+
+/* One that cannot wait is told at once. */
+static void test_contended_unwaiting(void **state) {
+        struct fixture f = fixture_new();
+        struct writer writer = { .f = &f, .left = 1 };
+
+        (void)state;
+        make_pod(&f, "Running", READY);
         make_budget(&f, "b", "",
-                    OBSERVED
-                    "\"disruptionsAllowed\":1,\"currentHealthy\":20,\"desiredHealthy\":19");
+                    OBSERVED "\"disruptionsAllowed\":2,\"currentHealthy\":4,\"desiredHealthy\":2");
+        api_server_contend(f.server, write_budget, &writer);
+        assert_int_equal(ask(&f, "POST", PODS "/p/eviction", EVICTION), 409);
+        assert_string_equal(answer(&f, "/details/name"), "b");
+        assert_int_equal(ask(&f, "POST", PODS "/p/eviction", EVICTION), 201);
+        fixture_free(&f);
+}
+
+struct waiter {
+        struct api_server_response response;
+        struct api_pending *pending;
+        bool is_ready;
+};
+
+static void on_waiter_ready(void *context) {
+        ((struct waiter *)context)->is_ready = true;
+}
+
+static void make_twenty(struct fixture *f) {
         for (int i = 0; i < 20; i++) {
                 char body[400], path[200];
 
@@ -293,23 +434,57 @@ static void test_twenty_at_once(void **state) {
                          "{\"metadata\":{\"name\":\"p%d\",\"labels\":{\"app\":\"web\"}},\"spec\":{"
                          "\"nodeName\":\"n\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}",
                          i);
-                assert_int_equal(ask(&f, "POST", PODS, body), 201);
+                assert_int_equal(ask(f, "POST", PODS, body), 201);
                 snprintf(path, sizeof(path), PODS "/p%d/status", i);
                 assert_int_equal(
-                        ask_patch(&f, MERGE_PATCH, path,
+                        ask_patch(f, MERGE_PATCH, path,
                                   "{\"status\":{\"phase\":\"Running\",\"conditions\":[" READY
                                   "]}}"),
                         200);
         }
+}
+
+static void begin_eviction(struct fixture *f, int number, struct waiter *waiter) {
+        struct api_server_request request = { .method = SLICE_LITERAL("POST"),
+                                              .user_agent = SLICE_LITERAL("test/1"),
+                                              .user = &api_user_admin };
+        char body[100], path[200];
+
+        snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"p%d\"}}", number);
+        snprintf(path, sizeof(path), PODS "/p%d/eviction", number);
+        request.body = slice_of(body);
+        request.target = slice_of(path);
+        waiter->pending =
+                api_server_begin(f->server, &request, &waiter->response, on_waiter_ready, waiter);
+}
+
+/* All twenty have seen that one may go, and none has taken it yet: each met another write. */
+static void test_twenty_at_once(void **state) {
+        struct fixture f = fixture_new();
+        struct writer writer = { .f = &f, .left = 20 };
+        struct waiter waiters[20] = { 0 };
+        int evicted = 0;
+
+        (void)state;
+        make_budget(&f, "b", "",
+                    OBSERVED
+                    "\"disruptionsAllowed\":1,\"currentHealthy\":20,\"desiredHealthy\":19");
+        make_twenty(&f);
+        api_server_contend(f.server, write_budget, &writer);
         for (int i = 0; i < 20; i++) {
-                char body[100], path[200];
+                begin_eviction(&f, i, &waiters[i]);
+                assert_non_null(waiters[i].pending);
+        }
+        virtual_loop_advance(f.fake, NS_PER_S);
+        for (int i = 0; i < 20; i++) {
                 int status;
 
-                snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"p%d\"}}", i);
-                snprintf(path, sizeof(path), PODS "/p%d/eviction", i);
-                status = ask(&f, "POST", path, body);
+                assert_true(waiters[i].is_ready);
+                assert_null(api_pending_resume(waiters[i].pending, &waiters[i].response));
+                status = waiters[i].response.status;
                 assert_true(status == 201 || status == 429);
                 evicted += status == 201;
+                api_server_response_release(&waiters[i].response);
         }
         assert_int_equal(evicted, 1);
         fixture_free(&f);
@@ -354,7 +529,9 @@ int main(void) {
                 NAMED("evict-A10 evict-A12: preconditions", test_preconditions),
                 NAMED("evict-A6 evict-A7: two budgets", test_two_budgets),
                 NAMED("evict-A5: too many disrupted", test_too_many_disrupted),
-                NAMED("evict-A13: written beside", test_written_beside),
+                cmocka_unit_test(test_written_beside),
+                NAMED("evict-A13 evict-A14: others write the budget", test_contended),
+                cmocka_unit_test(test_contended_unwaiting),
                 NAMED("evict-A15: twenty at once", test_twenty_at_once),
                 cmocka_unit_test(test_binding),
         };
