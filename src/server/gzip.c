@@ -35,3 +35,16 @@ bool gzip_replace(struct buf *content) {
         }
         return is_done;
 }
+
+bool gzip_is_accepted(struct slice codings) {
+        struct slice coding;
+
+        while (slice_split(&codings, ',', &coding)) {
+                struct slice rest = coding, name = SLICE_EMPTY;
+
+                slice_split(&rest, ';', &name);
+                if (slice_is(slice_trim(name), "gzip"))
+                        return !slice_is(slice_trim(rest), "q=0");
+        }
+        return false;
+}

@@ -6,3 +6,5 @@
 
 /* Replaces the content by its gzip form; false, and content as it was, when that failed. */
 bool gzip_replace(struct buf *content);
+/* The value of an Accept-Encoding asks for it. */
+bool gzip_is_accepted(struct slice codings);

@@ -13,6 +13,7 @@
 #include "base/uuid.h"
 #include "server/api_priv.h"
 #include "server/gzip.h"
+#include "server/http_exchange.h"
 #include "server/http_listener.h"
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -21,7 +22,6 @@
 #define HEADER_TIMEOUT_NS (30 * NS_PER_S)
 #define IDLE_TIMEOUT_S 300U
 #define STREAM_BLOCK_BYTES (32U * 1024)
-#define STREAM_CHUNK_BYTES (64U * 1024)
 #define GZIP_FROM_BYTES (128U * 1024)
 #define RETRY_AFTER_S 1
 #define TLS_HANDSHAKE_BYTE 0x16
@@ -36,26 +36,20 @@ struct engine {
 
 /* One request, and the stream that answers it. */
 struct exchange {
+        struct http_exchange base;
         struct http_front *front;
         struct engine *engine;
         struct MHD_Connection *connection;
-        struct exchange *next, *previous; /* among those with a stream or a pending request */
-        struct exchange *next_ready;
-        char *target;
-        struct buf body, out;
-        size_t out_at;
-        struct api_stream *stream;
         struct api_pending *pending; /* waits for webhooks; the connection is suspended */
         void *pending_page;          /* or the pages wait for something */
-        bool is_started, is_too_large, is_too_much, is_suspended, is_ready, is_ended, is_listed;
+        bool is_started;
 };
 
 struct http_front {
         struct loop *loop;
         struct engine plain, secure;
         struct http_listener *listener;
-        struct exchange *waiting, *ready; /* what may be suspended; what is to be resumed */
-        size_t stream_count, body_bytes;  /* of bodies that are not complete, or not answered yet */
+        struct http_exchanges exchanges;
         bool is_resume_deferred, is_closing;
         struct rng rng;
         char *key_pem, *certificate_pem;
@@ -92,20 +86,29 @@ static void engine_timer(void *context) {
 
 /* ---- streams ---- */
 
+static struct exchange *exchange_of(struct http_exchange *base) {
+        return (struct exchange *)base;
+}
+
+static void suspend(struct exchange *exchange) {
+        exchange->base.is_asleep = true;
+        MHD_suspend_connection(exchange->connection);
+}
+
+static void wake(struct exchange *exchange) {
+        if (!exchange->base.is_asleep)
+                return;
+        exchange->base.is_asleep = false;
+        MHD_resume_connection(exchange->connection);
+}
+
 static void resume_ready(void *context) {
         struct http_front *front = context;
+        struct http_exchange *ready;
 
         front->is_resume_deferred = false;
-        while (front->ready) {
-                struct exchange *exchange = front->ready;
-
-                front->ready = exchange->next_ready;
-                exchange->is_ready = false;
-                if (exchange->is_suspended) {
-                        exchange->is_suspended = false;
-                        MHD_resume_connection(exchange->connection);
-                }
-        }
+        while ((ready = http_exchange_take_ready(&front->exchanges)) != NULL)
+                wake(exchange_of(ready));
         if (front->is_closing) { /* freed while this call was pending */
                 free(front);
                 return;
@@ -119,108 +122,33 @@ static void stream_ready(void *context) {
         struct exchange *exchange = context;
         struct http_front *front = exchange->front;
 
-        if (exchange->is_ready)
-                return;
-        exchange->is_ready = true;
-        exchange->next_ready = front->ready;
-        front->ready = exchange;
+        http_exchange_note_ready(&front->exchanges, &exchange->base);
         if (front->is_resume_deferred)
                 return;
         front->is_resume_deferred = true;
         loop_defer(front->loop, resume_ready, front);
 }
 
-static void forget_ready(struct exchange *exchange) {
-        struct exchange **link = &exchange->front->ready;
-
-        while (*link && *link != exchange)
-                link = &(*link)->next_ready;
-        if (*link)
-                *link = exchange->next_ready;
-}
-
 static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_t size) {
         struct exchange *exchange = context;
-        size_t left = exchange->out.len - exchange->out_at;
+        enum api_stream_state state;
+        size_t count = http_exchange_read(&exchange->base, buffer, size, &state);
 
         (void)position;
-        if (left == 0) {
-                enum api_stream_state state;
-
-                if (exchange->is_ended)
-                        return MHD_CONTENT_READER_END_OF_STREAM;
-                buf_clear(&exchange->out);
-                exchange->out_at = 0;
-                state = api_stream_read(exchange->stream, &exchange->out, STREAM_CHUNK_BYTES);
-                exchange->is_ended = state == API_STREAM_ENDED;
-                left = exchange->out.len;
-                if (left == 0 && exchange->is_ended)
-                        return MHD_CONTENT_READER_END_OF_STREAM;
-                if (left == 0 && state == API_STREAM_IDLE) {
-                        buf_release(&exchange->out); /* idle watches hold no buffer */
-                        exchange->is_suspended = true;
-                        MHD_suspend_connection(exchange->connection);
-                }
-                if (left == 0)
-                        return 0;
-        }
-        if (left > size)
-                left = size;
-        memcpy(buffer, exchange->out.data + exchange->out_at, left);
-        exchange->out_at += left;
-        return (ssize_t)left;
-}
-
-static void enlist(struct exchange *exchange) {
-        struct http_front *front = exchange->front;
-
-        if (exchange->is_listed)
-                return;
-        exchange->is_listed = true;
-        exchange->next = front->waiting;
-        if (exchange->next)
-                exchange->next->previous = exchange;
-        front->waiting = exchange;
-}
-
-static void delist(struct exchange *exchange) {
-        if (!exchange->is_listed)
-                return;
-        if (exchange->previous)
-                exchange->previous->next = exchange->next;
-        else
-                exchange->front->waiting = exchange->next;
-        if (exchange->next)
-                exchange->next->previous = exchange->previous;
-}
-
-static void stream_attach(struct exchange *exchange, struct api_stream *stream) {
-        enlist(exchange);
-        exchange->stream = stream;
-        exchange->front->stream_count++;
-        api_stream_on_ready(stream, stream_ready, exchange);
-}
-
-static void body_release(struct exchange *exchange) {
-        exchange->front->body_bytes -= exchange->body.len;
-        buf_release(&exchange->body);
+        if (count)
+                return (ssize_t)count;
+        if (state == API_STREAM_ENDED)
+                return MHD_CONTENT_READER_END_OF_STREAM;
+        if (state == API_STREAM_IDLE)
+                suspend(exchange);
+        return 0;
 }
 
 static void exchange_free(struct exchange *exchange) {
-        struct http_front *front = exchange->front;
-
-        delist(exchange);
-        if (exchange->is_ready)
-                forget_ready(exchange);
-        if (exchange->stream)
-                front->stream_count--;
-        api_stream_close(exchange->stream);
         api_pending_cancel(exchange->pending);
         if (exchange->pending_page)
                 exchange->front->pages.cancel(exchange->pending_page);
-        body_release(exchange);
-        buf_release(&exchange->out);
-        free(exchange->target);
+        http_exchange_release(&exchange->front->exchanges, &exchange->base);
         free(exchange);
 }
 
@@ -268,16 +196,7 @@ static void add_headers(struct exchange *exchange, struct MHD_Response *response
 /* Streams are never compressed: watches must not wait for a block to fill, and long lists go out as
  * fast as they are made. */
 static bool takes_gzip(const struct exchange *exchange) {
-        struct slice codings = header(exchange->connection, "Accept-Encoding"), coding;
-
-        while (slice_split(&codings, ',', &coding)) {
-                struct slice rest = coding, name = SLICE_EMPTY;
-
-                slice_split(&rest, ';', &name);
-                if (slice_is(slice_trim(name), "gzip"))
-                        return !slice_is(slice_trim(rest), "q=0");
-        }
-        return false;
+        return gzip_is_accepted(header(exchange->connection, "Accept-Encoding"));
 }
 
 static enum MHD_Result respond(struct exchange *exchange, struct api_server_response *answer) {
@@ -286,7 +205,10 @@ static enum MHD_Result respond(struct exchange *exchange, struct api_server_resp
         bool is_packed = false;
 
         if (answer->stream) {
-                stream_attach(exchange, api_server_response_take_stream(answer));
+                struct api_stream *stream = api_server_response_take_stream(answer);
+
+                http_exchange_attach(&exchange->front->exchanges, &exchange->base, stream);
+                api_stream_on_ready(stream, stream_ready, exchange);
                 response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES,
                                                              stream_read, exchange, NULL);
         } else {
@@ -356,16 +278,16 @@ static bool is_pending(const struct exchange *exchange) {
 /* Answers, or puts the connection to sleep until what was asked elsewhere is there; meanwhile the
  * body counts as under way. */
 static enum MHD_Result finish(struct exchange *exchange, struct api_server_response *answer) {
+        struct http_front *front = exchange->front;
         enum MHD_Result result;
 
         if (is_pending(exchange)) {
-                enlist(exchange);
-                exchange->is_suspended = true;
-                MHD_suspend_connection(exchange->connection);
+                http_exchange_enlist(&front->exchanges, &exchange->base);
+                suspend(exchange);
                 return MHD_YES;
         }
-        body_release(exchange);
-        if (answer->stream && exchange->front->stream_count >= HTTP_STREAMS_MAX)
+        http_exchange_drop_body(&front->exchanges, &exchange->base);
+        if (answer->stream && front->exchanges.stream_count >= HTTP_STREAMS_MAX)
                 result = refuse(exchange, 429, "TooManyRequests",
                                 "too many watches are open, try again later");
         else
@@ -395,10 +317,10 @@ static enum MHD_Result serve(struct exchange *exchange, const char *method) {
         struct api_server_response answer;
         enum MHD_Result result;
 
-        if (exchange->is_too_large)
+        if (exchange->base.is_too_large)
                 return refuse(exchange, 413, "RequestEntityTooLarge",
                               "Request entity too large: limit is 3145728");
-        if (exchange->is_too_much)
+        if (exchange->base.is_too_much)
                 return refuse(exchange, 429, "TooManyRequests",
                               "too many bytes of request bodies under way, try again later");
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &groups);
@@ -406,8 +328,8 @@ static enum MHD_Result serve(struct exchange *exchange, const char *method) {
         handle(exchange,
                &(struct api_server_request){
                        .method = slice_of(method),
-                       .target = slice_of(exchange->target),
-                       .body = buf_view(&exchange->body),
+                       .target = slice_of(exchange->base.target),
+                       .body = buf_view(&exchange->base.body),
                        .content_type = header(connection, "Content-Type"),
                        .accept = buf_view(&accept.text),
                        .authorization = header(connection, "Authorization"),
@@ -433,21 +355,8 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
         exchange->front = engine->front;
         exchange->engine = engine;
         exchange->connection = connection;
-        exchange->target = slice_dup(slice_of(uri));
+        exchange->base.target = slice_dup(slice_of(uri));
         return exchange;
-}
-
-static void body_append(struct exchange *exchange, const char *upload, size_t size) {
-        struct http_front *front = exchange->front;
-
-        if (exchange->body.len + size > API_BODY_MAX) {
-                exchange->is_too_large = true;
-        } else if (front->body_bytes + size > HTTP_BODIES_MAX) {
-                exchange->is_too_much = true;
-        } else {
-                buf_append(&exchange->body, upload, size);
-                front->body_bytes += size;
-        }
 }
 
 /* First call: headers are there. Then once per piece of body, which is read to its end even when it
@@ -467,7 +376,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         }
         if (*upload_size == 0)
                 return is_pending(exchange) ? resume(exchange) : serve(exchange, method);
-        body_append(exchange, upload, *upload_size);
+        http_exchange_append(&exchange->front->exchanges, &exchange->base,
+                             slice_make(upload, *upload_size));
         *upload_size = 0;
         return MHD_YES;
 }
@@ -576,17 +486,15 @@ void http_front_free(struct http_front *front) {
                 return;
         front->is_closing = true;
         http_listener_free(front->listener);
-        for (struct exchange *exchange = front->waiting; exchange; exchange = exchange->next) {
-                exchange->is_ended = true;
-                if (exchange->is_suspended)
-                        MHD_resume_connection(exchange->connection);
-                exchange->is_suspended = false;
+        for (struct http_exchange *each = front->exchanges.waiting; each; each = each->next) {
+                each->is_ended = true;
+                wake(exchange_of(each));
         }
         engine_stop(&front->plain);
         engine_stop(&front->secure);
         free(front->key_pem);
         free(front->certificate_pem);
-        front->ready = NULL;
+        front->exchanges.ready = NULL;
         if (!front->is_resume_deferred)
                 free(front);
 }

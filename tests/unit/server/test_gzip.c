@@ -38,8 +38,24 @@ static void test_round_trip(void **state) {
         }
 }
 
+static void test_accepted(void **state) {
+        static const struct {
+                const char *codings;
+                bool is_accepted;
+        } cases[] = {
+                { "gzip", true }, { "deflate, gzip;q=0.5", true }, { "gzip ; q=0", false },
+                { "", false },    { "br,deflate", false },         { "gzipped", false },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+                assert_int_equal(gzip_is_accepted(slice_of(cases[i].codings)),
+                                 cases[i].is_accepted);
+}
+
 int main(void) {
-        const struct CMUnitTest tests[] = { cmocka_unit_test(test_round_trip) };
+        const struct CMUnitTest tests[] = { cmocka_unit_test(test_round_trip),
+                                            cmocka_unit_test(test_accepted) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
