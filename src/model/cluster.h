@@ -196,6 +196,18 @@ struct change_range { /* the ring may wrap: two runs */
 };
 bool cluster_changes_since(const struct cluster *cluster, uint64_t generation,
                            struct change_range *ret_range);
+/* A pod before a change that took it off its node, relabelled it, or changed its nomination.  The
+ * labels and the class may be in use nowhere else. */
+struct pod_past {
+        uint64_t generation; /* of the change */
+        struct str_id ns;
+        struct label_set_id labels;
+        struct class_id class;
+};
+/* NULL: not such a change, too many came after it, or it was dropped. */
+const struct pod_past *cluster_pod_past(const struct cluster *cluster, uint64_t generation);
+/* The reader has caught up and will not ask about earlier changes again. */
+void cluster_drop_pasts(struct cluster *cluster);
 
 /* ---- checking and measuring ---- */
 /* Recomputes every sum, list, index and count from the rows and compares; BERTH_ERR_INTERNAL naming

@@ -52,10 +52,13 @@ static void touch(struct cluster *cluster, struct node_id node) {
 
 /* Tells readers: through the log, or as a touched node inside a what-if. */
 static void tell(struct cluster *cluster, uint32_t mask, struct node_id node, struct pod_id pod) {
-        if (!cluster_is_what_if(cluster))
-                cluster_log_change(cluster, mask, node, pod);
-        else if (!node_id_is_none(node))
-                touch(cluster, node);
+        if (cluster_is_what_if(cluster)) {
+                if (!node_id_is_none(node))
+                        touch(cluster, node);
+                return;
+        }
+        struct pod_past past = pod_past_of(pod_row_at(&cluster->pods, pod));
+        cluster_log_pod(cluster, mask, node, pod, &past);
 }
 
 /* Puts a row back between the neighbours it had. */

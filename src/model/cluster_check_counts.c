@@ -64,6 +64,15 @@ static void count_pods(const struct cluster *cluster, struct held_counts *counts
         }
 }
 
+static void count_pasts(const struct cluster *cluster, struct held_counts *counts) {
+        for (uint32_t i = 0; i < cluster->pasts.count; i++) {
+                const struct pod_past *past = &cluster->pasts.items[i];
+                hold(counts, past->ns);
+                counts->label_sets[past->labels.index]++;
+                counts->classes[past->class.index]++;
+        }
+}
+
 static void count_nodes(const struct cluster *cluster, struct held_counts *counts) {
         const struct node_table *nodes = &cluster->nodes;
         for (uint32_t node = 0; node < nodes->count; node++) {
@@ -194,6 +203,7 @@ int check_counts(const struct cluster *cluster, struct err *err) {
         struct held_counts counts;
         counts_init(cluster, &counts);
         count_pods(cluster, &counts);
+        count_pasts(cluster, &counts);
         count_nodes(cluster, &counts);
         count_interned(cluster, &counts);
         count_lists(cluster, &counts);

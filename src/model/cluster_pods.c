@@ -131,6 +131,7 @@ struct pod_update {
         uint32_t details;    /* CLUSTER_POD_* about the pod itself */
         struct node_id node_before;
         bool was_occupying, was_pending, is_nomination_changed;
+        struct pod_past past;
 };
 
 static bool is_pending(const struct pod_row *row) {
@@ -214,8 +215,8 @@ static void log_update(struct cluster *cluster, const struct pod_update *update)
         bool is_gone = leaves && !is_occupying; /* what else changed is told along with it */
         uint32_t mask = pending_changes(update, is_pending(row));
         if (leaves)
-                cluster_log_change(cluster, CLUSTER_POD_REMOVED | (is_gone ? update->details : 0),
-                                   update->node_before, update->pod);
+                cluster_log_pod(cluster, CLUSTER_POD_REMOVED | (is_gone ? update->details : 0),
+                                update->node_before, update->pod, &update->past);
         if (update->is_nomination_changed)
                 mask |= CLUSTER_NOMINATION;
         if (comes)
@@ -223,7 +224,7 @@ static void log_update(struct cluster *cluster, const struct pod_update *update)
         if (!is_gone)
                 mask |= update->details;
         if (mask)
-                cluster_log_change(cluster, mask, row->node, update->pod);
+                cluster_log_pod(cluster, mask, row->node, update->pod, &update->past);
 }
 
 /* Whether the pod adds something else to its node than before. */
@@ -239,8 +240,10 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
         struct pod_update update = { .pod = id,
                                      .node_before = row->node,
                                      .was_occupying = pod_row_occupies(row),
-                                     .was_pending = is_pending(row) };
+                                     .was_pending = is_pending(row),
+                                     .past = pod_past_of(row) };
         struct class_id class = class_take(cluster, &pod->spec);
+        pod_past_ref(cluster, &update.past);
         update.node = target_of(cluster, row, pod, is_finished);
         bool moves = update.node.index != row->node.index;
         bool recounts = moves || counts_differ(row, pod, class, is_finished);
@@ -262,6 +265,7 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
                 row->flags &= (uint16_t)~POD_ASSUMED;
         update.is_nomination_changed = exchange_nomination(cluster, id, pod->status.nominated_node);
         log_update(cluster, &update);
+        pod_past_drop(cluster, &update.past);
         if (moves && !node_id_is_none(update.node_before))
                 node_row_release_unused(cluster, update.node_before);
 }
@@ -300,7 +304,8 @@ static void remove_pod(struct cluster *cluster, struct pod_id id) {
                 pod_twins_leave(cluster, id);
                 pod_unlink(cluster, id);
         }
-        cluster_log_change(cluster, mask, node, id);
+        struct pod_past past = pod_past_of(row);
+        cluster_log_pod(cluster, mask, node, id, &past);
         pod_row_free(cluster, id);
         if (!node_id_is_none(node))
                 node_row_release_unused(cluster, node);

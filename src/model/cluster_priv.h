@@ -66,6 +66,7 @@ struct node_labels {
 void label_sets_init(struct cluster *cluster);
 void label_sets_release(struct cluster *cluster);
 struct label_set_id label_set_take(struct cluster *cluster, struct label_list labels);
+void label_set_ref(struct cluster *cluster, struct label_set_id set);
 void label_set_drop(struct cluster *cluster, struct label_set_id set);
 const struct label_set *label_set_at(const struct cluster *cluster, struct label_set_id set);
 
@@ -180,6 +181,7 @@ struct class_table {
 };
 void classes_release(struct cluster *cluster);
 struct class_id class_take(struct cluster *cluster, const struct pod_spec *spec);
+void class_ref(struct cluster *cluster, struct class_id class);
 void class_drop(struct cluster *cluster, struct class_id class);
 
 /* ---- resources ---- */
@@ -258,6 +260,21 @@ struct priority_counts {
         struct priority_count *items;
         uint32_t count, cap;
 };
+
+/* ---- what pods were before ---- */
+
+struct pod_pasts { /* ring, oldest at first */
+        struct pod_past *items;
+        uint32_t cap, count, first;
+};
+/* A pod as it is now.  Counted, it can be logged after the row changed. */
+struct pod_past pod_past_of(const struct pod_row *row);
+void pod_past_ref(struct cluster *cluster, const struct pod_past *past);
+void pod_past_drop(struct cluster *cluster, const struct pod_past *past);
+/* Logs a change of a pod and keeps what it was before, where readers may ask for it. */
+void cluster_log_pod(struct cluster *cluster, uint32_t mask, struct node_id node, struct pod_id pod,
+                     const struct pod_past *before);
+void pod_pasts_release(struct cluster *cluster);
 
 /* ---- alike pods ---- */
 
@@ -346,6 +363,7 @@ struct cluster {
         struct class_table classes;
         struct pod_rows pods;
         struct twin_table twins;
+        struct pod_pasts pasts;
         struct priority_counts priorities;
         struct what_if what_if;
         struct cold_tables tables;

@@ -61,7 +61,8 @@ void cluster_usage(const struct cluster *cluster, struct cluster_usage *ret_usag
                                id_index_bytes(&cluster->classes.index),
                 .string_bytes = interner_bytes(cluster->strings),
                 .index_bytes = index_bytes(cluster),
-                .log_bytes = cluster->log.cap * sizeof(*cluster->log.ring),
+                .log_bytes = cluster->log.cap * sizeof(*cluster->log.ring) +
+                             cluster->pasts.cap * sizeof(*cluster->pasts.items),
                 .nodes = cluster->live_nodes,
                 .pods = cluster->pods.live,
                 .classes = cluster->classes.live,

@@ -110,6 +110,11 @@ struct label_set_id label_set_take(struct cluster *cluster, struct label_list la
         return add_set(cluster, labels);
 }
 
+void label_set_ref(struct cluster *cluster, struct label_set_id set) {
+        if (set.index != 0)
+                cluster->label_sets.items[set.index].refs++;
+}
+
 void label_set_drop(struct cluster *cluster, struct label_set_id set) {
         if (set.index == 0)
                 return;

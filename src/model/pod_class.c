@@ -101,6 +101,10 @@ struct class_id class_take(struct cluster *cluster, const struct pod_spec *spec)
         return (struct class_id){ id };
 }
 
+void class_ref(struct cluster *cluster, struct class_id id) {
+        cluster->classes.items[id.index]->ref_count++;
+}
+
 void class_drop(struct cluster *cluster, struct class_id id) {
         struct class_table *classes = &cluster->classes;
         struct pod_class *class = classes->items[id.index];

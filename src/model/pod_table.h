@@ -16,7 +16,8 @@ struct class_port {
         int32_t port;
 };
 
-/* Immutable once made; lives while any pod refers to it (counted). */
+/* Immutable once made; lives while any pod refers to it, or did before one of the last changes
+ * (counted). */
 struct pod_class {
         struct class_id id;
         uint32_t ref_count;
