@@ -10,20 +10,12 @@
 
 #define TAKEN_NS (2 * NS_PER_S) /* between looks whether the other form is done with a pod */
 
-/* Rebooting and draining nodes go first, tidying up last. */
-static unsigned rank_of(struct slice requester) {
-        if (slice_has_prefix(requester, SLICE_LITERAL("reboot." EVICTION_DOMAIN_OWN "/")) ||
-            slice_has_prefix(requester, SLICE_LITERAL("evict." EVICTION_DOMAIN_OWN "/")))
-                return 0;
-        return slice_has_prefix(requester, SLICE_LITERAL("descheduler.")) ? 2 : 1;
-}
-
 /* The best rank among live requests, and the oldest of that rank. */
 static void rank(struct eviction_target *target) {
         target->rank = UINT_MAX;
         for (size_t i = 0; i < target->request_count; i++) {
                 const struct eviction_request *request = target->requests[i];
-                unsigned rank = rank_of(request->requester);
+                unsigned rank = eviction_rank_of(request->requester);
 
                 if (request->intent != EVICTION_INTENT_EVICT || request->object.is_deleting ||
                     rank > target->rank)
@@ -80,6 +72,8 @@ bool eviction_admit(struct eviction_look *look) {
                 let_in(target, true);
                 return true;
         }
+        if (!target->is_waiting)
+                target->waits_since = look->now.mono;
         target->is_waiting = true;
         rank(target);
         look->reconciler->has_waiting = true;
@@ -115,13 +109,6 @@ static bool holds_slot(const struct eviction_reconciler *reconciler,
         return false;
 }
 
-static struct eviction_slot_holder holder_of(const struct eviction_target *target,
-                                             const struct eviction_pod *pod) {
-        return (struct eviction_slot_holder){ .ns = target->ns,
-                                              .node = pod ? pod->node : SLICE_EMPTY,
-                                              .owner = pod ? pod->owner : SLICE_EMPTY };
-}
-
 static const struct eviction_pod *pod_of(const struct eviction_reconciler *reconciler,
                                          const struct eviction_target *target) {
         const struct kept_pod *kept = map_get(reconciler->pods, slice_of(target->pod_name));
@@ -129,9 +116,40 @@ static const struct eviction_pod *pod_of(const struct eviction_reconciler *recon
         return kept && slice_is(kept->pod.uid, target->uid) ? &kept->pod : NULL;
 }
 
-/* Moved in the background at somebody else's word. */
-static void hold_for_moving(const struct eviction_reconciler *reconciler,
-                            struct eviction_slots *slots) {
+static struct eviction_slot_holder holder_of(struct slice ns, const struct eviction_pod *pod) {
+        return (struct eviction_slot_holder){ .ns = ns,
+                                              .node = pod ? pod->node : SLICE_EMPTY,
+                                              .owner = pod ? pod->owner : SLICE_EMPTY };
+}
+
+struct counting {
+        const struct eviction_reconciler *reconciler;
+        struct eviction_slots *slots;
+        struct map *vms; /* namespace/VM of what was counted */
+};
+
+static void hold(struct counting *counting, struct slice ns, const struct eviction_pod *pod) {
+        struct eviction_slot_holder holder = holder_of(ns, pod);
+        char text[EVICTION_KEY_MAX];
+        struct slice vm = pod ? eviction_vm_key(pod, text) : SLICE_EMPTY;
+
+        eviction_slots_hold(counting->slots, &holder);
+        if (vm.len)
+                map_put(counting->vms, vm, counting);
+}
+
+/* Evicted by somebody else: in the background, or by the subresource and on its way out. */
+static bool is_leaving(const struct eviction_reconciler *reconciler,
+                       const struct eviction_pod *pod) {
+        if (pod->is_finished)
+                return false;
+        return pod->is_moving ||
+               (pod->is_evicted && (reconciler->config.slots_for_all || is_slow(reconciler, pod)));
+}
+
+/* What is under way without an Eviction of ours. */
+static void hold_for_others(struct counting *counting) {
+        const struct eviction_reconciler *reconciler = counting->reconciler;
         struct slice key;
         void *value;
         size_t at = 0;
@@ -141,31 +159,31 @@ static void hold_for_moving(const struct eviction_reconciler *reconciler,
                 const struct eviction_target *target =
                         kept ? map_get(reconciler->targets, kept->pod.uid) : NULL;
 
-                if (kept && !kept->pod.is_finished &&
+                if (kept && is_leaving(reconciler, &kept->pod) &&
                     (!target || !holds_slot(reconciler, target, &kept->pod)))
-                        eviction_slots_hold(
-                                slots, &(struct eviction_slot_holder){ .ns = kept->pod.ns,
-                                                                       .node = kept->pod.node,
-                                                                       .owner = kept->pod.owner });
+                        hold(counting, kept->pod.ns, &kept->pod);
         }
+        eviction_vm_hold(reconciler, counting->vms, counting->slots);
 }
 
-static int by_turn(const void *left, const void *right) {
-        const struct eviction_target *a = *(struct eviction_target *const *)left;
-        const struct eviction_target *b = *(struct eviction_target *const *)right;
-
-        if (a->rank != b->rank)
-                return a->rank < b->rank ? -1 : 1;
-        if (a->since.ns != b->since.ns)
-                return a->since.ns < b->since.ns ? -1 : 1;
-        return a->serial < b->serial ? -1 : a->serial > b->serial;
+static struct eviction_wish wish_of(const struct eviction_reconciler *reconciler,
+                                    struct eviction_target *target, struct mono_time now) {
+        return (struct eviction_wish){
+                .holder = holder_of(target->ns, pod_of(reconciler, target)),
+                .rank = (enum eviction_rank)target->rank,
+                .since_ns = target->since.ns,
+                .serial = target->serial,
+                .is_overdue = now.ns - target->waits_since.ns > EVICTION_SLOT_PATIENCE_NS,
+                .self = target,
+        };
 }
 
-/* Those that wait, in their turn; what others hold goes to slots. */
-static struct eviction_target **line_up(const struct eviction_reconciler *reconciler,
-                                        struct eviction_slots *slots, size_t *ret_count) {
-        struct eviction_target **waiting =
-                xreallocarray(NULL, map_count(reconciler->targets) + 1, sizeof(waiting[0]));
+/* Those that wait; what is under way is counted. */
+static struct eviction_wish *gather(struct counting *counting, struct mono_time now,
+                                    size_t *ret_count) {
+        const struct eviction_reconciler *reconciler = counting->reconciler;
+        struct eviction_wish *wishes =
+                xreallocarray(NULL, map_count(reconciler->targets) + 1, sizeof(wishes[0]));
         struct slice key;
         void *value;
         size_t at = 0, count = 0;
@@ -174,46 +192,46 @@ static struct eviction_target **line_up(const struct eviction_reconciler *reconc
                 struct eviction_target *target = value;
                 const struct eviction_pod *pod = pod_of(reconciler, target);
 
-                if (target->is_waiting) {
-                        waiting[count++] = target;
-                } else if (holds_slot(reconciler, target, pod)) {
-                        struct eviction_slot_holder holder = holder_of(target, pod);
-
-                        eviction_slots_hold(slots, &holder);
-                }
+                if (target->is_waiting)
+                        wishes[count++] = wish_of(reconciler, target, now);
+                else if (holds_slot(reconciler, target, pod))
+                        hold(counting, target->ns, pod);
         }
-        hold_for_moving(reconciler, slots);
-        qsort(waiting, count, sizeof(waiting[0]), by_turn);
+        hold_for_others(counting);
         *ret_count = count;
-        return waiting;
+        return wishes;
 }
 
-void eviction_admission_turns(struct eviction_reconciler *reconciler) {
-        struct eviction_slots *slots;
-        struct eviction_target **waiting;
+/* Looks again when its turn has come, and once to say that it waits. */
+static void answer(struct eviction_target *target, enum eviction_slot_refusal refusal) {
+        bool is_new = target->refusal == EVICTION_SLOT_FREE;
+
+        if (refusal == EVICTION_SLOT_FREE)
+                let_in(target, true);
+        else if (is_new)
+                target->refusal = refusal;
+        if (target->is_admitted || is_new)
+                target->is_dirty = true;
+}
+
+void eviction_admission_turns(struct eviction_reconciler *reconciler, struct mono_time now) {
+        struct counting counting = { .reconciler = reconciler };
+        struct eviction_wish *wishes;
         size_t count, left = 0;
 
         if (!reconciler->has_waiting)
                 return;
-        slots = eviction_slots_new(&reconciler->config.slots);
-        waiting = line_up(reconciler, slots, &count);
+        counting.slots = eviction_slots_new(&reconciler->config.slots);
+        counting.vms = map_new();
+        wishes = gather(&counting, now, &count);
+        eviction_slots_line_up(counting.slots, wishes, count);
         for (size_t i = 0; i < count; i++) {
-                struct eviction_target *target = waiting[i];
-                struct eviction_slot_holder holder = holder_of(target, pod_of(reconciler, target));
-                enum eviction_slot_refusal refusal = eviction_slots_take(slots, &holder);
-
-                if (refusal == EVICTION_SLOT_FREE)
-                        let_in(target, true);
-                else
-                        left++;
-                /* Looks again when its turn has come, and once to say that it waits. */
-                if (target->is_admitted || target->refusal == EVICTION_SLOT_FREE)
-                        target->is_dirty = true;
-                if (!target->is_admitted && target->refusal == EVICTION_SLOT_FREE)
-                        target->refusal = refusal;
+                answer(wishes[i].self, wishes[i].refusal);
+                left += wishes[i].refusal != EVICTION_SLOT_FREE;
         }
         reconciler->stats.waiting = left;
         reconciler->has_waiting = left > 0;
-        free(waiting);
-        eviction_slots_free(slots);
+        free(wishes);
+        map_free(counting.vms);
+        eviction_slots_free(counting.slots);
 }

@@ -67,7 +67,7 @@ int eviction_reconciler_put_pod(struct eviction_reconciler *reconciler, const st
         if (code == 0) {
                 key = eviction_key(pod.ns, pod.name, text);
                 free(map_put(reconciler->pods, key, keep_pod(&pod)));
-                if (pod.is_moving)
+                if (pod.is_moving || pod.is_evicted)
                         map_put(reconciler->moving, key, reconciler);
                 else
                         map_remove(reconciler->moving, key);

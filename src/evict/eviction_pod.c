@@ -26,14 +26,16 @@ static struct slice owner_of(const struct json *meta, struct arena *arena) {
         return SLICE_EMPTY;
 }
 
-static bool is_ready(const struct json *status) {
+/* The condition, if it is True; NULL otherwise. */
+static const struct json *true_condition(const struct json *status, const char *type) {
         struct json_iter iter = json_iter(json_get(status, "conditions"));
         const struct json *condition;
 
         while (json_next(&iter, NULL, &condition))
-                if (slice_is(json_get_text(condition, "type"), "Ready"))
-                        return slice_is(json_get_text(condition, "status"), "True");
-        return false;
+                if (slice_is(json_get_text(condition, "type"), type))
+                        return slice_is(json_get_text(condition, "status"), "True") ? condition
+                                                                                    : NULL;
+        return NULL;
 }
 
 /* The native list wins over the annotation. */
@@ -59,7 +61,8 @@ static struct slice responders_of(const struct json *object, struct arena *arena
 int eviction_pod_decode(const struct json *object, struct arena *arena,
                         struct eviction_pod *ret_pod, struct err *err) {
         const struct json *meta = json_get(object, "metadata"), *spec = json_get(object, "spec");
-        struct slice phase = json_get_text(json_get(object, "status"), "phase");
+        const struct json *status = json_get(object, "status");
+        struct slice phase = json_get_text(status, "phase");
         struct slice deleted = json_get_text(meta, "deletionTimestamp");
         struct wall_time when = WALL_TIME_UNSET;
 
@@ -85,7 +88,11 @@ int eviction_pod_decode(const struct json *object, struct arena *arena,
                 .is_background =
                         json_get(json_get(meta, "annotations"), EVICTION_STARTS_KEY) != NULL,
                 .is_moving = json_get(json_get(meta, "annotations"), EVICTION_MOVING_KEY) != NULL,
-                .is_ready = is_ready(json_get(object, "status")),
+                .is_ready = true_condition(status, "Ready") != NULL,
+                .is_evicted = deleted.len > 0 &&
+                              slice_is(json_get_text(true_condition(status, "DisruptionTarget"),
+                                                     "reason"),
+                                       "EvictionByEvictionAPI"),
         };
         return 0;
 }

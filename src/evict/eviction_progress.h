@@ -14,7 +14,7 @@ void eviction_admission_settle(struct eviction_look *look);
 /* Whether the next Eviction may be created, or begun; false: it waits for a slot. */
 bool eviction_admit(struct eviction_look *look);
 /* Gives free slots to those that wait, and makes them look again. */
-void eviction_admission_turns(struct eviction_reconciler *reconciler);
+void eviction_admission_turns(struct eviction_reconciler *reconciler, struct mono_time now);
 
 /* ---- eviction_orphans.c ---- */
 #define EVICTION_ORPHAN_FACTOR 3 /* times what is expected */

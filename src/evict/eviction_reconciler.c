@@ -130,7 +130,7 @@ void eviction_reconciler_step(struct eviction_reconciler *reconciler, struct evi
         act_where_due(reconciler, now, out);
         if (!reconciler->has_waiting)
                 return;
-        eviction_admission_turns(reconciler);
+        eviction_admission_turns(reconciler, now.mono);
         act_where_due(reconciler, now, out);
 }
 

@@ -48,6 +48,7 @@ struct eviction_pod {
         bool is_ready;
         bool is_background; /* an eviction call only starts its eviction: EVICTION_STARTS_KEY */
         bool is_moving;     /* somebody evicts it in the background: EVICTION_MOVING_KEY */
+        bool is_evicted;    /* on its way out: the eviction subresource took it */
 };
 /* Slices point into object and arena.  INVALID when it has no name or uid. */
 int eviction_pod_decode(const struct json *object, struct arena *arena,
@@ -154,9 +155,12 @@ void eviction_reconciler_put_budget(struct eviction_reconciler *reconciler,
                                     const struct json *object);
 void eviction_reconciler_remove_budget(struct eviction_reconciler *reconciler, struct slice ns,
                                        struct slice name);
-/* A VirtualMachineInstanceMigration of KubeVirt: told as progress of its VM's pod. */
+/* A VirtualMachineInstanceMigration of KubeVirt: told as progress of its VM's pod, and holding a
+ * slot while it runs. */
 void eviction_reconciler_put_migration(struct eviction_reconciler *reconciler,
                                        const struct json *object);
+void eviction_reconciler_remove_migration(struct eviction_reconciler *reconciler, struct slice ns,
+                                          struct slice name);
 void eviction_reconciler_remove_policy(struct eviction_reconciler *reconciler, struct slice ns,
                                        struct slice name, struct slice uid);
 /* uid empty = whatever has the name. */

@@ -107,7 +107,8 @@ struct eviction_target {
         enum eviction_slot_refusal refusal; /* what it waits for; FREE = not judged yet */
         unsigned rank;
         struct wall_time since; /* its oldest request of that rank */
-        uint64_t serial;        /* order in which they were first heard of */
+        struct mono_time waits_since;
+        uint64_t serial; /* order in which they were first heard of */
 };
 
 struct open_effect {
@@ -127,7 +128,7 @@ struct eviction_reconciler {
         struct map *policies;    /* ns/name -> eviction_policy */
         struct map *gates;       /* ns/name of a budget -> struct gate */
         struct map *moves;       /* ns/VM -> struct vm_move */
-        struct map *moving;      /* ns/name of pods that are evicted in the background */
+        struct map *moving;      /* ns/name of pods that are evicted, whoever does it */
         uint64_t last_serial;
         bool has_waiting;     /* some target may wait for a slot */
         struct map_u64 *open; /* id -> open_effect */
@@ -231,5 +232,10 @@ struct slice eviction_vm_of(const struct eviction_pod *pod);
 const char *eviction_vm_progress(const struct eviction_reconciler *reconciler,
                                  const struct eviction_pod *pod);
 void eviction_vm_moves_free(struct map *moves);
+/* "namespace/VM" in a buffer of EVICTION_KEY_MAX; empty when it is no VM's pod. */
+struct slice eviction_vm_key(const struct eviction_pod *pod, char *buffer);
+/* Counts migrations under way of VMs that were not counted yet. */
+void eviction_vm_hold(const struct eviction_reconciler *reconciler, const struct map *counted,
+                      struct eviction_slots *slots);
 /* JSON patch that takes the mark of an evacuation from this node off a VM. */
 void eviction_vm_unmark(struct slice node, struct buf *out);

@@ -88,3 +88,50 @@ enum eviction_slot_refusal eviction_slots_take(struct eviction_slots *slots,
         eviction_slots_hold(slots, holder);
         return EVICTION_SLOT_FREE;
 }
+
+/* ---- turns ---- */
+
+enum eviction_rank eviction_rank_of(struct slice requester) {
+        static const struct {
+                const char *prefix;
+                enum eviction_rank rank;
+        } known[] = {
+                { "reboot.berth.dev/", EVICTION_RANK_REBOOT },
+                { "evict.berth.dev/", EVICTION_RANK_REBOOT },
+                { "kured", EVICTION_RANK_REBOOT },
+                { "descheduler.", EVICTION_RANK_DESCHEDULE },
+                { "sigs.k8s.io/descheduler", EVICTION_RANK_DESCHEDULE },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(known); i++)
+                if (slice_has_prefix(requester, slice_of(known[i].prefix)))
+                        return known[i].rank;
+        return EVICTION_RANK_OTHER;
+}
+
+static int by_turn(const void *left, const void *right) {
+        const struct eviction_wish *a = left, *b = right;
+
+        if (a->rank != b->rank)
+                return a->rank < b->rank ? -1 : 1;
+        if (a->since_ns != b->since_ns)
+                return a->since_ns < b->since_ns ? -1 : 1;
+        return a->serial < b->serial ? -1 : a->serial > b->serial;
+}
+
+void eviction_slots_line_up(struct eviction_slots *slots, struct eviction_wish *wishes,
+                            size_t count) {
+        bool has_claimed = false;
+
+        if (count)
+                qsort(wishes, count, sizeof(wishes[0]), by_turn);
+        for (size_t i = 0; i < count; i++) {
+                struct eviction_wish *wish = &wishes[i];
+
+                wish->refusal = eviction_slots_take(slots, &wish->holder);
+                if (wish->refusal == EVICTION_SLOT_FREE || !wish->is_overdue || has_claimed)
+                        continue;
+                eviction_slots_hold(slots, &wish->holder);
+                has_claimed = true;
+        }
+}

@@ -1,14 +1,19 @@
-/* How many evictions may be under way at once, in all, and per node, namespace and owner of pods.
- * Pure counts: who holds a slot and who comes next is the caller's to know. */
+/* How many evictions may be under way at once, in all, and per node, namespace and owner of pods,
+ * and who of those that wait comes next.  Pure counts: who holds a slot is the caller's to know. */
 #pragma once
 
 #include "base/slice.h"
+#include "base/time.h"
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EVICTION_SLOTS_TOTAL 50
 #define EVICTION_SLOTS_NODE 5
 #define EVICTION_SLOTS_NAMESPACE 10
 #define EVICTION_SLOTS_OWNER 1
+/* Who waited for so long keeps what is free for it, so that nobody is passed over for ever. */
+#define EVICTION_SLOT_PATIENCE_NS (600 * NS_PER_S)
 
 struct eviction_slot_limits { /* 0 = unlimited */
         uint32_t total, node, ns, owner;
@@ -37,3 +42,26 @@ void eviction_slots_hold(struct eviction_slots *slots, const struct eviction_slo
 /* Counts one more when every limit has room for it. */
 enum eviction_slot_refusal eviction_slots_take(struct eviction_slots *slots,
                                                const struct eviction_slot_holder *holder);
+
+enum eviction_rank { /* of requesters: lower ones go first */
+                     EVICTION_RANK_REBOOT,
+                     EVICTION_RANK_OTHER,
+                     EVICTION_RANK_DESCHEDULE
+};
+/* Rebooting and draining nodes go first, tidying up last.  Knows requesters of EvictionRequests and
+ * the names that evictions through the subresource bear (annotation requested-by). */
+enum eviction_rank eviction_rank_of(struct slice requester);
+
+struct eviction_wish { /* to begin an eviction */
+        struct eviction_slot_holder holder;
+        enum eviction_rank rank;
+        int64_t since_ns;                   /* older ones of the same rank go first */
+        uint64_t serial;                    /* then those heard of first */
+        bool is_overdue;                    /* waits for longer than EVICTION_SLOT_PATIENCE_NS */
+        enum eviction_slot_refusal refusal; /* the answer; FREE = it took its slot */
+        void *self;                         /* the caller's */
+};
+/* Sorts wishes by turn and lets each take what is free.  One that finds no slot does not hold up
+ * others, except that the first overdue one is counted as if it had. */
+void eviction_slots_line_up(struct eviction_slots *slots, struct eviction_wish *wishes,
+                            size_t count);

@@ -9,6 +9,8 @@
 
 struct vm_move {
         struct wall_time created;
+        bool is_running;
+        char name[254], node[254]; /* it leaves this node; empty = not known */
         char text[400];
 };
 
@@ -30,6 +32,12 @@ struct slice eviction_vm_of(const struct eviction_pod *pod) {
 static struct slice key_of(struct slice ns, struct slice vm, char *buffer, size_t size) {
         snprintf(buffer, size, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns), SLICE_ARG(vm));
         return slice_of(buffer);
+}
+
+struct slice eviction_vm_key(const struct eviction_pod *pod, char *buffer) {
+        struct slice vm = eviction_vm_of(pod);
+
+        return vm.len ? key_of(pod->ns, vm, buffer, EVICTION_KEY_MAX) : SLICE_EMPTY;
 }
 
 static void touch(struct eviction_reconciler *reconciler, struct slice ns, struct slice vm) {
@@ -65,6 +73,11 @@ void eviction_reconciler_put_migration(struct eviction_reconciler *reconciler,
                 map_put(reconciler->moves, key, move);
         }
         move->created = created;
+        move->is_running = !slice_is(phase, "Succeeded") && !slice_is(phase, "Failed");
+        snprintf(move->name, sizeof(move->name), SLICE_FMT, SLICE_ARG(json_get_text(meta, "name")));
+        snprintf(move->node, sizeof(move->node), SLICE_FMT,
+                 SLICE_ARG(json_get_text(json_get(json_get(object, "status"), "migrationState"),
+                                         "sourceNode")));
         snprintf(move->text, sizeof(move->text), "migration " SLICE_FMT ": " SLICE_FMT,
                  SLICE_ARG(json_get_text(meta, "name")),
                  SLICE_ARG(phase.len ? phase : SLICE_LITERAL("Pending")));
@@ -79,6 +92,43 @@ const char *eviction_vm_progress(const struct eviction_reconciler *reconciler,
                 reconciler->moves, key_of(pod->ns, eviction_vm_of(pod), text, sizeof(text)));
 
         return move ? move->text : NULL;
+}
+
+void eviction_reconciler_remove_migration(struct eviction_reconciler *reconciler, struct slice ns,
+                                          struct slice name) {
+        struct slice key, key_ns;
+        void *value;
+        size_t at = 0;
+
+        while (map_next(reconciler->moves, &at, &key, &value)) {
+                struct vm_move *move = value;
+
+                slice_split(&key, '/', &key_ns);
+                if (slice_eq(key_ns, ns) && slice_is(name, move->name))
+                        move->is_running = false;
+        }
+}
+
+void eviction_vm_hold(const struct eviction_reconciler *reconciler, const struct map *counted,
+                      struct eviction_slots *slots) {
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        while (map_next(reconciler->moves, &at, &key, &value)) {
+                const struct vm_move *move = value;
+                struct slice name = key, ns;
+                char owner[400];
+
+                if (!move->is_running || map_get(counted, key))
+                        continue;
+                slice_split(&name, '/', &ns);
+                snprintf(owner, sizeof(owner), OWNER_KIND SLICE_FMT, SLICE_ARG(name));
+                eviction_slots_hold(slots,
+                                    &(struct eviction_slot_holder){ .ns = ns,
+                                                                    .node = slice_of(move->node),
+                                                                    .owner = slice_of(owner) });
+        }
 }
 
 void eviction_vm_moves_free(struct map *moves) {

@@ -176,10 +176,14 @@ void evictions_follow(struct evictions_role *role) {
 
 static void on_migration(void *context, enum reflector_change change, const struct json *object) {
         struct evictions_role *role = context;
+        const struct json *meta = json_get(object, "metadata");
 
         if (change == REFLECTOR_DELETED)
-                return;
-        eviction_reconciler_put_migration(role->reconciler, object);
+                eviction_reconciler_remove_migration(role->reconciler,
+                                                     json_get_text(meta, "namespace"),
+                                                     json_get_text(meta, "name"));
+        else
+                eviction_reconciler_put_migration(role->reconciler, object);
         evictions_step_soon(role);
 }
 

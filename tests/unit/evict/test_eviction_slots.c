@@ -122,11 +122,86 @@ static void test_any_sequence(void **state) {
         }
 }
 
+/* By rank, then age, then as heard of; one that is full holds up nobody else. */
+static void test_line(void **state) {
+        static const struct eviction_slot_holder here = { SLICE_INIT("a"), SLICE_INIT("n0"),
+                                                          SLICE_INIT("") },
+                                                 there = { SLICE_INIT("a"), SLICE_INIT("n1"),
+                                                           SLICE_INIT("") };
+        struct eviction_wish wishes[] = {
+                { .holder = here, .rank = EVICTION_RANK_DESCHEDULE, .since_ns = 1, .serial = 1 },
+                { .holder = here, .rank = EVICTION_RANK_REBOOT, .since_ns = 9, .serial = 5 },
+                { .holder = here, .rank = EVICTION_RANK_OTHER, .since_ns = 2, .serial = 4 },
+                { .holder = here, .rank = EVICTION_RANK_REBOOT, .since_ns = 9, .serial = 2 },
+                { .holder = there, .rank = EVICTION_RANK_DESCHEDULE, .since_ns = 8, .serial = 3 },
+        };
+        static const uint64_t order[] = { 2, 5, 4, 1, 3 };
+        struct eviction_slots *slots =
+                eviction_slots_new(&(struct eviction_slot_limits){ .node = 1 });
+
+        (void)state;
+        eviction_slots_line_up(slots, wishes, ARRAY_LEN(wishes));
+        for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+                bool is_in = order[i] == 2 || order[i] == 3;
+
+                assert_int_equal(wishes[i].serial, order[i]);
+                assert_int_equal(wishes[i].refusal,
+                                 is_in ? EVICTION_SLOT_FREE : EVICTION_SLOT_NO_NODE);
+        }
+        eviction_slots_free(slots);
+}
+
+/* Waits for its node and for its namespace, which others would take in turns. */
+static void test_overdue_one_claims(void **state) {
+        static const struct eviction_slot_holder both = { SLICE_INIT("a"), SLICE_INIT("n0"),
+                                                          SLICE_INIT("") },
+                                                 other = { SLICE_INIT("b"), SLICE_INIT("n0"),
+                                                           SLICE_INIT("") },
+                                                 holder = { SLICE_INIT("a"), SLICE_INIT("n1"),
+                                                            SLICE_INIT("") };
+
+        (void)state;
+        for (int is_overdue = 0; is_overdue < 2; is_overdue++) {
+                struct eviction_wish wishes[] = {
+                        { .holder = both, .since_ns = 1, .is_overdue = is_overdue },
+                        { .holder = other, .since_ns = 2 },
+                };
+                struct eviction_slots *slots =
+                        eviction_slots_new(&(struct eviction_slot_limits){ .node = 1, .ns = 1 });
+
+                eviction_slots_hold(slots, &holder);
+                eviction_slots_line_up(slots, wishes, 2);
+                assert_int_equal(wishes[0].refusal, EVICTION_SLOT_NO_NAMESPACE);
+                assert_int_equal(wishes[1].refusal,
+                                 is_overdue ? EVICTION_SLOT_NO_NODE : EVICTION_SLOT_FREE);
+                eviction_slots_free(slots);
+        }
+}
+
+static void test_ranks(void **state) {
+        static const struct {
+                const char *requester;
+                enum eviction_rank expected;
+        } cases[] = {
+                { "reboot.berth.dev/drain", EVICTION_RANK_REBOOT },
+                { "evict.berth.dev/cli", EVICTION_RANK_REBOOT },
+                { "kured", EVICTION_RANK_REBOOT },
+                { "descheduler.berth.dev/evict", EVICTION_RANK_DESCHEDULE },
+                { "sigs.k8s.io/descheduler", EVICTION_RANK_DESCHEDULE },
+                { "autoscaler.example.com/down", EVICTION_RANK_OTHER },
+                { "", EVICTION_RANK_OTHER },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+                assert_int_equal(eviction_rank_of(slice_of(cases[i].requester)), cases[i].expected);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_each_limit),
-                cmocka_unit_test(test_held),
-                cmocka_unit_test(test_any_sequence),
+                cmocka_unit_test(test_each_limit),         cmocka_unit_test(test_held),
+                cmocka_unit_test(test_any_sequence),       cmocka_unit_test(test_line),
+                cmocka_unit_test(test_overdue_one_claims), cmocka_unit_test(test_ranks),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
