@@ -108,7 +108,49 @@
                   .offset = offsetof(options_type, member.tolerates_failure),                      \
                   .fallback = "true",                                                              \
                   .help = "go on when that is not there; it says what client certificates "        \
-                          "count, which are not taken here" },                                     \
+                          "count" },                                                               \
+                { .name = "client-ca-file",                                                        \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.client_ca_path),                         \
+                  .value_name = "FILE",                                                            \
+                  .is_file = true,                                                                 \
+                  .help = "authorities whose client certificates say who asks for pages (CN: "     \
+                          "user, O: groups); without it the cluster says" },                       \
+                { .name = "requestheader-client-ca-file",                                          \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.proxy_ca_path),                          \
+                  .value_name = "FILE",                                                            \
+                  .is_file = true,                                                                 \
+                  .help = "authorities of proxies that may say who asks; without it the cluster "  \
+                          "says, the other options of proxies included" },                         \
+                { .name = "requestheader-allowed-names",                                           \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.allowed_names),                          \
+                  .value_name = "NAME,...",                                                        \
+                  .help = "common names of these proxies' certificates; none: any" },              \
+                { .name = "requestheader-username-headers",                                        \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.user_headers),                           \
+                  .value_name = "NAME,...",                                                        \
+                  .fallback = "x-remote-user",                                                     \
+                  .help = "headers in which proxies name the user" },                              \
+                { .name = "requestheader-uid-headers",                                             \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.uid_headers),                            \
+                  .value_name = "NAME,...",                                                        \
+                  .help = "headers with the user's uid" },                                         \
+                { .name = "requestheader-group-headers",                                           \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.group_headers),                          \
+                  .value_name = "NAME,...",                                                        \
+                  .fallback = "x-remote-group",                                                    \
+                  .help = "headers with the user's groups" },                                      \
+                { .name = "requestheader-extra-headers-prefix",                                    \
+                  .type = OPTION_TEXT,                                                             \
+                  .offset = offsetof(options_type, member.extra_prefixes),                         \
+                  .value_name = "PREFIX,...",                                                      \
+                  .fallback = "x-remote-extra-",                                                   \
+                  .help = "beginnings of headers with more about the user" },                      \
                 { .name = "authentication-token-webhook-cache-ttl",                                \
                   .type = OPTION_DURATION,                                                         \
                   .offset = offsetof(options_type, member.token_ttl_ns),                           \

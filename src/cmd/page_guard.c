@@ -6,19 +6,16 @@
 #include "client/http_transport.h"
 #include "client/kubeconfig.h"
 #include "run/page_access.h"
+#include "run/page_identity.h"
 #include <stdlib.h>
-
-#define LOOKUP_PATH "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"
 
 struct page_guard {
         const struct page_guard_options *options;
         struct loop *loop;
         struct http_transport *authentication, *authorization; /* NULL = none of its own */
         struct transport asks_who, asks_what;                  /* ops NULL = nobody is asked */
+        struct page_identity *identity;                        /* NULL = no certificate counts */
         struct page_access *access;
-        struct api_request *lookup;
-        void (*failed)(void *context, const struct err *err);
-        void *context;
 };
 
 static int connect_reviews(const struct page_guard *guard, const char *kubeconfig,
@@ -63,13 +60,35 @@ static int connect_both(struct page_guard *guard, const struct transport *own, s
         return 0;
 }
 
+static bool is_set(const char *text) {
+        return text && *text;
+}
+
+/* Certificates count when a file or the cluster says which. */
+static int load_authorities(struct page_guard *guard, struct err *err) {
+        const struct page_guard_options *options = guard->options;
+        bool looks_up = !options->skips_lookup && guard->asks_who.ops;
+
+        if (!looks_up && !is_set(options->client_ca_path) && !is_set(options->proxy_ca_path))
+                return 0;
+        return page_identity_new(
+                &(struct page_identity_config){ .client_ca_path = options->client_ca_path,
+                                                .proxy_ca_path = options->proxy_ca_path,
+                                                .allowed_names = options->allowed_names,
+                                                .user_headers = options->user_headers,
+                                                .uid_headers = options->uid_headers,
+                                                .group_headers = options->group_headers,
+                                                .extra_prefixes = options->extra_prefixes },
+                &guard->identity, err);
+}
+
 int page_guard_new(const struct page_guard_options *options, const struct transport *own,
                    struct loop *loop, struct page_guard **ret_guard, struct err *err) {
         struct page_guard *guard = xcalloc(1, sizeof(*guard));
 
         guard->options = options;
         guard->loop = loop;
-        if (connect_both(guard, own, err) < 0) {
+        if (connect_both(guard, own, err) < 0 || load_authorities(guard, err) < 0) {
                 page_guard_free(guard);
                 return err->code;
         }
@@ -77,6 +96,8 @@ int page_guard_new(const struct page_guard_options *options, const struct transp
                 &(struct page_access_config){ .loop = loop,
                                               .authentication = guard->asks_who,
                                               .authorization = guard->asks_what,
+                                              .identity = guard->identity,
+                                              .looks_up = !options->skips_lookup,
                                               .open_paths = slice_of(options->open_paths),
                                               .token_ttl_ns = options->token_ttl_ns,
                                               .allowed_ttl_ns = options->allowed_ttl_ns,
@@ -88,9 +109,8 @@ int page_guard_new(const struct page_guard_options *options, const struct transp
 void page_guard_free(struct page_guard *guard) {
         if (!guard)
                 return;
-        if (guard->lookup)
-                transport_cancel(&guard->asks_who, guard->lookup);
         page_access_free(guard->access);
+        page_identity_free(guard->identity);
         http_transport_free(guard->authentication);
         http_transport_free(guard->authorization);
         free(guard);
@@ -100,27 +120,8 @@ struct page_access *page_guard_access(const struct page_guard *guard) {
         return guard->access;
 }
 
-static void on_looked_up(void *context, const struct api_reply *reply) {
-        struct page_guard *guard = context;
-        struct err err = { 0 };
-
-        guard->lookup = NULL;
-        if (reply->status == 200)
-                return;
-        err_set(&err, reply->error.code ? reply->error.code : BERTH_ERR_UNAVAILABLE,
-                "cannot read the cluster's configuration of authentication: %s", reply->error.text);
-        guard->failed(guard->context, &err);
-}
-
 void page_guard_look_up(struct page_guard *guard,
                         void (*failed)(void *context, const struct err *err), void *context) {
-        if (guard->options->skips_lookup || guard->options->tolerates_failure ||
-            !guard->asks_who.ops)
-                return;
-        guard->failed = failed;
-        guard->context = context;
-        guard->lookup = transport_call(
-                &guard->asks_who,
-                &(struct api_call){ .method = API_GET, .path = SLICE_LITERAL(LOOKUP_PATH) },
-                on_looked_up, guard);
+        page_access_look_up(guard->access, guard->options->tolerates_failure ? NULL : failed,
+                            context);
 }

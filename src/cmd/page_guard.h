@@ -17,6 +17,9 @@ struct page_guard_options {
         bool uses_own;
         const char *authentication_kubeconfig, *authorization_kubeconfig, *open_paths;
         bool skips_lookup, tolerates_failure;
+        /* Whose certificates and headers count: see struct page_identity_config. */
+        const char *client_ca_path, *proxy_ca_path, *allowed_names;
+        const char *user_headers, *uid_headers, *group_headers, *extra_prefixes;
         int64_t token_ttl_ns, allowed_ttl_ns, denied_ttl_ns;
 };
 

@@ -59,13 +59,6 @@ static const struct option kube_scheduler_table[] = {
         STAND_IN_SERVING_OPTIONS(struct kube_scheduler_options, scheduler.daemon, "10259"),
         /* Who may read the pages. */
         GUARD_OPTIONS(struct kube_scheduler_options, scheduler.daemon.guard),
-        NO_EFFECT("client-ca-file", OPTION_TEXT, "FILE"),
-        NO_EFFECT("requestheader-allowed-names", OPTION_TEXT, "LIST"),
-        NO_EFFECT("requestheader-client-ca-file", OPTION_TEXT, "FILE"),
-        NO_EFFECT("requestheader-extra-headers-prefix", OPTION_TEXT, "LIST"),
-        NO_EFFECT("requestheader-group-headers", OPTION_TEXT, "LIST"),
-        NO_EFFECT("requestheader-uid-headers", OPTION_TEXT, "LIST"),
-        NO_EFFECT("requestheader-username-headers", OPTION_TEXT, "LIST"),
         /* Leader election. */
         ELECTION_OPTIONS(struct kube_scheduler_options, scheduler.daemon, "true", "kube-scheduler",
                          "15s", "10s", "2s"),

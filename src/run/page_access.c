@@ -5,8 +5,10 @@
 #include "api/json.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/sha256.h"
 #include "base/util.h"
+#include "run/page_identity.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,8 @@
 #define VISITS_MAX 64      /* that wait for answers */
 #define TOKEN_REVIEWS "/apis/authentication.k8s.io/v1/tokenreviews"
 #define ACCESS_REVIEWS "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+#define AUTHORITIES "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"
+#define AUTHORITIES_TTL_NS (10 * NS_PER_S)
 #define ANONYMOUS "system:anonymous"
 #define UNAUTHENTICATED_GROUP "system:unauthenticated"
 #define AUTHENTICATED_GROUP "system:authenticated"
@@ -40,11 +44,16 @@ struct page_access {
         char *open_paths;
         struct memory tokens, decisions;
         size_t waiting;
+        struct mono_time authorities_until; /* what is known of them counts */
+        struct api_request *lookup;         /* the one at the start */
+        void (*lookup_failed)(void *context, const struct err *err);
+        void *lookup_context;
 };
 
 struct page_visit {
         struct page_access *access;
         char *method, *path; /* the verb is the method in lower case */
+        struct buf token, certificates, headers;
         uint8_t key[SHA256_SIZE];
         char *user; /* a spec of SubjectAccessReview, without what is asked */
         struct transport *asked;
@@ -140,6 +149,7 @@ static void deny(struct page_visit *visit) {
         decide(visit, 403, "");
 }
 
+/* Without a body the path is read. */
 static void ask(struct page_visit *visit, struct transport *transport, const char *path,
                 const struct buf *body,
                 void (*done)(void *context, const struct api_reply *reply)) {
@@ -150,12 +160,13 @@ static void ask(struct page_visit *visit, struct transport *transport, const cha
         visit->access->waiting += !visit->is_waiting;
         visit->is_waiting = true;
         visit->asked = transport;
-        visit->request = transport_call(transport,
-                                        &(struct api_call){ .method = API_POST,
-                                                            .path = slice_of(path),
-                                                            .body = buf_view(body),
-                                                            .timeout_ns = REVIEW_TIMEOUT_NS },
-                                        done, visit);
+        visit->request =
+                transport_call(transport,
+                               &(struct api_call){ .method = body ? API_POST : API_GET,
+                                                   .path = slice_of(path),
+                                                   .body = body ? buf_view(body) : SLICE_EMPTY,
+                                                   .timeout_ns = REVIEW_TIMEOUT_NS },
+                               done, visit);
 }
 
 /* ---- what the user may do ---- */
@@ -308,17 +319,12 @@ static struct slice bearer_token(struct slice header) {
         return slice_trim(rest);
 }
 
-static void authenticate(struct page_visit *visit, struct slice token) {
+static void review_token(struct page_visit *visit) {
         struct page_access *access = visit->access;
+        struct slice token = buf_view(&visit->token);
         CLEANUP(buf_release) struct buf body = { 0 };
         const struct remembered *known;
 
-        if (token.len == 0 || !access->config.authentication.ops) {
-                visit->user = slice_dup(SLICE_LITERAL(
-                        "{\"user\":\"" ANONYMOUS "\",\"groups\":[\"" UNAUTHENTICATED_GROUP "\"]}"));
-                authorize(visit);
-                return;
-        }
         sha256(token, visit->key);
         known = recall(&access->tokens, access->config.loop, visit->key);
         if (known && known->is_good) {
@@ -336,6 +342,116 @@ static void authenticate(struct page_visit *visit, struct slice token) {
         }
 }
 
+/* ---- certificates ---- */
+
+static enum page_proof prove(struct page_visit *visit) {
+        const struct page_access *access = visit->access;
+        struct page_evidence evidence = { buf_view(&visit->certificates),
+                                          buf_view(&visit->headers) };
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        CLEANUP(buf_release) struct buf user = { 0 };
+        enum page_proof proof = PAGE_PROOF_NONE;
+        struct err err = { 0 };
+
+        if (access->config.identity && evidence.certificates.len)
+                proof = page_identity_prove(access->config.identity, &evidence,
+                                            loop_wall(access->config.loop), &user);
+        if (proof != PAGE_PROOF_GOOD)
+                return proof;
+        if (json_parse(buf_view(&user), &doc, &err) < 0)
+                return PAGE_PROOF_WRONG;
+        visit->user = user_text(json_doc_root(doc));
+        return PAGE_PROOF_GOOD;
+}
+
+/* Nobody in particular is only who shows nothing: a token or certificate that is no good does not
+ * make its bearer anonymous. */
+static void authenticate(struct page_visit *visit) {
+        enum page_proof proof = prove(visit);
+
+        if (proof == PAGE_PROOF_GOOD) {
+                authorize(visit);
+        } else if (visit->token.len && visit->access->config.authentication.ops) {
+                review_token(visit);
+        } else if (proof == PAGE_PROOF_WRONG) {
+                decide(visit, 401, "Unauthorized");
+        } else {
+                visit->user = slice_dup(SLICE_LITERAL(
+                        "{\"user\":\"" ANONYMOUS "\",\"groups\":[\"" UNAUTHENTICATED_GROUP "\"]}"));
+                authorize(visit);
+        }
+}
+
+/* What was known before stays when there is nothing better. */
+static int learn(struct page_access *access, const struct api_reply *reply, struct err *err) {
+        access->authorities_until.ns = loop_mono(access->config.loop).ns + AUTHORITIES_TTL_NS;
+        if (reply->status / 100 != 2)
+                return err_set(err, reply->error.code ? reply->error.code : BERTH_ERR_UNAVAILABLE,
+                               "cannot read the cluster's configuration of authentication: %s",
+                               reply->error.text);
+        return page_identity_learn(access->config.identity, reply->body, err);
+}
+
+static void on_authorities(void *context, const struct api_reply *reply) {
+        struct page_visit *visit = context;
+        struct err err = { 0 };
+
+        visit->request = NULL;
+        if (learn(visit->access, reply, &err) < 0)
+                LOG(LOG_WARN, "AuthoritiesUnknown", log_text("error", err.text));
+        authenticate(visit);
+}
+
+static bool looks_up(const struct page_access *access) {
+        return access->config.identity && access->config.looks_up &&
+               access->config.authentication.ops;
+}
+
+static void begin(struct page_visit *visit) {
+        struct page_access *access = visit->access;
+        bool is_known = loop_mono(access->config.loop).ns < access->authorities_until.ns;
+
+        if (!visit->certificates.len || !access->config.identity || is_known) {
+                authenticate(visit);
+                return;
+        }
+        page_identity_refresh(access->config.identity);
+        if (looks_up(access)) {
+                ask(visit, &access->config.authentication, AUTHORITIES, NULL, on_authorities);
+                return;
+        }
+        access->authorities_until.ns = loop_mono(access->config.loop).ns + AUTHORITIES_TTL_NS;
+        authenticate(visit);
+}
+
+bool page_access_takes_certificates(const struct page_access *access) {
+        return access->config.identity != NULL;
+}
+
+static void on_looked_up(void *context, const struct api_reply *reply) {
+        struct page_access *access = context;
+        struct err err = { 0 };
+
+        access->lookup = NULL;
+        if (learn(access, reply, &err) == 0)
+                return;
+        LOG(LOG_WARN, "AuthoritiesUnknown", log_text("error", err.text));
+        if (access->lookup_failed)
+                access->lookup_failed(access->lookup_context, &err);
+}
+
+void page_access_look_up(struct page_access *access,
+                         void (*failed)(void *context, const struct err *err), void *context) {
+        if (!looks_up(access))
+                return;
+        access->lookup_failed = failed;
+        access->lookup_context = context;
+        access->lookup = transport_call(
+                &access->config.authentication,
+                &(struct api_call){ .method = API_GET, .path = SLICE_LITERAL(AUTHORITIES) },
+                on_looked_up, access);
+}
+
 /* ---- life ---- */
 
 struct page_access *page_access_new(const struct page_access_config *config) {
@@ -349,6 +465,8 @@ struct page_access *page_access_new(const struct page_access_config *config) {
 void page_access_free(struct page_access *access) {
         if (!access)
                 return;
+        if (access->lookup)
+                transport_cancel(&access->config.authentication, access->lookup);
         forget_all(&access->tokens);
         forget_all(&access->decisions);
         free(access->open_paths);
@@ -366,7 +484,10 @@ struct page_visit *page_visit_new(struct page_access *access, const struct page_
         for (char *c = visit->method; *c; c++)
                 *c = (char)tolower((unsigned char)*c);
         visit->path = slice_dup(question->path.len ? question->path : SLICE_LITERAL("/"));
-        authenticate(visit, bearer_token(question->authorization));
+        buf_slice(&visit->token, bearer_token(question->authorization));
+        buf_slice(&visit->certificates, question->certificates);
+        buf_slice(&visit->headers, question->headers);
+        begin(visit);
         return visit;
 }
 
@@ -380,6 +501,9 @@ void page_visit_free(struct page_visit *visit) {
         free(visit->method);
         free(visit->path);
         free(visit->user);
+        buf_release(&visit->token);
+        buf_release(&visit->certificates);
+        buf_release(&visit->headers);
         buf_release(&visit->message);
         free(visit);
 }

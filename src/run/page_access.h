@@ -1,13 +1,17 @@
-/* Who may read a daemon's pages: the cluster is asked who a token belongs to (TokenReview) and what
- * that user may read (SubjectAccessReview), as components of Kubernetes do it. */
+/* Who may read a daemon's pages: a certificate says who asks, or the cluster is asked who a token
+ * belongs to (TokenReview); and then what that user may read (SubjectAccessReview), as components
+ * of Kubernetes do it. */
 #pragma once
 
+#include "base/err.h"
 #include "base/slice.h"
 #include "port/loop.h"
 #include "port/transport.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 struct page_access;
+struct page_identity;
 struct page_visit;
 
 struct page_access_config {
@@ -15,6 +19,9 @@ struct page_access_config {
         /* Where to ask; ops NULL = nowhere. Without authentication everybody is anonymous, without
          * authorization nothing but open paths is for anybody but system:masters. */
         struct transport authentication, authorization;
+        /* Which certificates count; NULL = none. */
+        struct page_identity *identity;
+        bool looks_up; /* the cluster's ConfigMap says more about that, asked by authentication */
         struct slice open_paths; /* comma-separated; a "*" at the end stands for any rest */
         /* How long answers count; 0 = for the one request only. */
         int64_t token_ttl_ns, allowed_ttl_ns, denied_ttl_ns;
@@ -23,11 +30,19 @@ struct page_access_config {
 struct page_question {
         struct slice authorization; /* the header; empty = none */
         struct slice method, path;
+        /* What the client showed: see struct page_evidence. Empty = no certificate. */
+        struct slice certificates, headers;
 };
 
 /* The configuration's texts are copied. */
 struct page_access *page_access_new(const struct page_access_config *config);
 void page_access_free(struct page_access *access); /* after its visits; accepts NULL */
+/* Whether clients are to be asked for certificates. */
+bool page_access_takes_certificates(const struct page_access *access);
+/* Reads the ConfigMap, if it is to be looked up at all; failed may be NULL. Later it is read again
+ * whenever a certificate is shown and what is known of it is older than ten seconds. */
+void page_access_look_up(struct page_access *access,
+                         void (*failed)(void *context, const struct err *err), void *context);
 
 /* Begins a visit. ready runs once, from the loop, unless the visit is decided at once
  * (page_visit_status not 0). The question is copied. */

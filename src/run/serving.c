@@ -240,7 +240,11 @@ static void *begin_page(void *context, const struct api_server_request *request,
                         void *ready_context) {
         const struct serving *serving = context;
         struct answer answer = answer_of(serving, request, ret_response);
-        struct page_question question = { request->authorization, request->method, answer.path };
+        struct page_question question = { .authorization = request->authorization,
+                                          .method = request->method,
+                                          .path = answer.path,
+                                          .certificates = request->client_certificates,
+                                          .headers = request->headers };
         struct page_visit *visit;
         struct visitor *visitor;
 
@@ -318,6 +322,9 @@ int serving_new(const struct serving_config *config, struct loop *loop,
                                 .address = config->address,
                                 .key_pem = material.key_pem,
                                 .certificate_pem = material.certificate_pem,
+                                .asks_for_certificates =
+                                        config->access &&
+                                        page_access_takes_certificates(config->access),
                                 .pages = &(struct http_pages){ begin_page, resume_page,
                                                                visitor_free, serving } },
                         NULL, loop, &serving->front, err);

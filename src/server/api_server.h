@@ -106,6 +106,9 @@ struct api_server_request {
         struct slice body;
         struct slice content_type, accept, authorization, user_agent, if_none_match;
         struct slice impersonate_user, impersonate_group;
+        /* What the client showed in the handshake, DER, its own first; empty = nothing. With it all
+         * headers, NAME NUL VALUE NUL ... */
+        struct slice client_certificates, headers;
         const struct api_user *user; /* already known (in-process callers); NULL = authenticate */
         bool is_local;               /* the peer is a process of this machine */
         bool takes_streams;          /* long lists may come as a stream too, not only watches */

@@ -1,4 +1,5 @@
-/* HTTP and HTTPS on one port in front of an API server. The only file that knows libmicrohttpd.
+/* HTTP and HTTPS on one port in front of an API server. The only file that knows libmicrohttpd,
+ * and GnuTLS below it.
  *
  * Connections come from our own listener, which has looked at their first byte: a TLS handshake
  * goes to one daemon, plain HTTP from a loopback peer to another. Neither daemon has threads or a
@@ -15,6 +16,7 @@
 #include "server/gzip.h"
 #include "server/http_exchange.h"
 #include "server/http_listener.h"
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,7 +52,7 @@ struct http_front {
         struct engine plain, secure;
         struct http_listener *listener;
         struct http_exchanges exchanges;
-        bool is_resume_deferred, is_closing;
+        bool is_resume_deferred, is_closing, asks_for_certificates;
         struct rng rng;
         char *key_pem, *certificate_pem;
         struct api_server *server; /* NULL: the pages answer */
@@ -259,6 +261,50 @@ static bool is_local(struct MHD_Connection *connection) {
         return info && http_peer_is_loopback(info->client_addr);
 }
 
+static gnutls_session_t tls_session(struct MHD_Connection *connection) {
+        const union MHD_ConnectionInfo *info =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+        return info ? info->tls_session : NULL;
+}
+
+/* The handshake has shown that the client has the key of the first; nothing else is known. */
+static void read_certificates(struct MHD_Connection *connection, struct buf *out) {
+        gnutls_session_t session = tls_session(connection);
+        unsigned count = 0;
+        const gnutls_datum_t *chain =
+                session ? gnutls_certificate_get_peers(session, &count) : NULL;
+
+        for (unsigned i = 0; chain && i < count; i++)
+                buf_append(out, chain[i].data, chain[i].size);
+}
+
+static enum MHD_Result keep_header(void *context, enum MHD_ValueKind kind, const char *key,
+                                   const char *value) {
+        (void)kind;
+        buf_append(context, key, strlen(key) + 1);
+        buf_append(context, value ? value : "", value ? strlen(value) + 1 : 1);
+        return MHD_YES;
+}
+
+/* The request goes to the pages with what its client showed of itself. */
+static void *begin_page(struct exchange *exchange, const struct api_server_request *request,
+                        struct api_server_response *ret_answer) {
+        const struct http_front *front = exchange->front;
+        CLEANUP(buf_release) struct buf certificates = { 0 };
+        CLEANUP(buf_release) struct buf headers = { 0 };
+        struct api_server_request shown = *request;
+
+        if (front->asks_for_certificates)
+                read_certificates(exchange->connection, &certificates);
+        if (certificates.len)
+                MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, keep_header,
+                                          &headers);
+        shown.client_certificates = buf_view(&certificates);
+        shown.headers = buf_view(&headers);
+        return front->pages.begin(front->pages.context, &shown, ret_answer, stream_ready, exchange);
+}
+
 static void handle(struct exchange *exchange, const struct api_server_request *request,
                    struct api_server_response *ret_answer) {
         struct http_front *front = exchange->front;
@@ -267,8 +313,7 @@ static void handle(struct exchange *exchange, const struct api_server_request *r
                 exchange->pending = api_server_begin(front->server, request, ret_answer,
                                                      stream_ready, exchange);
         else
-                exchange->pending_page = front->pages.begin(front->pages.context, request,
-                                                            ret_answer, stream_ready, exchange);
+                exchange->pending_page = begin_page(exchange, request, ret_answer);
 }
 
 static bool is_pending(const struct exchange *exchange) {
@@ -392,6 +437,18 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
         *request = NULL;
 }
 
+/* Before the handshake. Any certificate will do: with a list of authorities clients would keep back
+ * those of an authority that is known only later. */
+static void on_tls_connection(void *context, struct MHD_Connection *connection, void **own,
+                              enum MHD_ConnectionNotificationCode code) {
+        gnutls_session_t session = tls_session(connection);
+
+        (void)context;
+        (void)own;
+        if (code == MHD_CONNECTION_NOTIFY_STARTED && session)
+                gnutls_certificate_server_set_request(session, GNUTLS_CERT_REQUEST);
+}
+
 /* A new connection goes to the daemon that its first byte asks for. */
 static void on_connection(void *context, const struct http_newcomer *newcomer) {
         struct http_front *front = context;
@@ -418,6 +475,8 @@ static int engine_start(struct http_front *front, struct engine *engine, bool is
                 { MHD_OPTION_HTTPS_MEM_CERT, 0, front->certificate_pem },
                 { MHD_OPTION_END, 0, NULL },
         };
+        MHD_NotifyConnectionCallback connected =
+                is_secure && front->asks_for_certificates ? on_tls_connection : NULL;
 
         engine->front = front;
         engine->timer = (struct loop_timer){ .fired = engine_timer, .context = engine };
@@ -425,8 +484,8 @@ static int engine_start(struct http_front *front, struct engine *engine, bool is
                 is_secure ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, on_request, engine,
                 MHD_OPTION_URI_LOG_CALLBACK, on_uri, engine, MHD_OPTION_NOTIFY_COMPLETED,
                 on_completed, engine, MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS_MAX,
-                MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S, MHD_OPTION_ARRAY,
-                is_secure ? tls : tls + 2, MHD_OPTION_END);
+                MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S, MHD_OPTION_NOTIFY_CONNECTION,
+                connected, engine, MHD_OPTION_ARRAY, is_secure ? tls : tls + 2, MHD_OPTION_END);
         if (!engine->daemon)
                 return err_set(err, BERTH_ERR_INTERNAL, "cannot start the %s server",
                                is_secure ? "HTTPS" : "HTTP");
@@ -442,6 +501,7 @@ int http_front_new(const struct http_front_config *config, struct api_server *se
 
         front->loop = loop;
         front->server = server;
+        front->asks_for_certificates = config->asks_for_certificates;
         if (config->pages)
                 front->pages = *config->pages;
         front->key_pem = config->key_pem ? slice_dup(slice_of(config->key_pem)) : NULL;

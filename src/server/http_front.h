@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "port/loop.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Whoever goes beyond one of these is asked to come again later (429). */
@@ -32,6 +33,8 @@ struct http_front_config {
         const char *key_pem, *certificate_pem; /* NULL = plain HTTP only */
         int64_t header_timeout_ns;             /* first byte and idle connections; 0 = default */
         const struct http_pages *pages;        /* copied; NULL = an API server answers */
+        /* Clients may show a certificate, any one: whether it counts is for the pages to say. */
+        bool asks_for_certificates;
 };
 
 /* Plain HTTP is served to loopback peers only. The texts of config are copied. */

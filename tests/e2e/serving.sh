@@ -27,7 +27,9 @@ exec curl -sk -H "Authorization: Bearer e2e" "$@" "https://127.0.0.1:$port$path"
 P
 cat >"$work/bin/answer" <<'P'
 #!/bin/sh
-exec curl -sk -w '\n%{http_code}\n' ${1:+-H "Authorization: Bearer $1"} "https://127.0.0.1:$port$2"
+token=$1 path=$2
+shift 2
+exec curl -sk -w '\n%{http_code}\n' ${token:+-H "Authorization: Bearer $token"} "$@" "https://127.0.0.1:$port$path"
 P
 chmod +x "$work/bin/page" "$work/bin/answer"
 PATH=$work/bin:$PATH
@@ -127,6 +129,92 @@ wait "$alone"
 check "configuration of authentication missing" "cannot read the cluster's configuration of authentication" \
         "$work/kube-scheduler" --kubeconfig="$KUBECONFIG" --authentication-kubeconfig="$KUBECONFIG" --secure-port="$port" \
         --bind-address=127.0.0.1 --authentication-tolerate-lookup-failure=false
+
+# Certificates of clients, and of a proxy that says who asks. authority NAME; certificate NAME AUTHORITY SUBJECT DAYS...
+authority() {
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$work/$1.key" -out "$work/$1.crt" \
+                -days 2 -subj "/CN=$1" >>"$work/openssl.log" 2>&1
+}
+certificate() {
+        name=$1 signer=$2 subject=$3
+        shift 3
+        openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$work/$name.key" -out "$work/$name.csr" \
+                -subj "$subject" >>"$work/openssl.log" 2>&1 &&
+                echo "extendedKeyUsage=${usage:-clientAuth}" >"$work/usage" &&
+                openssl x509 -req -in "$work/$name.csr" -CA "$work/$signer.crt" -CAkey "$work/$signer.key" -CAcreateserial \
+                        -extfile "$work/usage" -out "$work/$name.crt" "$@" >>"$work/openssl.log" 2>&1
+}
+# shown NAME PATH OPTION...: with that certificate; without a token
+cat >"$work/bin/shown" <<'P'
+#!/bin/sh
+name=$1 path=$2
+shift 2
+exec curl -sk -w '\n%{http_code}\n' --cert "$work/$name.crt" --key "$work/$name.key" "$@" "https://127.0.0.1:$port$path"
+P
+chmod +x "$work/bin/shown"
+export work
+certificates_work() {
+        check "its group may" '^200$' shown ana /metrics
+        check "masters by certificate" '^404$' shown root /nothing
+        check "user without the right" 'User ."bob." cannot get path' shown bob /metrics
+        check "wrong authority" '^401$' shown forged /metrics
+        check "wrong authority, open page" '^401$' shown forged /healthz
+        check "wrong authority, right token" '^200$' shown forged /metrics -H "Authorization: Bearer $scraper"
+        check "expired" '^401$' shown expired /metrics
+        check "a server's" '^401$' shown server /metrics
+        check "no certificate" '^403$' answer "" /metrics
+        check "a proxy's word" '^200$' shown proxy /metrics -H "X-Remote-User: carl" -H "X-Remote-Group: x" -H "X-Remote-Group: scrapers"
+        check "a proxy's word about somebody else" 'User ."carl." cannot get path' shown proxy /metrics -H "X-Remote-User: carl" -H "X-Remote-Group: x"
+        check "a proxy without a word" '^401$' shown proxy /metrics
+        check "a proxy that is not allowed" '^401$' shown other-proxy /metrics -H "X-Remote-User: carl" -H "X-Remote-Group: scrapers"
+        check "a client is no proxy" 'User ."bob." cannot get path' shown bob /metrics -H "X-Remote-User: root" -H "X-Remote-Group: system:masters"
+        check "headers alone" 'User ."system:anonymous." cannot' answer "" /metrics -H "X-Remote-User: root" -H "X-Remote-Group: system:masters"
+        check "headers with a token" 'stranger' answer "$stranger" /metrics -H "X-Remote-User: root" -H "X-Remote-Group: system:masters"
+}
+# start_guarded OPTION...
+start_guarded() {
+        port=$(free_port)
+        "$work/kube-scheduler" --kubeconfig="$KUBECONFIG" --authentication-kubeconfig="$KUBECONFIG" \
+                --authorization-kubeconfig="$KUBECONFIG" --secure-port="$port" --bind-address=127.0.0.1 --leader-elect=false "$@" \
+                >"$work/guarded.log" 2>&1 &
+        guarded=$!
+        children="$children $guarded"
+        until_true sh -c "curl -skf https://127.0.0.1:$port/readyz"
+}
+stop_guarded() {
+        kill "$guarded"
+        wait "$guarded"
+}
+openssl version >/dev/null 2>&1 && authority clients && authority proxies && authority strangers &&
+        certificate ana clients /O=scrapers/O=x/CN=ana -days 2 && certificate bob clients /CN=bob -days 2 &&
+        certificate root clients /O=system:masters/CN=root -days 2 && certificate forged strangers /O=system:masters/CN=root -days 2 &&
+        certificate expired clients /O=system:masters/CN=root -days -1 &&
+        usage=serverAuth certificate server clients /O=system:masters/CN=root -days 2 &&
+        certificate proxy proxies /CN=front -days 2 && certificate other-proxy proxies /CN=back -days 2 && {
+        create /apis/rbac.authorization.k8s.io/v1/clusterrolebindings '{"metadata":{"name":"scrapers"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"scrape"},"subjects":[{"kind":"Group","name":"scrapers","apiGroup":"rbac.authorization.k8s.io"}]}' >"$work/created"
+        start_guarded --authentication-skip-lookup=true --client-ca-file="$work/clients.crt" \
+                --requestheader-client-ca-file="$work/proxies.crt" --requestheader-allowed-names=front,side
+        certificates_work
+        stop_guarded
+        # The same from the cluster, which says so only once the scheduler runs.
+        start_guarded
+        check "nobody vouches yet" '^403$' shown ana /metrics
+        python3 - "$work" >"$work/authentication.json" <<'P'
+import json
+import sys
+text = {name: open("%s/%s.crt" % (sys.argv[1], name)).read() for name in ("clients", "proxies")}
+print(json.dumps({"metadata": {"name": "extension-apiserver-authentication"}, "data": {
+    "client-ca-file": text["clients"], "requestheader-client-ca-file": text["proxies"],
+    "requestheader-allowed-names": '["front"]', "requestheader-username-headers": '["X-Remote-User"]',
+    "requestheader-group-headers": '["X-Remote-Group"]', "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]'}}))
+P
+        create /api/v1/namespaces/kube-system/configmaps "@$work/authentication.json" >"$work/created"
+        until_true sh -c "shown ana /metrics | grep '^200$'"
+        certificates_work
+        stop_guarded
+        check "no authority in the file" 'no certificate of an authority' "$work/kube-scheduler" --kubeconfig="$KUBECONFIG" \
+                --secure-port="$port" --bind-address=127.0.0.1 --client-ca-file="$work/ana.key"
+}
 
 # Exit codes: 1 for whatever is wrong, as upstream.
 check "unknown flag" '^1$' sh -c "'$work/kube-scheduler' --nothing 2>/dev/null; echo \$?"

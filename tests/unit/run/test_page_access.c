@@ -2,6 +2,7 @@
 #include "run/page_access.h"
 
 #include "base/util.h"
+#include "run/page_identity.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -57,7 +58,12 @@ static void cancel(void *self, struct api_request *request) {
         ((struct cluster *)self)->done = NULL;
 }
 
-static const struct loop_ops loop_ops = { .mono = now };
+static struct wall_time wall_now(void *self) {
+        (void)self;
+        return (struct wall_time){ 0 };
+}
+
+static const struct loop_ops loop_ops = { .mono = now, .wall = wall_now };
 static const struct transport_ops transport_ops = { .call = call, .cancel = cancel };
 
 static void cluster_init(struct cluster *cluster) {
@@ -279,6 +285,73 @@ static void without_a_cluster_only_open_paths(void **state) {
         page_access_free(access);
 }
 
+/* What is shown here counts for nothing as long as the cluster names no authority. */
+static void certificates_make_it_look_up(void **state) {
+        static const char lookup[] =
+                "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+        struct page_question question = { .method = SLICE_LITERAL("GET"),
+                                          .path = SLICE_LITERAL("/healthz"),
+                                          .certificates = SLICE_LITERAL("not DER") };
+        struct page_identity *identity = NULL;
+        struct page_access *access;
+        struct cluster cluster;
+
+        (void)state;
+        assert_int_equal(page_identity_new(&(struct page_identity_config){ 0 }, &identity, NULL),
+                         0);
+        cluster_init(&cluster);
+        cluster.answers[0] = BROKEN;
+        cluster.answers[1] = "{\"data\":{}}";
+        access = page_access_new(
+                &(struct page_access_config){ .loop = &cluster.loop,
+                                              .authentication = cluster.transport,
+                                              .identity = identity,
+                                              .looks_up = true,
+                                              .open_paths = SLICE_LITERAL("/healthz") });
+        assert_true(page_access_takes_certificates(access));
+        for (int i = 0; i < 4; i++) {
+                struct page_visit *seen = page_visit_new(access, &question, on_ready, &cluster);
+
+                answer_all(&cluster);
+                assert_int_equal(page_visit_status(seen), 200);
+                assert_int_equal(cluster.call_count, i / 2 + 1);
+                assert_string_equal(cluster.path, lookup);
+                page_visit_free(seen);
+                cluster.now.ns += 6 * NS_PER_S;
+        }
+        page_access_free(access);
+        page_identity_free(identity);
+}
+
+static void on_failed(void *context, const struct err *err) {
+        assert_non_null(strstr(err->text, "configuration of authentication"));
+        ++*(int *)context;
+}
+
+static void the_first_look_may_fail(void **state) {
+        struct page_identity *identity = NULL;
+        struct page_access *access;
+        struct cluster cluster;
+        int failures = 0;
+
+        (void)state;
+        assert_int_equal(page_identity_new(&(struct page_identity_config){ 0 }, &identity, NULL),
+                         0);
+        cluster_init(&cluster);
+        cluster.answers[0] = BROKEN;
+        access = page_access_new(&(struct page_access_config){ .loop = &cluster.loop,
+                                                               .authentication = cluster.transport,
+                                                               .identity = identity,
+                                                               .looks_up = true });
+        page_access_look_up(access, on_failed, &failures);
+        answer_all(&cluster);
+        assert_int_equal(failures, 1);
+        page_access_look_up(access, on_failed, &failures);
+        page_access_free(access); /* while it is under way */
+        assert_int_equal(cluster.cancel_count, 1);
+        page_identity_free(identity);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(the_cluster_decides),
@@ -286,6 +359,8 @@ int main(void) {
                 cmocka_unit_test(answers_count_for_a_while),
                 cmocka_unit_test(too_many_wait),
                 cmocka_unit_test(without_a_cluster_only_open_paths),
+                cmocka_unit_test(certificates_make_it_look_up),
+                cmocka_unit_test(the_first_look_may_fail),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
