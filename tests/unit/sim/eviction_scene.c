@@ -23,6 +23,11 @@ static const char *on_hook(void *context, const struct json *order) {
 
         snprintf(scene->order + used, sizeof(scene->order) - used, "%s" SLICE_FMT " " SLICE_FMT,
                  used ? ", " : "", SLICE_ARG(op), SLICE_ARG(stage));
+        if (slice_is(op, "run"))
+                snprintf(scene->run_id, sizeof(scene->run_id), SLICE_FMT,
+                         SLICE_ARG(json_get_text(order, "id")));
+        else if (slice_is(op, "poll"))
+                scene->strange_polls += !slice_is(json_get_text(order, "id"), scene->run_id);
         scene->runs += slice_is(op, "run");
         scene->polls += slice_is(op, "poll");
         scene->cancels += slice_is(op, "cancel");
@@ -187,6 +192,19 @@ void guard(struct scene *scene) {
                              "\"selector\":{\"matchLabels\":{\"app\":\"p\"}}}}"),
                          201);
         wait_s(scene, 2);
+}
+
+struct eviction *eviction_at(struct scene *scene, const char *path) {
+        struct eviction *eviction = NULL;
+        struct json_doc *doc = NULL;
+        struct buf body = { 0 };
+
+        assert_int_equal(sim_world_ask(scene->world, "GET", path, "", &body), 200);
+        assert_int_equal(json_parse(buf_view(&body), &doc, NULL), 0);
+        assert_int_equal(eviction_decode(json_doc_root(doc), &eviction, NULL), 0);
+        json_doc_free(doc);
+        buf_release(&body);
+        return eviction;
 }
 
 int report_as(struct scene *scene, const char *eviction, const char *who, const char *name,

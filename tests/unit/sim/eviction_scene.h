@@ -32,6 +32,8 @@ struct scene {
         struct sim_world *world;
         const char *stage, *answer; /* what hooks of this stage answer; others: Done */
         unsigned runs, polls, cancels, rollbacks, in_progress_left;
+        unsigned strange_polls; /* of another id than the last run's */
+        char run_id[128];
         char order[400]; /* "run prepare, run move, ..." */
 };
 
@@ -66,6 +68,8 @@ void serve_native(struct scene *scene);
 void want_in(struct scene *scene, const char *group, const char *pod, const char *requester);
 /* A budget for pod p that never opens. */
 void guard(struct scene *scene);
+/* An Eviction as it is stored; eviction_free. */
+struct eviction *eviction_at(struct scene *scene, const char *path);
 /* Writes a member of a responder's own entry; the status of the answer. */
 int report_as(struct scene *scene, const char *eviction, const char *who, const char *name,
               const char *value);
