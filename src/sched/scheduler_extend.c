@@ -8,6 +8,8 @@
 #define EXTENSIONS_MAX 64 /* pods asked about at a time; others wait for their turn */
 /* Extenders score up to 10, plugins up to 100. */
 #define SCORE_SCALE (NODE_SCORE_MAX / 10)
+/* What an extender may say goes no further, so that sums stay in range whatever it answers. */
+#define BONUS_MAX (INT64_MAX / 4)
 
 /* ---- whom a pod concerns ---- */
 
@@ -263,6 +265,19 @@ static void take_filter(struct scheduler *scheduler, struct extension *extension
                                SLICE_LITERAL("node(s) were filtered out by an extender"));
 }
 
+static int64_t at_most(int64_t bonus) {
+        return bonus > BONUS_MAX ? BONUS_MAX : bonus < -BONUS_MAX ? -BONUS_MAX : bonus;
+}
+
+static int64_t weighted(int64_t score, int64_t weight) {
+        int64_t bonus = 0;
+        bool is_over = __builtin_mul_overflow(score, weight, &bonus) ||
+                       __builtin_mul_overflow(bonus, (int64_t)SCORE_SCALE, &bonus);
+        if (is_over)
+                return (score < 0) == (weight < 0) ? BONUS_MAX : -BONUS_MAX;
+        return at_most(bonus);
+}
+
 static void take_priorities(struct extension *extension, const struct extender *extender,
                             const struct json *answer) {
         struct json_iter iter = json_iter(answer);
@@ -271,7 +286,7 @@ static void take_priorities(struct extension *extension, const struct extender *
                 struct asked_node *node = find_node(extension, json_get_text(one, "Host"));
                 int64_t score = 0;
                 if (node != NULL && json_as_i64(json_get(one, "Score"), &score))
-                        node->bonus += score * extender->weight * SCORE_SCALE;
+                        node->bonus = at_most(node->bonus + weighted(score, extender->weight));
         }
 }
 

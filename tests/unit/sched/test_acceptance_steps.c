@@ -76,6 +76,21 @@ static void extender_adds(void **state) {
         assert_true(slice_is(find_action(test, ACTION_BIND, "p")->bind.node, "n1"));
 }
 
+/* Scores beyond all bounds stay on their side of zero. */
+static void extender_exaggerates(void **state) {
+        struct sched_test *test = *state;
+        put_node(test, "n1", 4000);
+        put_node(test, "n2", 4000);
+        put_pod(test, "p", 100, "");
+        step(test);
+        reply(test, "p", "{\"NodeNames\":[\"n1\",\"n2\"]}");
+        reply(test, "p",
+              "[{\"Host\":\"n1\",\"Score\":-9223372036854775808},{\"Host\":\"n1\",\"Score\":"
+              "-9223372036854775807},{\"Host\":\"n2\",\"Score\":9223372036854775807},"
+              "{\"Host\":\"n2\",\"Score\":9223372036854775807}]");
+        assert_true(slice_is(find_action(test, ACTION_BIND, "p")->bind.node, "n2"));
+}
+
 static void bonus_is_exact(void **state) {
         struct sched_test *test = *state;
         struct arena arena;
@@ -259,6 +274,7 @@ static void extender_wakes_on_any_event(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 CASE("sched-012 an extender prefers", extender_adds, set_up_extender),
+                CASE("sched-012 an extender exaggerates", extender_exaggerates, set_up_extender),
                 CASE("sched-012 5 points, weight 2", bonus_is_exact, set_up),
                 CASE("sched-080 a lower nominee loses its node", lower_nominee_loses, set_up),
                 CASE("sched-082 all victims end already", victims_end_already, set_up),
