@@ -186,8 +186,10 @@ static size_t read_field(const unsigned char *fields, size_t size, size_t at, bo
                 return 0;
         if (number > size || value + 4 + number + 1 > size)
                 return 0;
-        if (fields[at] == FIELD_ERROR && number < sizeof(answer->name))
-                memcpy(answer->name, fields + value + 4, number + 1);
+        if (fields[at] == FIELD_ERROR && number < sizeof(answer->name)) {
+                memcpy(answer->name, fields + value + 4, number);
+                answer->name[number] = '\0'; /* whatever was sent there */
+        }
         return value + 4 + number + 1;
 }
 

@@ -99,15 +99,28 @@ static void reads_boot_ids(void **state) {
 
 /* ---- logind ---- */
 
+enum bus_manner { BUS_AGREES, BUS_REFUSES, BUS_REFUSES_UNENDED };
+
+/* An error whose name fills the room there is for it, with no end. */
+static size_t write_unended(char *message) {
+        static const char head[] = "l\3\1\1\0\0\0\0\10\0\0\0\220\0\0\0\5\1u\0\2\0\0\0"
+                                   "\4\1s\0\177\0\0\0";
+
+        memcpy(message, head, 32);
+        memset(message + 32, 'x', 127);
+        message[159] = 'Z';
+        return 160;
+}
+
 /* Answers every message with a return, or the second one with an error; 0 when it was asked for
  * Hello and Reboot. */
-static int play_bus(int listener, bool refuses) {
+static int play_bus(int listener, enum bus_manner manner) {
         static const char reply[] = "l\2\1\1\0\0\0\0\7\0\0\0\10\0\0\0\5\1u\0\1\0\0\0";
         static const char error[] = "l\3\1\1\0\0\0\0\10\0\0\0\26\0\0\0\5\1u\0\2\0\0\0"
                                     "\4\1s\0\5\0\0\0x.y.z\0\0";
         int fd = accept(listener, NULL, NULL);
-        char got[2048] = "", message[32];
-        size_t len = 0;
+        char got[2048] = "", message[160];
+        size_t len = 0, size = 24;
 
         while (len < 2 || got[len - 1] != '\n')
                 len += (size_t)read(fd, got + len, sizeof(got) - len);
@@ -123,7 +136,11 @@ static int play_bus(int listener, bool refuses) {
         while (!memmem(got, len, "Reboot", 6))
                 len += (size_t)read(fd, got + len, sizeof(got) - len);
         message[20] = 2;
-        if (write(fd, refuses ? error : message, refuses ? 40 : 24) != (refuses ? 40 : 24))
+        if (manner == BUS_REFUSES)
+                memcpy(message, error, size = 40);
+        else if (manner == BUS_REFUSES_UNENDED)
+                size = write_unended(message);
+        if (write(fd, message, size) != (ssize_t)size)
                 return 3;
         return memmem(got, len, "org.freedesktop.login1.Manager", 30) ? 0 : 4;
 }
@@ -135,7 +152,7 @@ static void asks_logind(void **state) {
         (void)state;
         assert_non_null(mkdtemp(folder));
         snprintf(address.sun_path, sizeof(address.sun_path), "%s/bus", folder);
-        for (int refuses = 0; refuses < 2; refuses++) {
+        for (int manner = BUS_AGREES; manner <= BUS_REFUSES_UNENDED; manner++) {
                 int listener = socket(AF_UNIX, SOCK_STREAM, 0), status = -1, code;
                 struct err err = { 0 };
                 pid_t child;
@@ -144,11 +161,12 @@ static void asks_logind(void **state) {
                 assert_int_equal(listen(listener, 1), 0);
                 child = fork();
                 if (child == 0)
-                        _exit(play_bus(listener, refuses));
+                        _exit(play_bus(listener, (enum bus_manner)manner));
                 code = host_logind_reboot(address.sun_path, &err);
-                assert_int_equal(code, refuses ? BERTH_ERR_FORBIDDEN : BERTH_OK);
-                if (refuses)
+                assert_int_equal(code, manner == BUS_AGREES ? BERTH_OK : BERTH_ERR_FORBIDDEN);
+                if (manner == BUS_REFUSES)
                         assert_non_null(strstr(err.text, "x.y.z"));
+                assert_null(strchr(err.text, 'Z'));
                 assert_int_equal(waitpid(child, &status, 0), child);
                 assert_int_equal(status, 0);
                 close(listener);
