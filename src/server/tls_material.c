@@ -13,10 +13,11 @@
 #include <openssl/x509v3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#define AUTHORITY_FILE "authority.pem"
-#define TOKEN_FILE "token"
+/* Of bearer tokens (RFC 6750). */
+#define TOKEN_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="
 #define VALID_S (3650L * 24 * 3600)
 #define SERVICE_NAMES                                                                              \
         "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,"          \
@@ -232,7 +233,7 @@ int tls_material_keep(const char *directory, const char *host, struct tls_materi
         struct pair ca = { 0 };
         int r = 0;
 
-        buf_printf(&path, "%s/" AUTHORITY_FILE, directory);
+        buf_printf(&path, "%s/" TLS_AUTHORITY_FILE, directory);
         if (!ca_load(path.data, &ca))
                 r = ca_make(&ca) ? ca_save(path.data, &ca, err)
                                  : err_set(err, BERTH_ERR_INTERNAL, "cannot make TLS certificates");
@@ -270,13 +271,12 @@ int token_keep(const char *directory, char buffer[TOKEN_TEXT_SIZE], struct err *
         ssize_t size;
         int r;
 
-        buf_printf(&path, "%s/" TOKEN_FILE, directory);
+        buf_printf(&path, "%s/" TLS_TOKEN_FILE, directory);
         fd = open(path.data, O_RDONLY | O_CLOEXEC);
         size = fd < 0 ? -1 : read(fd, buffer, TOKEN_TEXT_SIZE - 1);
-        if (size == TOKEN_TEXT_SIZE - 1) {
-                buffer[size] = '\0';
+        buffer[TOKEN_TEXT_SIZE - 1] = '\0';
+        if (size == TOKEN_TEXT_SIZE - 1 && strspn(buffer, TOKEN_CHARACTERS) == (size_t)size)
                 return 0;
-        }
         r = token_make(buffer, err);
         return r < 0 ? r : file_write(path.data, slice_of(buffer), err);
 }

@@ -4,6 +4,10 @@
 #include "base/err.h"
 #include <stddef.h>
 
+/* In the folder where they are kept. */
+#define TLS_AUTHORITY_FILE "authority.pem" /* key and certificate */
+#define TLS_TOKEN_FILE "token"
+
 struct tls_material {
         /* malloc'ed; the certificate is followed by the CA's */
         char *ca_pem, *ca_key_pem, *certificate_pem, *key_pem;
@@ -21,7 +25,7 @@ void tls_material_release(struct tls_material *material); /* accepts a zeroed st
 #define TOKEN_TEXT_SIZE 49
 /* Random bearer token from the system's generator. */
 int token_make(char buffer[TOKEN_TEXT_SIZE], struct err *err);
-/* The same, kept in a folder. */
+/* The same, kept in a folder; what lies there and is no bearer token of this length is replaced. */
 int token_keep(const char *directory, char buffer[TOKEN_TEXT_SIZE], struct err *err);
 
 struct kubeconfig {

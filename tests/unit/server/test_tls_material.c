@@ -126,11 +126,43 @@ static void test_kubeconfig(void **state) {
                          BERTH_ERR_IO);
 }
 
+/* Only what a client can send as a token is kept. */
+static void test_kept_token(void **state) {
+        static const struct {
+                const char *name, *text;
+                size_t size;
+                bool is_kept;
+        } cases[] = {
+                { "of our own", "0123456789abcdef0123456789abcdef0123456789abcdef", 48, true },
+                { "all characters", "ABCXYZabcxyz0189-._~+/=-ABCXYZabcxyz0189-._~+/==", 48, true },
+                { "short", "0123456789abcdef", 16, false },
+                { "nothing", "", 0, false },
+                { "a space", "0123456789abcdef 123456789abcdef0123456789abcdef", 48, false },
+                { "a NUL", "0123456789abcdef\000123456789abcdef0123456789abcde", 48, false },
+        };
+        char folder[] = "/tmp/berth-kept-XXXXXX", path[64], token[TOKEN_TEXT_SIZE];
+
+        (void)state;
+        assert_non_null(mkdtemp(folder));
+        snprintf(path, sizeof(path), "%s/" TLS_TOKEN_FILE, folder);
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                FILE *file = fopen(path, "w");
+
+                assert_int_equal(fwrite(cases[i].text, 1, cases[i].size, file), cases[i].size);
+                fclose(file);
+                assert_int_equal(token_keep(folder, token, NULL), 0);
+                assert_int_equal(strlen(token), TOKEN_TEXT_SIZE - 1);
+                if ((strcmp(token, cases[i].text) == 0) != cases[i].is_kept)
+                        fail_msg("%s", cases[i].name);
+        }
+        unlink(path);
+        rmdir(folder);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_chain),
-                cmocka_unit_test(test_token),
-                cmocka_unit_test(test_kept),
+                cmocka_unit_test(test_chain),      cmocka_unit_test(test_token),
+                cmocka_unit_test(test_kept),       cmocka_unit_test(test_kept_token),
                 cmocka_unit_test(test_kubeconfig),
         };
 
