@@ -175,8 +175,8 @@ static char *take_text(const struct json *status, const char *key) {
         return text.len ? slice_dup(text) : NULL;
 }
 
-static int decode(const struct exec_plugin *plugin, struct slice text,
-                  struct exec_answer *ret_answer, struct err *err) {
+int exec_answer_decode(const struct exec_plugin *plugin, struct slice text,
+                       struct exec_answer *ret_answer, struct err *err) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         struct exec_answer answer = { .expires = WALL_TIME_UNSET };
         const struct json *root, *status;
@@ -214,7 +214,7 @@ int exec_plugin_run(const struct exec_plugin *plugin, struct exec_answer *ret_an
         int result = run(plugin, &output, err);
 
         if (result == 0)
-                result = decode(plugin, buf_view(&output), ret_answer, err);
+                result = exec_answer_decode(plugin, buf_view(&output), ret_answer, err);
         if (output.data)
                 explicit_bzero(output.data, output.cap);
         buf_release(&output);

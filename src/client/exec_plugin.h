@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/slice.h"
 #include "base/time.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +31,10 @@ struct exec_answer {
         struct wall_time expires; /* unset = when the server refuses it */
 };
 void exec_answer_release(struct exec_answer *answer);
+
+/* Reads what the plugin printed. */
+int exec_answer_decode(const struct exec_plugin *plugin, struct slice text,
+                       struct exec_answer *ret_answer, struct err *err);
 
 int exec_plugin_run(const struct exec_plugin *plugin, struct exec_answer *ret_answer,
                     struct err *err);

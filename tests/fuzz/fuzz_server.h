@@ -38,7 +38,8 @@ static inline void fuzz_run_deferred(void) {
         call_count = 0;
 }
 
-static inline struct api_server *fuzz_server(void) {
+/* webhooks: who asks them, at the first call; NULL = nobody. */
+static inline struct api_server *fuzz_server_with(const struct webhook_caller *webhooks) {
         static const struct loop_ops ops = {
                 .wall = fuzz_wall,
                 .timer_arm = fuzz_arm,
@@ -49,8 +50,13 @@ static inline struct api_server *fuzz_server(void) {
         static struct api_server *server;
 
         if (!server)
-                server = api_server_new(&(struct api_server_config){ .seed = 1 }, &loop);
+                server = api_server_new(
+                        &(struct api_server_config){ .seed = 1, .webhooks = webhooks }, &loop);
         return server;
+}
+
+static inline struct api_server *fuzz_server(void) {
+        return fuzz_server_with(NULL);
 }
 
 /* Status of the answer, which must be JSON where it says so; a stream is read until it has no more.
