@@ -220,12 +220,16 @@ bool cycle_memory_recall(struct cycle_memory *memory, const struct cluster *clus
         return true;
 }
 
+/* A node that changed often is due at its last change alone. */
 static void each_of_run(const struct cluster_change *changes, size_t count,
-                        const struct bitset *live, void (*each)(void *context, struct node_id node),
-                        void *context) {
-        for (size_t i = 0; i < count; i++)
-                if (!node_id_is_none(changes[i].node) && bitset_has(live, changes[i].node.index))
-                        each(context, changes[i].node);
+                        const struct node_table *nodes,
+                        void (*each)(void *context, struct node_id node), void *context) {
+        for (size_t i = 0; i < count; i++) {
+                struct node_id node = changes[i].node;
+                if (!node_id_is_none(node) && bitset_has(&nodes->live, node.index) &&
+                    nodes->generation[node.index] == changes[i].generation)
+                        each(context, node);
+        }
 }
 
 /* without: nodes left out; NULL = none. */
@@ -240,9 +244,10 @@ static void each_of_list(const struct node_list *list, const struct bitset *live
 
 void memory_news_each(const struct memory_news *news, const struct cluster *cluster,
                       void (*each)(void *context, struct node_id node), void *context) {
-        const struct bitset *live = &cluster_nodes(cluster)->live;
-        each_of_run(news->range.first, news->range.first_count, live, each, context);
-        each_of_run(news->range.second, news->range.second_count, live, each, context);
+        const struct node_table *nodes = cluster_nodes(cluster);
+        const struct bitset *live = &nodes->live;
+        each_of_run(news->range.first, news->range.first_count, nodes, each, context);
+        each_of_run(news->range.second, news->range.second_count, nodes, each, context);
         each_of_list(&news->entry->was_as_if, live, cluster_touched_nodes(cluster), each, context);
         each_of_list(&news->entry->as_if, live, NULL, each, context);
 }

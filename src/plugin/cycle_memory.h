@@ -51,7 +51,8 @@ struct memory_news {
  * the cluster last changed stays.  False: nothing is remembered (memory is NULL). */
 bool cycle_memory_recall(struct cycle_memory *memory, const struct cluster *cluster, uint64_t key,
                          uint32_t breaking, struct memory_news *ret_news);
-/* The nodes of the changes, one call each; some more than once. */
+/* The nodes of the changes, one call each; those of what-ifs perhaps more
+ * than once. */
 void memory_news_each(const struct memory_news *news, const struct cluster *cluster,
                       void (*each)(void *context, struct node_id node), void *context);
 size_t cycle_memory_bytes(const struct cycle_memory *memory);

@@ -130,12 +130,19 @@ static bool refresh(struct update *update, struct node_id node, uint32_t mask) {
         return true;
 }
 
+/* Of changes that leave a node itself as it was, only the last one matters. */
+static bool is_due(const struct node_table *nodes, const struct cluster_change *change) {
+        return !node_id_is_none(change->node) && bitset_has(&nodes->live, change->node.index) &&
+               ((change->mask & ~(uint32_t)POD_CHANGES) != 0 ||
+                nodes->generation[change->node.index] == change->generation);
+}
+
 static bool refresh_run(struct update *update, const struct cluster_change *changes, size_t count) {
-        const struct bitset *live = &cluster_nodes(update->call->cluster)->live;
+        const struct node_table *nodes = cluster_nodes(update->call->cluster);
         for (size_t i = 0; i < count; i++) {
                 if ((changes[i].mask & REBUILD_CHANGES) != 0)
                         return false;
-                if (!node_id_is_none(changes[i].node) && bitset_has(live, changes[i].node.index) &&
+                if (is_due(nodes, &changes[i]) &&
                     !refresh(update, changes[i].node, changes[i].mask))
                         return false;
         }

@@ -5,26 +5,69 @@
 
 /* ---- waking ---- */
 
+/* Whether a strict term of the newcomer selects such a pod. */
+static bool selects(const struct sched_cycle *cycle, const struct pod_affinity_term *term,
+                    struct str_id ns, struct label_set_id labels) {
+        return term_selects(cycle->cluster, term, cycle->ns, ns, labels) ||
+               (cycle->is_parity && term->has_namespace_selector);
+}
+
 static bool mentions(const struct sched_cycle *cycle, const struct pod_affinity_terms *terms,
-                     const struct pod_row *row) {
+                     struct str_id ns, struct label_set_id labels) {
         for (size_t i = 0; i < terms->required_count; i++)
-                if (term_selects(cycle->cluster, &terms->required[i], cycle->ns, row->ns,
-                                 row->labels))
+                if (selects(cycle, &terms->required[i], ns, labels))
                         return true;
         return false;
 }
 
-/* A pod that came helps when the newcomer wants to be near it; one that went is gone from the
- * model, so any may have stood in the way. */
+/* One that went may have been kept away from, have kept the newcomer away itself, or be why the
+ * newcomer cannot be the first of its kind. */
+static bool gave_way(const struct sched_cycle *cycle, const struct pod_past *past) {
+        const struct affinity *own = &cycle->class->spec.affinity;
+        const struct pod_class *class = cluster_class(cycle->cluster, past->class);
+        return class->spec.affinity.pod_anti.required_count > 0 ||
+               mentions(cycle, &own->pod, past->ns, past->labels) ||
+               mentions(cycle, &own->pod_anti, past->ns, past->labels);
+}
+
+static bool is_selected_otherwise(const struct sched_cycle *cycle,
+                                  const struct pod_affinity_terms *terms,
+                                  const struct pod_past *past, struct label_set_id labels) {
+        for (size_t i = 0; i < terms->required_count; i++)
+                if (selects(cycle, &terms->required[i], past->ns, past->labels) !=
+                    selects(cycle, &terms->required[i], past->ns, labels))
+                        return true;
+        return false;
+}
+
+static bool was_relabelled(const struct sched_cycle *cycle, const struct pod_past *past,
+                           const struct pod_row *row) {
+        const struct affinity *own = &cycle->class->spec.affinity;
+        return is_selected_otherwise(cycle, &own->pod, past, row->labels) ||
+               is_selected_otherwise(cycle, &own->pod_anti, past, row->labels);
+}
+
+/* Whether a pod that came, went or got other labels makes a difference to the newcomer. */
 static bool wakes(const struct sched_cycle *cycle, const void *plugin,
                   const struct cluster_change *change) {
         (void)plugin;
-        const uint32_t always =
-                CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS;
-        if ((change->mask & always) != 0 || pod_id_is_none(change->pod))
+        const uint32_t past_tells = CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS;
+        if ((change->mask & (CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS)) != 0 ||
+            pod_id_is_none(change->pod))
                 return true;
         const struct pod_row *row = cluster_pod(cycle->cluster, change->pod);
-        return row->is_live && mentions(cycle, &cycle->class->spec.affinity.pod, row);
+        const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
+        if ((change->mask & past_tells) != 0 &&
+            (past == NULL || change->pod.index == cycle->pod.index))
+                return true;
+        if ((change->mask & CLUSTER_POD_REMOVED) != 0 && gave_way(cycle, past))
+                return true;
+        if (!row->is_live)
+                return false; /* that it went is told by itself */
+        if ((change->mask & CLUSTER_POD_LABELS) != 0 && was_relabelled(cycle, past, row))
+                return true;
+        return (change->mask & CLUSTER_POD_ADDED) != 0 &&
+               mentions(cycle, &cycle->class->spec.affinity.pod, row->ns, row->labels);
 }
 
 static const struct field fields[] = {

@@ -257,19 +257,22 @@ static bool exceeds(const struct sched_cycle *cycle, const struct wanted *all,
         return false;
 }
 
+static bool has_attachable(const struct pod_class *class) {
+        for (size_t i = 0; i < class->spec.volume_count; i++)
+                if (class->spec.volumes[i].kind == VOLUME_CLAIM ||
+                    class->spec.volumes[i].kind == VOLUME_EPHEMERAL ||
+                    volume_is_migratable(&class->spec.volumes[i]))
+                        return true;
+        return false;
+}
+
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
                                     void **ret_pod_state, const struct bitset **ret_only,
                                     struct verdict *verdict) {
         (void)state;
         (void)ret_only;
         (void)verdict;
-        const struct pod_spec *spec = &cycle->class->spec;
-        bool concerns = false;
-        for (size_t i = 0; i < spec->volume_count; i++)
-                concerns = concerns || spec->volumes[i].kind == VOLUME_CLAIM ||
-                           spec->volumes[i].kind == VOLUME_EPHEMERAL ||
-                           volume_is_migratable(&spec->volumes[i]);
-        if (!concerns)
+        if (!has_attachable(cycle->class))
                 return VERDICT_SKIP;
         struct wanted *wanted = ARENA_NEW(cycle->scratch, struct wanted);
         wanted->list.arena = cycle->scratch;
@@ -297,11 +300,22 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
                            SLICE_LITERAL("node(s) exceed max volume count"));
 }
 
+/* A pod that went without volumes leaves no room for any. */
+static bool wakes(const struct sched_cycle *cycle, const void *state,
+                  const struct cluster_change *change) {
+        (void)state;
+        const uint32_t always = CLUSTER_NODE_ADDED | CLUSTER_CLAIM;
+        const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
+        return (change->mask & always) != 0 || past == NULL ||
+               has_attachable(cluster_class(cycle->cluster, past->class));
+}
+
 const struct plugin plugin_node_volume_limits = {
         .name = "NodeVolumeLimits",
         .sched = &(const struct sched_points){ .pre_filter = pre_filter,
                                                .filter = filter,
                                                .explain = explain,
+                                               .wakes = wakes,
                                                .reads_volumes = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,
 };

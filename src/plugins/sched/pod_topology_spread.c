@@ -232,23 +232,57 @@ static bool leaves_out(const void *pod_state, struct node_id node) {
 
 /* ---- waking ---- */
 
-/* Pods of another namespace, or that no strict constraint counts, change nothing.  One that went is
- * gone from the model, so it may have counted. */
+static bool is_counted(const struct sched_cycle *cycle, const struct spread_constraint *constraint,
+                       struct label_set_id labels) {
+        return constraint->is_hard &&
+               cluster_labels_match(cycle->cluster, &constraint->selector, labels);
+}
+
+static bool counts_any(const struct sched_cycle *cycle, struct label_set_id labels) {
+        const struct pod_spec *spec = &cycle->class->spec;
+        for (size_t i = 0; i < spec->spread_count; i++)
+                if (is_counted(cycle, &spec->spread[i], labels))
+                        return true;
+        return spec->spread_count == 0; /* defaults apply */
+}
+
+/* Labels that matchLabelKeys name may matter although the selector says the same. */
+static bool counts_otherwise(const struct sched_cycle *cycle, struct label_set_id before,
+                             struct label_set_id after) {
+        const struct pod_spec *spec = &cycle->class->spec;
+        for (size_t i = 0; i < spec->spread_count; i++) {
+                bool was = is_counted(cycle, &spec->spread[i], before);
+                bool is = is_counted(cycle, &spec->spread[i], after);
+                if (was != is || (is && spec->spread[i].match_label_key_count > 0))
+                        return true;
+        }
+        return spec->spread_count == 0;
+}
+
+/* Pods of another namespace, or that no strict constraint counts, change nothing. */
 static bool wakes(const struct sched_cycle *cycle, const void *plugin,
                   const struct cluster_change *change) {
         (void)plugin;
-        const uint32_t always = ~(uint32_t)CLUSTER_POD_ADDED;
-        if ((change->mask & CLUSTER_POD_ADDED) == 0 || pod_id_is_none(change->pod))
-                return (change->mask & always) != 0;
+        const uint32_t of_nodes = CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS |
+                                  CLUSTER_NODE_TAINTS;
+        const uint32_t past_tells = CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS;
+        if ((change->mask & of_nodes) != 0 || pod_id_is_none(change->pod) ||
+            change->pod.index == cycle->pod.index)
+                return true;
         const struct pod_row *row = cluster_pod(cycle->cluster, change->pod);
-        const struct pod_spec *spec = &cycle->class->spec;
-        if (!row->is_live || !str_id_eq(row->ns, cycle->ns))
+        const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
+        if ((change->mask & past_tells) != 0 && past == NULL)
+                return true;
+        if (!str_id_eq(past != NULL ? past->ns : row->ns, cycle->ns))
                 return false;
-        for (size_t i = 0; i < spec->spread_count; i++)
-                if (spec->spread[i].is_hard &&
-                    cluster_labels_match(cycle->cluster, &spec->spread[i].selector, row->labels))
-                        return true;
-        return spec->spread_count == 0;
+        if ((change->mask & CLUSTER_POD_REMOVED) != 0 && counts_any(cycle, past->labels))
+                return true;
+        if (!row->is_live)
+                return false; /* that it went is told by itself */
+        if ((change->mask & CLUSTER_POD_LABELS) != 0 &&
+            counts_otherwise(cycle, past->labels, row->labels))
+                return true;
+        return (change->mask & CLUSTER_POD_ADDED) != 0 && counts_any(cycle, row->labels);
 }
 
 const struct plugin plugin_pod_topology_spread = {

@@ -132,11 +132,31 @@ static void filter(const struct sched_cycle *cycle, const void *state, const voi
                         drop_nodes_of(cycle->cluster, &twins[i], nodes);
 }
 
+/* Whether a pod that went had a disk or a claim of the newcomer. */
+static bool wakes(const struct sched_cycle *cycle, const void *state,
+                  const struct cluster_change *change) {
+        (void)state;
+        const uint32_t always = CLUSTER_NODE_ADDED | CLUSTER_CLAIM;
+        const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
+        const struct pod_spec *own = &cycle->class->spec;
+        if ((change->mask & always) != 0 || past == NULL)
+                return true;
+        const struct pod_class *class = cluster_class(cycle->cluster, past->class);
+        if (shares_disk(cycle->class, class))
+                return true;
+        for (size_t i = 0; i < own->volume_count; i++)
+                if (own->volumes[i].kind == VOLUME_CLAIM && str_id_eq(past->ns, cycle->ns) &&
+                    uses_claim(class, own->volumes[i].claim_name))
+                        return true;
+        return false;
+}
+
 const struct plugin plugin_volume_restrictions = {
         .name = "VolumeRestrictions",
         .sched = &(const struct sched_points){ .pre_filter = pre_filter,
                                                .filter = filter,
                                                .explain = explain,
+                                               .wakes = wakes,
                                                .reads_volumes = true,
                                                .counts_pods = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,
