@@ -61,8 +61,15 @@ def main():
         judge("evict-G1 evict-E5 asked once, and no attempt failed", kubevirt.machines["virt-launcher-a"]["migrations"] == 1 and
               "attempts=" not in done.stdout, done)
 
+        api("POST", PODS, {"metadata": {"name": "plain"}, "spec": {
+            "nodeName": node, "terminationGracePeriodSeconds": 1, "containers": [{"name": "c", "image": "x"}]}})
+        judge("a plain pod runs", runs("plain"))
+        evict("--wait=false", "virt-launcher-b")
+        judge("evict-G2 not migratable: refused", until(lambda: "not live-migratable" in str(responder("virt-launcher-b"))))
+        done = evict("plain")
+        judge("evict-G2 others leave meanwhile", done.returncode == 0 and "plain evicted" in done.stdout, done)
         done = evict("--deadline", "3s", "virt-launcher-b")
-        judge("evict-G2 not migratable: refused until the deadline", done.returncode == 1 and "not live-migratable" in done.stdout and
+        judge("evict-G2 refused until the deadline", done.returncode == 1 and "not live-migratable" in done.stdout and
               "withdrawn" in done.stdout, done)
         judge("evict-G2 the machine lives", runs("virt-launcher-b"))
 

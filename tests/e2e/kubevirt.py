@@ -157,7 +157,7 @@ class KubeVirt:
         self.api("PATCH", f"{PODS}/{pod}", {"metadata": {"annotations": {MOVING: "true"}}}, MERGE)
         is_done = self.migrate(machine, node)
         while not is_done and self.is_marked(machine):  # KubeVirt waits 20 s, 40 s, ...; here, until it is told to
-            machine["retry"].wait(60)
+            machine["retry"].wait(600)
             machine["retry"].clear()
             is_done = self.migrate(machine, node)
         if is_done:
