@@ -7,6 +7,18 @@
 #define CLUSTER_ROLES "/apis/rbac.authorization.k8s.io/v1/clusterroles"
 #define CLUSTER_ROLE_BINDINGS "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
 
+/* The user of the scheduler has this ClusterRole. */
+#define SCHEDULER_BINDING(role)                                                                    \
+        {                                                                                          \
+                CLUSTER_ROLE_BINDINGS, "{\"metadata\":{\"name\":\"" role "\",\"labels\":{"         \
+                                       "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},"      \
+                                       "\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\","  \
+                                       "\"kind\":\"ClusterRole\",\"name\":\"" role "\"},"          \
+                                       "\"subjects\":[{\"kind\":\"User\","                         \
+                                       "\"apiGroup\":\"rbac.authorization.k8s.io\","               \
+                                       "\"name\":\"system:kube-scheduler\"}]}"                     \
+        }
+
 static const struct bootstrap_object objects[] = {
         { NAMESPACES, "{\"metadata\":{\"name\":\"default\"}}" },
         { NAMESPACES, "{\"metadata\":{\"name\":\"kube-system\"}}" },
@@ -22,17 +34,14 @@ static const struct bootstrap_object objects[] = {
                          "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},\"rules\":["
                          "{\"apiGroups\":[\"*\"],\"resources\":[\"*\"],\"verbs\":[\"*\"]},"
                          "{\"nonResourceURLs\":[\"*\"],\"verbs\":[\"*\"]}]}" },
-        { CLUSTER_ROLES,
-          "{\"metadata\":{\"name\":\"view\",\"labels\":{"
-          "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},\"rules\":["
-          "{\"apiGroups\":[\"\",\"apps\",\"batch\",\"policy\"],\"resources\":[\"*\"],"
-          "\"verbs\":[\"get\",\"list\",\"watch\"]}]}" },
         { CLUSTER_ROLE_BINDINGS,
           "{\"metadata\":{\"name\":\"cluster-admin\",\"labels\":{"
           "\"kubernetes.io/bootstrapping\":\"rbac-defaults\"}},"
           "\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\","
           "\"name\":\"cluster-admin\"},\"subjects\":[{\"kind\":\"Group\","
           "\"apiGroup\":\"rbac.authorization.k8s.io\",\"name\":\"system:masters\"}]}" },
+        SCHEDULER_BINDING("system:kube-scheduler"),
+        SCHEDULER_BINDING("system:volume-scheduler"),
         { "/api/v1/namespaces/default/services",
           "{\"metadata\":{\"name\":\"kubernetes\",\"labels\":{\"component\":\"apiserver\","
           "\"provider\":\"kubernetes\"}},\"spec\":{\"clusterIP\":\"10.96.0.1\",\"ports\":["

@@ -1,5 +1,8 @@
 /* Table rows, and what must hold for every row of the registry. */
 #include "kind_test.h"
+#include "server/bootstrap_roles.h"
+
+#include <stdlib.h>
 
 static const struct {
         const char *api_version, *kind, *json, *cells;
@@ -205,6 +208,15 @@ static void test_registry(void **state) {
         assert_null(kind_find_by_kind(slice_of("v1"), slice_of("Deployment")));
 }
 
+static void bootstrap_check(const char *api_version, const char *kind, const char *json) {
+        struct kind_test test;
+
+        kind_test_begin(&test, api_version, kind, json, NULL);
+        assert_int_equal(kind_test_write(&test, KIND_CREATE), 0);
+        assert_int_equal(test.errors.count, 0);
+        kind_test_end(&test);
+}
+
 /* Every object of the start is one that its kind accepts. */
 static void test_bootstrap(void **state) {
         size_t count;
@@ -218,7 +230,6 @@ static void test_bootstrap(void **state) {
                 struct slice group = SLICE_EMPTY, version, plural = SLICE_EMPTY;
                 char api_version[KIND_API_VERSION_MAX];
                 const struct kind_info *kind;
-                struct kind_test test;
 
                 if (!is_core)
                         assert_true(slice_split(&rest, '/', &group));
@@ -228,18 +239,32 @@ static void test_bootstrap(void **state) {
                 kind = kind_find(group, version, plural);
                 assert_non_null(kind);
                 api_version[kind_api_version(kind, api_version).len] = '\0';
-                kind_test_begin(&test, api_version, kind->kind, objects[i].json, NULL);
-                assert_int_equal(kind_test_write(&test, KIND_CREATE), 0);
-                assert_int_equal(test.errors.count, 0);
-                kind_test_end(&test);
+                bootstrap_check(api_version, kind->kind, objects[i].json);
         }
+}
+
+static void bootstrap_role(struct slice json, void *data) {
+        char *text = strndup(json.ptr, json.len);
+
+        assert_non_null(text);
+        bootstrap_check("rbac.authorization.k8s.io/v1", "ClusterRole", text);
+        free(text);
+        ++*(size_t *)data;
+}
+
+static void test_bootstrap_roles(void **state) {
+        size_t count = 0;
+
+        (void)state;
+        bootstrap_roles_each(bootstrap_role, &count);
+        assert_int_equal(count, 6);
 }
 
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_rows),        cmocka_unit_test(test_completed_condition),
                 cmocka_unit_test(test_cell_counts), cmocka_unit_test(test_registry),
-                cmocka_unit_test(test_bootstrap),
+                cmocka_unit_test(test_bootstrap),   cmocka_unit_test(test_bootstrap_roles),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
