@@ -355,6 +355,7 @@ static int start(struct daemon *daemon, const struct daemon_role *role, struct e
                                                       .keeps_detail = options->keeps_detail,
                                                       .keeps_shelf = options->keeps_shelf,
                                                       .keeps_groups = options->keeps_groups,
+                                                      .without_classes = options->without_classes,
                                                       .has_no_model = options->has_no_model,
                                                       .freezes_notes = options->freezes_notes });
         if (serve(daemon, err) < 0 || role->add(role->context, daemon, daemon->runtime, err) < 0)

@@ -20,7 +20,7 @@ struct daemon_options {
         const char *evicts_as;
         bool evicts_by_request;
         int64_t verbosity;
-        bool keeps_finished, keeps_detail, keeps_shelf, keeps_groups, has_no_model,
+        bool keeps_finished, keeps_detail, keeps_shelf, keeps_groups, without_classes, has_no_model,
                 freezes_notes; /* see struct runtime_config */
         bool elects;           /* works only while it leads; the rest says by which Lease */
         const char *lease_name, *lease_namespace;

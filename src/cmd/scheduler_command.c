@@ -197,6 +197,7 @@ int scheduler_command_run(const char *name, const struct scheduler_options *opti
                 self.daemon.seed = 1;
         self.daemon.user_agent = "berth-scheduler";
         self.daemon.keeps_shelf = true;
+        self.daemon.without_classes = true;
         self.daemon.freezes_notes = options->is_parity;
         self.daemon.keeps_groups = (self.config.gates & FEATURE_GANGS) != 0;
         self.daemon.elects = self.daemon.elects && !options->is_shadow;

@@ -13,18 +13,18 @@ struct feed_source {
         const char *path;
         enum object_kind kind; /* OBJECT_KIND_COUNT: not in the model */
         enum shelf_kind shelf; /* SHELF_KIND_COUNT: not on the shelf */
-        enum { FEED_ALWAYS, FEED_COLD, FEED_SHELF, FEED_GROUPS } when;
+        enum { FEED_ALWAYS, FEED_CLASSES, FEED_SHELF, FEED_GROUPS } when;
         uint32_t wakes;   /* CLUSTER_* a change of a shelf object stands for */
         bool is_optional; /* a cluster or our rights may be without it */
 };
 /* Nodes first: pods then find theirs. */
 static const struct feed_source sources[] = {
         { "/api/v1/nodes", OBJECT_NODE, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
-        { "/api/v1/namespaces", OBJECT_NAMESPACE, SHELF_KIND_COUNT, FEED_COLD, 0 },
+        { "/api/v1/namespaces", OBJECT_NAMESPACE, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
         { "/apis/scheduling.k8s.io/v1/priorityclasses", OBJECT_PRIORITY_CLASS, SHELF_KIND_COUNT,
-          FEED_COLD, 0 },
-        { "/apis/policy/v1/poddisruptionbudgets", OBJECT_BUDGET, SHELF_KIND_COUNT, FEED_COLD, 0 },
-        { "/api/v1/persistentvolumeclaims", OBJECT_CLAIM, SHELF_VOLUME_CLAIM, FEED_COLD,
+          FEED_CLASSES, 0 },
+        { "/apis/policy/v1/poddisruptionbudgets", OBJECT_BUDGET, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
+        { "/api/v1/persistentvolumeclaims", OBJECT_CLAIM, SHELF_VOLUME_CLAIM, FEED_ALWAYS,
           CLUSTER_CLAIM },
         { "/api/v1/services", OBJECT_KIND_COUNT, SHELF_SERVICE, FEED_SHELF, 0 },
         { "/api/v1/replicationcontrollers", OBJECT_KIND_COUNT, SHELF_REPLICATION_CONTROLLER,
@@ -176,7 +176,7 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
 
                 line->feed = feed;
                 line->source = &sources[i];
-                if ((sources[i].when == FEED_COLD && !config->with_cold) ||
+                if ((sources[i].when == FEED_CLASSES && config->without_classes) ||
                     (sources[i].when == FEED_SHELF && !config->shelf) ||
                     (sources[i].when == FEED_GROUPS && !config->with_groups))
                         continue;

@@ -18,9 +18,9 @@ struct cluster_feed_config {
         struct cluster *cluster;
         struct object_shelf *shelf; /* volumes, services ...; NULL = not followed */
         uint64_t seed;
-        bool with_finished; /* pods that Succeeded or Failed too */
-        bool with_groups;   /* of pods that are placed together; needs the shelf */
-        bool with_cold;     /* budgets, priority classes, claims, namespaces */
+        bool with_finished;   /* pods that Succeeded or Failed too */
+        bool with_groups;     /* of pods that are placed together; needs the shelf */
+        bool without_classes; /* no priority classes: kube-scheduler may not read them */
         /* Sees every object of the model before the model does; NULL = nobody. */
         void (*arriving)(void *context, enum object_kind kind, enum change_kind change,
                          const struct json *object);

@@ -197,7 +197,7 @@ void runtime_start(struct runtime *runtime) {
                                                .seed = runtime->config.seed,
                                                .with_finished = runtime->config.keeps_finished,
                                                .with_groups = runtime->config.keeps_groups,
-                                               .with_cold = true,
+                                               .without_classes = runtime->config.without_classes,
                                                .arriving = on_arriving,
                                                .arrived = on_arrived },
                 on_model_changed, runtime);

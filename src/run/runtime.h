@@ -41,6 +41,7 @@ struct runtime_config {
         bool keeps_finished, keeps_detail; /* what some role needs of finished pods */
         bool keeps_shelf;                  /* volumes, services ...: the scheduler reads them */
         bool keeps_groups;                 /* of pods that are placed together, on the shelf */
+        bool without_classes; /* priority classes are not watched: pods have their priority */
         /* Nothing is watched, the model stays empty: for roles that read what they need, and may
          * not read more.  They are told of a change once, at the start. */
         bool has_no_model;
