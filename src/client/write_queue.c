@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/util.h"
 #include "client/patch_compose.h"
+#include "client/refusal_log.h"
 #include "client/resource_path.h"
 #include "client/write_queue_priv.h"
 #include <assert.h>
@@ -212,6 +213,8 @@ static void on_reply(void *context, const struct api_reply *reply) {
                 loop_timer_arm(queue->loop, &write->wait, delay);
                 return;
         }
+        refusal_log_note(queue->refusals, loop_mono(queue->loop), write->method, write->path,
+                         reply);
         write_slot_remove(write, false);
         write_report(write, &result);
 }
@@ -226,6 +229,7 @@ struct write_queue *write_queue_new(const struct write_queue_config *config,
         queue->loop = loop;
         queue->slots = map_new();
         queue->counters = map_new();
+        queue->refusals = refusal_log_new();
         queue->concurrency = config->concurrency ? config->concurrency : WRITE_CONCURRENCY;
         queue->work = (struct loop_timer){ .fired = on_work, .context = queue };
         token_bucket_init(&queue->bucket, config->per_second, config->burst, loop_mono(loop));
@@ -257,6 +261,7 @@ void write_queue_free(struct write_queue *queue) {
         while (map_next(queue->counters, &at, NULL, &count))
                 free(count);
         map_free(queue->counters);
+        refusal_log_free(queue->refusals);
         map_free(queue->slots);
         free(queue);
 }

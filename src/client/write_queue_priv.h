@@ -61,6 +61,7 @@ struct write_queue {
         struct write_slot *all; /* slots */
         struct map *slots;      /* those of objects, by object */
         struct map *counters;   /* by method and resource */
+        struct refusal_log *refusals;
         struct write_list lanes[WRITE_LANE_COUNT];
         struct write_list over;
         struct loop_timer work;
