@@ -1,12 +1,20 @@
 /* Reads feature gates. */
 #include "cmd/feature_gates.h"
 
+#include "base/buf.h"
 #include "base/slice.h"
 #include "plugin/plugin.h"
 
 const struct feature_gate_entry scheduler_feature_gates[] = {
         { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER },
-        { "GangScheduling", FEATURE_GANGS },
+        { "GenericWorkload", FEATURE_GROUPS },
+        { .name = "GangScheduling", .bit = FEATURE_GANGS, .needs = FEATURE_GROUPS },
+        { .name = "TopologyAwareWorkloadScheduling",
+          .bit = FEATURE_PLACEMENTS,
+          .needs = FEATURE_GROUPS },
+        { .name = "WorkloadAwarePreemption",
+          .bit = FEATURE_GROUP_PREEMPTION,
+          .needs = FEATURE_GANGS },
         { "*", 0 },
         { NULL, 0 },
 };
@@ -73,6 +81,29 @@ static int read_turn(const char *text, const struct feature_gate_entry *known, b
         return 0;
 }
 
+static int refuse_alone(const struct feature_gate_entry *entry, uint32_t missing,
+                        const struct feature_gate_entry *known, struct err *err) {
+        struct buf names = { 0 };
+        int code;
+
+        for (; known->name; known++)
+                if (known->bit & missing)
+                        buf_printf(&names, "%s%s", names.len ? " " : "", known->name);
+        code = err_set(err, BERTH_ERR_USAGE,
+                       "option --feature-gates: %s is enabled, but depends on features that are "
+                       "disabled: [%s]",
+                       entry->name, names.data ? names.data : "");
+        buf_release(&names);
+        return code;
+}
+
+static int check_needs(const struct feature_gate_entry *known, uint32_t gates, struct err *err) {
+        for (const struct feature_gate_entry *entry = known; entry->name; entry++)
+                if ((gates & entry->bit) && (entry->needs & ~gates))
+                        return refuse_alone(entry, entry->needs & ~gates, known, err);
+        return 0;
+}
+
 /* What is said of a gate by name holds, whichever comes first. */
 int feature_gates_read(const char *text, const struct feature_gate_entry *known,
                        uint32_t *ret_gates, struct err *err) {
@@ -80,5 +111,7 @@ int feature_gates_read(const char *text, const struct feature_gate_entry *known,
 
         *ret_gates = 0;
         code = read_turn(text, known, true, ret_gates, err);
-        return code < 0 ? code : read_turn(text, known, false, ret_gates, err);
+        if (code == 0)
+                code = read_turn(text, known, false, ret_gates, err);
+        return code < 0 ? code : check_needs(known, *ret_gates, err);
 }

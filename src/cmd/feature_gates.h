@@ -8,8 +8,9 @@
 
 struct feature_gate_entry {
         const char *name;
-        uint32_t bit;  /* enum feature_gate; 0 = known, without effect here */
-        bool is_group; /* stands for several gates */
+        uint32_t bit;   /* enum feature_gate; 0 = known, without effect here */
+        bool is_group;  /* stands for several gates */
+        uint32_t needs; /* bits without which it must not be on */
 };
 /* Ended by a NULL name. */
 extern const struct feature_gate_entry scheduler_feature_gates[], descheduler_feature_gates[],
@@ -26,6 +27,7 @@ enum { SANDBOX_FEATURE_EVICTION_REQUESTS = 1 };
         }
 
 /* text NULL = none.  Unknown names and values that are no booleans are errors of usage, except that
- * a table with the name "*" takes any: kube-scheduler shares its gates with all of Kubernetes. */
+ * a table with the name "*" takes any: kube-scheduler shares its gates with all of Kubernetes.  A
+ * gate that is on without those it needs is an error of usage, too. */
 int feature_gates_read(const char *text, const struct feature_gate_entry *known,
                        uint32_t *ret_gates, struct err *err);

@@ -125,7 +125,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                         .backoff_max_ns = self->config.backoff_max_ns,
                         .unschedulable_timeout_ns = self->options->unschedulable_timeout_ns,
                         .is_parity = self->options->is_parity,
-                        .has_gangs = (self->config.gates & FEATURE_GANGS) != 0,
+                        .gates = self->config.gates,
                         .metrics = daemon_metrics(daemon),
                         .reserves = self->options->reserves && !self->options->is_parity,
                         .weighs_cost = self->options->reserves,
@@ -199,7 +199,7 @@ int scheduler_command_run(const char *name, const struct scheduler_options *opti
         self.daemon.keeps_shelf = true;
         self.daemon.without_classes = true;
         self.daemon.freezes_notes = options->is_parity;
-        self.daemon.keeps_groups = (self.config.gates & FEATURE_GANGS) != 0;
+        self.daemon.keeps_groups = (self.config.gates & FEATURE_GROUPS) != 0;
         self.daemon.elects = self.daemon.elects && !options->is_shadow;
         if (code == 0)
                 code = daemon_run(&self.daemon,

@@ -17,9 +17,12 @@ struct desched_points;
 
 /* Upstream's feature gates that change decisions and are off by default. */
 enum feature_gate {
-        FEATURE_TAINT_ORDER = 1, /* TaintTolerationComparisonOperators */
-        FEATURE_GANGS = 2,       /* GangScheduling */
-        FEATURE_BACKGROUND = 4,  /* EvictionsInBackground, of the descheduler */
+        FEATURE_TAINT_ORDER = 1,       /* TaintTolerationComparisonOperators */
+        FEATURE_GANGS = 2,             /* GangScheduling */
+        FEATURE_BACKGROUND = 4,        /* EvictionsInBackground, of the descheduler */
+        FEATURE_GROUPS = 8,            /* GenericWorkload */
+        FEATURE_PLACEMENTS = 16,       /* TopologyAwareWorkloadScheduling */
+        FEATURE_GROUP_PREEMPTION = 32, /* WorkloadAwarePreemption */
 };
 
 struct plugin_env {

@@ -74,6 +74,7 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .profile = request->profile,
                 .now = request->now,
                 .limit = request->limit,
+                .no_preemption = request->no_preemption,
                 .outlook = request->outlook,
         };
         attempt->cycle = (struct sched_cycle){

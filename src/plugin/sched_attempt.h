@@ -101,6 +101,7 @@ struct sched_attempt {
         struct slice nomination;
         struct preemption preemption;
         const struct preemption_limit *limit;   /* NULL = any candidate will do */
+        struct slice no_preemption;             /* why nobody may go; "" = somebody may */
         const struct eviction_outlook *outlook; /* NULL = what evictions take does not matter */
         struct arena trial;                     /* what-if states; cleared by each */
         uint64_t agreed;   /* plugins, as bits, known to admit the nodes that are judged */
@@ -116,6 +117,7 @@ struct attempt_request {
         struct arena *arena;
         struct cycle_memory *memory;            /* NULL: everything is counted anew */
         const struct preemption_limit *limit;   /* NULL = none */
+        struct slice no_preemption;             /* "" = none */
         const struct eviction_outlook *outlook; /* likewise; not in parity */
 };
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request);

@@ -30,6 +30,9 @@ struct sched_cycle {
 };
 
 struct sched_attempt; /* plugin/sched_attempt.h */
+struct group_view;    /* plugin/pod_group.h */
+struct group_domain_list;
+struct group_domain_use;
 
 struct node_batch { /* node indexes, ascending in no particular order */
         const struct node_id *nodes;
@@ -119,6 +122,15 @@ struct sched_points {
          * told the attempt; UNSCHEDULABLE with a text; ERROR with a text ends the phase. */
         enum verdict_code (*post_filter)(struct sched_attempt *attempt, const void *state,
                                          struct verdict *verdict);
+        /* Groups of pods (plugin/pod_group.h): the sets of nodes of which a group is to use one;
+         * ERROR: verdict says why there is no saying.  How good a placement that would do is; and
+         * bringing that of all of them to 0..NODE_SCORE_MAX (NULL: it is). */
+        enum verdict_code (*generate_placements)(const struct group_view *group, const void *state,
+                                                 struct group_domain_list *ret_list,
+                                                 struct verdict *verdict);
+        int64_t (*score_placement)(const struct group_view *group, const void *state,
+                                   const struct group_domain_use *use);
+        void (*normalize_placements)(int64_t *scores, size_t count);
         /* The pod goes to node: notes on the shelf what it takes there, as long as the API does not
          * say so itself. */
         void (*reserve)(const struct sched_cycle *cycle, const void *state, const void *pod_state,

@@ -29,8 +29,12 @@ const char *sched_point_name(enum sched_point point) {
         return point == POINT_MULTI ? "multiPoint" : point_infos[point].name;
 }
 
-/* In the order of upstream's defaults, all enabled at multiPoint. */
-static const struct plugin_choice default_choices[] = {
+/* In the order of upstream's defaults, all enabled at multiPoint, some behind a feature gate. */
+static const struct default_choice {
+        struct slice name;
+        int32_t weight;
+        uint32_t gate;
+} default_choices[] = {
         { SLICE_INIT("SchedulingGates"), 0 },
         { SLICE_INIT("PrioritySort"), 0 },
         { SLICE_INIT("NodeUnschedulable"), 0 },
@@ -51,6 +55,9 @@ static const struct plugin_choice default_choices[] = {
         { SLICE_INIT("ImageLocality"), 1 },
         { SLICE_INIT("DefaultBinder"), 0 },
         { SLICE_INIT("NodeDeclaredFeatures"), 0 },
+        { SLICE_INIT("GangScheduling"), 0, FEATURE_GANGS },
+        { SLICE_INIT("TopologyPlacementGenerator"), 0, FEATURE_PLACEMENTS },
+        { SLICE_INIT("PodGroupPodsCount"), 1, FEATURE_PLACEMENTS },
 };
 
 /* ---- lists of choices ---- */
@@ -98,13 +105,15 @@ static size_t last_index(const struct plugin_set *set, struct slice name) {
 }
 
 /* Defaults that are not disabled, those asked for again in their place; the rest behind. */
-static struct choice_list merge_defaults(struct arena *arena, const struct plugin_set *asked) {
+static struct choice_list merge_defaults(struct arena *arena, const struct plugin_set *asked,
+                                         uint32_t gates) {
         struct choice_list merged = { 0 };
         bool *is_used = ARENA_ARRAY(arena, bool, asked->enabled_count + 1);
         bool drops_all = set_disables(asked, SLICE_LITERAL("*"));
         for (size_t i = 0; i < ARRAY_LEN(default_choices) && !drops_all; i++) {
-                struct plugin_choice choice = default_choices[i];
-                if (set_disables(asked, choice.name))
+                const struct default_choice *given = &default_choices[i];
+                struct plugin_choice choice = { given->name, given->weight };
+                if (set_disables(asked, choice.name) || (given->gate & ~gates) != 0)
                         continue;
                 size_t index = last_index(asked, choice.name);
                 if (index != SIZE_MAX) {
@@ -148,6 +157,10 @@ static bool implements(const struct plugin *plugin, enum sched_point point) {
                 return sched->pre_bind != NULL;
         case POINT_BIND:
                 return sched->binds;
+        case POINT_PLACEMENT_GENERATE:
+                return sched->generate_placements != NULL;
+        case POINT_PLACEMENT_SCORE:
+                return sched->score_placement != NULL;
         default:
                 return false;
         }
@@ -362,8 +375,8 @@ static int build_point(struct build *build, enum sched_point point) {
         return 0;
 }
 
-static int64_t weight_of(const struct build *build, struct slice name) {
-        const struct plugin_set *score = &build->spec->sets[POINT_SCORE];
+static int64_t weight_of(const struct build *build, enum sched_point point, struct slice name) {
+        const struct plugin_set *score = &build->spec->sets[point];
         size_t index = choice_index(score->enabled, score->enabled_count, name);
         int64_t weight = 0;
         if (index != SIZE_MAX)
@@ -373,22 +386,28 @@ static int64_t weight_of(const struct build *build, struct slice name) {
         return weight == 0 ? 1 : weight;
 }
 
-static int set_weights(struct build *build) {
-        const struct profile_point *point = &build->profile->points[POINT_SCORE];
+static int set_weights(struct build *build, enum sched_point at) {
+        const struct profile_point *point = &build->profile->points[at];
         int64_t total = 0;
         for (size_t i = 0; i < point->count; i++) {
                 struct profile_plugin *plugin = &build->profile->plugins[point->plugins[i]];
-                plugin->weight = weight_of(build, slice_of(plugin->plugin->name));
-                if (plugin->weight < 0 || plugin->weight > (INT64_MAX - total) / NODE_SCORE_MAX)
+                int64_t weight = weight_of(build, at, slice_of(plugin->plugin->name));
+                if (weight < 0 || weight > (INT64_MAX - total) / NODE_SCORE_MAX)
                         return err_set(build->err, BERTH_ERR_INVALID,
                                        "total score of Score plugins could overflow");
-                total += plugin->weight * NODE_SCORE_MAX;
+                total += weight * NODE_SCORE_MAX;
+                *(at == POINT_SCORE ? &plugin->weight : &plugin->placement_weight) = weight;
         }
         return 0;
 }
 
 static int check_counts(struct build *build) {
         const struct sched_profile *profile = build->profile;
+        if (profile->points[POINT_PLACEMENT_GENERATE].count > 1)
+                return err_set(build->err, BERTH_ERR_INVALID,
+                               "at most one placement generate plugin is allowed for profile with "
+                               "scheduler name \"" SLICE_FMT "\"",
+                               SLICE_ARG(profile->scheduler_name));
         size_t sorts = profile->points[POINT_QUEUE_SORT].count;
         if (sorts != 1)
                 return err_set(build->err, BERTH_ERR_INVALID,
@@ -411,7 +430,9 @@ static int build_all(struct build *build) {
                 r = build_point(build, (enum sched_point)point);
         if (r == 0)
                 r = check_counts(build);
-        return r == 0 ? set_weights(build) : r;
+        if (r == 0)
+                r = set_weights(build, POINT_SCORE);
+        return r == 0 ? set_weights(build, POINT_PLACEMENT_SCORE) : r;
 }
 
 int sched_profile_new(const struct sched_profile_spec *spec, const struct profile_env *env,
@@ -426,7 +447,7 @@ int sched_profile_new(const struct sched_profile_spec *spec, const struct profil
         profile->shelf = env->shelf;
         profile->plugins = ARENA_ARRAY(&profile->arena, struct profile_plugin, PROFILE_PLUGINS_MAX);
         struct build build = { .spec = spec, .env = env, .profile = profile, .err = err };
-        build.multi = merge_defaults(&profile->arena, &spec->sets[POINT_MULTI]);
+        build.multi = merge_defaults(&profile->arena, &spec->sets[POINT_MULTI], env->gates);
         int r = build_all(&build);
         if (r < 0) {
                 r = err_wrap(err, "creating profile for scheduler name " SLICE_FMT,

@@ -58,9 +58,9 @@ struct sched_profile_spec {
 
 struct profile_plugin {
         const struct plugin *plugin;
-        void *args;  /* decoded; in the profile's arena */
-        void *state; /* of init, or args */
-        int64_t weight;
+        void *args;                       /* decoded; in the profile's arena */
+        void *state;                      /* of init, or args */
+        int64_t weight, placement_weight; /* of nodes; of placements of a group */
 };
 struct profile_point {
         size_t count;

@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "base/util.h"
 #include "config/scheduler_configuration.h"
+#include "plugin/plugin.h"
 #include "run/eviction_forecast.h"
 #include "run/extender_caller.h"
 #include "run/reservation_keeper.h"
@@ -189,7 +190,9 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                 .extenders = role->extenders ? extender_caller_list(role->extenders) : NULL,
                 .seed = config->seed,
                 .is_parity = config->is_parity,
-                .has_gangs = config->has_gangs,
+                .has_groups = (config->gates & FEATURE_GROUPS) != 0,
+                .has_gangs = (config->gates & FEATURE_GANGS) != 0,
+                .has_placements = (config->gates & FEATURE_PLACEMENTS) != 0,
                 .backoff_initial_ns = config->backoff_initial_ns,
                 .backoff_max_ns = config->backoff_max_ns,
                 .unschedulable_timeout_ns = config->unschedulable_timeout_ns,

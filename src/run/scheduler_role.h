@@ -15,7 +15,7 @@ struct scheduler_role_config {
         int64_t backoff_initial_ns, backoff_max_ns; /* 0 = default */
         int64_t unschedulable_timeout_ns;           /* 0 = default */
         bool is_parity;
-        bool has_gangs;          /* scheduler_config's */
+        uint32_t gates;          /* enum feature_gate: those about groups of pods */
         struct metrics *metrics; /* NULL = nobody counts */
         /* Holds room for the replacements of pods that are evicted slowly. */
         bool reserves;

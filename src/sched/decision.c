@@ -332,6 +332,28 @@ static void place(struct decide *d) {
         keep_beside(d);
 }
 
+/* ---- a part of the nodes ---- */
+
+static bool is_among(const struct decide *d, struct node_id node) {
+        const struct group_domain *among = d->request->among;
+        if (among == NULL)
+                return true;
+        for (size_t i = 0; i < among->count; i++)
+                if (among->nodes[i].index == node.index)
+                        return true;
+        return false;
+}
+
+static struct bitset candidate_nodes(const struct decide *d) {
+        const struct group_domain *among = d->request->among;
+        if (among == NULL)
+                return cluster_live_nodes(d->attempt.cluster, d->arena);
+        struct bitset nodes = bitset_in_arena(d->arena, cluster_nodes(d->attempt.cluster)->count);
+        for (size_t i = 0; i < among->count; i++)
+                bitset_add(&nodes, among->nodes[i].index);
+        return nodes;
+}
+
 /* A nominated node that still fits is taken whatever the others are worth. */
 static bool take_nominated(struct decide *d) {
         const struct pod_row *row = cluster_pod(d->attempt.cluster, d->request->pod);
@@ -340,7 +362,7 @@ static bool take_nominated(struct decide *d) {
                 return false;
         struct node_id node = cluster_find_node(d->attempt.cluster,
                                                 cluster_text(d->attempt.cluster, row->nominated));
-        if (node_id_is_none(node) || !is_admitted(d, node) ||
+        if (node_id_is_none(node) || !is_admitted(d, node) || !is_among(d, node) ||
             !sched_attempt_judge(&d->attempt, node, &refusal))
                 return false;
         d->out->took_nominated = true;
@@ -368,8 +390,8 @@ static enum engine_answer ask_engine(struct decide *d) {
         struct class_engine *engine = d->request->engine;
         struct engine_choice choice;
         if (engine == NULL || d->request->is_parity || d->extended != NULL ||
-            d->attempt.cycle.class->spec.claim_count > 0 || wants(d, DECIDE_VERDICTS) ||
-            wants(d, DECIDE_SCORES))
+            d->request->among != NULL || d->attempt.cycle.class->spec.claim_count > 0 ||
+            wants(d, DECIDE_VERDICTS) || wants(d, DECIDE_SCORES))
                 return ENGINE_DECLINES;
         enum engine_answer answer =
                 class_engine_choose(engine, &d->attempt, d->request->rng, &choice);
@@ -384,7 +406,7 @@ static void conclude_refused(struct decide *d) {
 }
 
 static void filter_and_place(struct decide *d) {
-        struct bitset nodes = cluster_live_nodes(d->attempt.cluster, d->arena);
+        struct bitset nodes = candidate_nodes(d);
         int64_t since_ns = now_ns(d);
         sched_attempt_filter(&d->attempt, &nodes);
         drop_unadmitted(d, &nodes);
@@ -459,10 +481,15 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
                 .arena = arena,
                 .memory = request->engine == NULL ? NULL : class_engine_memory(request->engine),
                 .limit = request->limit,
+                .no_preemption = request->no_preemption,
                 .outlook = request->is_parity ? NULL : request->outlook,
         };
-        *ret_decision = (struct decision){ .node = NODE_NONE, .node_count = d.node_count };
         d.order = cluster_node_order(cluster);
+        if (request->among != NULL) {
+                d.order = request->among->nodes;
+                d.node_count = request->among->count;
+        }
+        *ret_decision = (struct decision){ .node = NODE_NONE, .node_count = d.node_count };
         sched_attempt_init(&d.attempt, &attempt);
         take_extension(&d);
         decide(&d);

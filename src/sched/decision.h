@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "model/cluster.h"
+#include "plugin/pod_group.h"
 #include "plugin/sched_attempt.h"
 #include "sched/class_engine.h"
 #include <stdbool.h>
@@ -61,6 +62,8 @@ struct decision_request {
         const struct decision_extension *extension; /* what they answered; NULL = not asked */
         const struct decision_watch *watch;         /* NULL = nobody counts */
         const struct preemption_limit *limit;       /* whom they let go; NULL = not asked */
+        const struct group_domain *among;           /* the only nodes there are; NULL = all */
+        struct slice no_preemption; /* why nobody may go for it; "" = somebody may */
         /* What evictions are expected to take, the last criterion of preemption; NULL = not looked
          * at.  Not in parity. */
         const struct eviction_outlook *outlook;

@@ -6,7 +6,9 @@ static void put_points(struct json_tree *tree, struct json_node *plugins,
                        const struct sched_profile *profile) {
         for (int point = 0; point < POINT_COUNT; point++) {
                 const struct profile_point *list = &profile->points[point];
-                if (list->count == 0)
+                bool is_recorded =
+                        point != POINT_PLACEMENT_GENERATE && point != POINT_PLACEMENT_SCORE;
+                if (list->count == 0 || !is_recorded)
                         continue;
                 struct json_node *names = node_array(tree);
                 for (size_t i = 0; i < list->count; i++)

@@ -198,7 +198,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
                 if (skip_terminating(&step, entry))
                         continue;
                 arena_clear(&scheduler->scratch);
-                if (!scheduler_decide_gang(&step, entry))
+                if (!scheduler_decide_group(&step, entry))
                         scheduler_decide_entry(&step, entry, NULL, NULL);
                 if (++progress.decisions % DECISIONS_PER_CATCH_UP == 0)
                         scheduler_catch_up(scheduler, mono.ns);

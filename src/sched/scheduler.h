@@ -29,8 +29,10 @@ struct scheduler_config {
         const struct extender *extenders; /* owned by the caller, outlive it */
         uint64_t seed;                    /* ties */
         bool is_parity;
-        bool has_gangs; /* pods of a PodGroup with a gang policy are placed together or not at all
-                         */
+        /* Upstream's gates: pods of a PodGroup are decided together; those of one with a gang
+         * policy are placed together or not at all; groups are placed where their constraints say.
+         */
+        bool has_groups, has_gangs, has_placements;
         int32_t percentage_of_nodes;      /* parity sampling; 0 = upstream's formula */
         int64_t backoff_initial_ns;       /* 0 = 1 s */
         int64_t backoff_max_ns;           /* 0 = 10 s */

@@ -85,8 +85,8 @@ bool scheduler_gang_holds(struct scheduler *scheduler, const struct queued_pod *
 /* A pod came: those that waited for it are let in. */
 void scheduler_gang_grew(struct scheduler *scheduler, const struct queued_pod *entry,
                          int64_t now_ns);
-/* Decides all of the pod's gang; false: it is in none. */
-bool scheduler_decide_gang(struct step *step, struct queued_pod *entry);
+/* Decides all of the pod's group; false: it is in none. */
+bool scheduler_decide_group(struct step *step, struct queued_pod *entry);
 
 /* ---- extenders (scheduler_extend.c) ---- */
 bool scheduler_asks_extenders(const struct scheduler *scheduler, const struct queued_pod *entry);

@@ -13,19 +13,27 @@ from drill import Sandbox, finish, judge, port_of, until, write_kubeconfig
 BERTH, PORT = sys.argv[1], port_of(sys.argv[2])
 WORK = pathlib.Path(tempfile.mkdtemp())
 PODS = "/api/v1/namespaces/default/pods"
+GATES = ",".join(f"{gate}=true" for gate in ("GenericWorkload", "GangScheduling", "TopologyAwareWorkloadScheduling"))
 GROUPS = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups"
 ask = Sandbox(PORT)
 
 
-def put_node(name):
+def put_node(name, labels=None):
     resources = {"cpu": "1", "memory": "32Gi", "pods": "110"}
-    ask("POST", "/api/v1/nodes", {"metadata": {"name": name}, "status": {"allocatable": resources, "capacity": resources}})
+    ask("POST", "/api/v1/nodes", {"metadata": {"name": name, "labels": labels or {}},
+                                  "status": {"allocatable": resources, "capacity": resources}})
     ask("PATCH", f"/api/v1/nodes/{name}", {"spec": {"taints": None}}, "application/merge-patch+json")
 
 
-def put_member(name):
+def put_group(name, spec):
+    status, answer = ask("POST", GROUPS, {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup",
+                                          "metadata": {"name": name}, "spec": spec})
+    judge(f"a group {name}", status == 201, answer)
+
+
+def put_member(name, group="g"):
     status, answer = ask("POST", PODS, {"metadata": {"name": name}, "spec": {
-        "schedulingGroup": {"podGroupName": "g"},
+        "schedulingGroup": {"podGroupName": group},
         "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "500m"}}}]}})
     assert status == 201, answer
 
@@ -34,8 +42,13 @@ def bound():
     return [pod["metadata"]["name"] for pod in ask("GET", PODS)[1]["items"] if "nodeName" in pod["spec"]]
 
 
-def conditions():
-    return ask("GET", f"{GROUPS}/g")[1].get("status", {}).get("conditions", [])
+def conditions(group="g"):
+    return ask("GET", f"{GROUPS}/{group}")[1].get("status", {}).get("conditions", [])
+
+
+def nodes_of(prefix):
+    return {pod["metadata"]["name"]: pod["spec"].get("nodeName") for pod in ask("GET", PODS)[1]["items"]
+            if pod["metadata"]["name"].startswith(prefix)}
 
 
 def refused():
@@ -55,10 +68,8 @@ until("PodGroups", lambda: ask("GET", GROUPS)[0] == 200)
 put_node("n1")
 kubeconfig = write_kubeconfig(WORK / "kubeconfig", PORT)
 scheduler = subprocess.Popen([BERTH, "scheduler", "--kubeconfig", kubeconfig, "--leader-elect=false", "-v", "1",
-                              "--feature-gates", "GangScheduling=true"])
-status, answer = ask("POST", GROUPS, {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "g"},
-                                      "spec": {"schedulingPolicy": {"gang": {"minCount": 3}}}})
-judge("a group", status == 201, answer)
+                              "--feature-gates", GATES])
+put_group("g", {"schedulingPolicy": {"gang": {"minCount": 3}}})
 for number in range(3):
     put_member(f"m{number}")
 until("the refusal of all", lambda: len(refused()) == 3)
@@ -69,6 +80,21 @@ put_node("n2")
 judge("room for three binds three", until("bindings", lambda: len(bound()) == 3), bound())
 until("the condition turns", lambda: conditions()[0]["status"] == "True")
 judge("and told again", conditions()[0]["reason"] == "Scheduled", conditions())
+
+# Room for four in each of two domains and outside of them, but wholly only in one.
+put_node("a1", {"rack": "a"})
+put_group("t", {"schedulingPolicy": {"gang": {"minCount": 4}}, "schedulingConstraints": {"topology": [{"key": "rack"}]}})
+for number in range(4):
+    put_member(f"t{number}", "t")
+said = until("the word on placements", lambda: conditions("t"))
+judge("no domain has the room", said[0]["message"].startswith("0/1 placements are available"), said)
+judge("none is bound", not any(nodes_of("t").values()), nodes_of("t"))
+put_node("b1", {"rack": "b"})
+put_node("b2", {"rack": "b"})
+until("the gang in its domain", lambda: all(nodes_of("t").values()))
+judge("all of it in one domain", set(nodes_of("t").values()) == {"b1", "b2"}, nodes_of("t"))
+until("its condition turns", lambda: conditions("t")[0]["status"] == "True")
+
 scheduler.terminate()
 judge("ends well", scheduler.wait(60) == 0)
 finish()

@@ -317,6 +317,8 @@ static struct slice ineligible(const struct search *search) {
         const struct sched_attempt *attempt = search->attempt;
         const struct cluster *cluster = attempt->cluster;
         const struct pod_row *pod = row_of(search, attempt->cycle.pod);
+        if (!slice_is_empty(attempt->no_preemption))
+                return attempt->no_preemption;
         if (attempt->cycle.class->spec.never_preempts)
                 return SLICE_LITERAL("not eligible due to preemptionPolicy=Never.");
         if (pod->nominated.index == 0)

@@ -3,6 +3,7 @@
 #include "base/util.h"
 #include "config/scheduler_configuration.h"
 #include "plugin/sched_points.h"
+#include "plugins/sched/placement_fit.h"
 #include "plugins/sched/registry.h"
 #include "plugins/sched/resource_args.h"
 #include "rules/fit.h"
@@ -392,6 +393,12 @@ static void score(const struct sched_cycle *cycle, const void *state, const void
                 ret_scores[i] = score_node(state, pod_state, batch.nodes[i].index);
 }
 
+static int64_t score_placement(const struct group_view *group, const void *state,
+                               const struct group_domain_use *use) {
+        const struct fit_plugin *own = state;
+        return placement_fit_score(group, use, &own->resources);
+}
+
 /* ---- table ---- */
 
 static const struct field shape_fields[] = {
@@ -474,6 +481,7 @@ const struct plugin plugin_node_resources_fit = {
                                                .explain = explain,
                                                .pre_score = pre_score,
                                                .score = score,
+                                               .score_placement = score_placement,
                                                .wakes = wakes },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_ALLOCATABLE | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_SCALED_DOWN,

@@ -71,6 +71,50 @@ static void test_defaults(void **state) {
         sched_profile_free(profile);
 }
 
+/* What is behind feature gates joins the defaults; placements have weights of their own. */
+static void test_gates_add_plugins(void **state) {
+        static const struct {
+                uint32_t gates;
+                const char *generate, *score, *permit;
+        } cases[] = {
+                { 0, "", "NodeResourcesFit", "" },
+                { FEATURE_GROUPS | FEATURE_GANGS, "", "NodeResourcesFit", "GangScheduling" },
+                { FEATURE_GROUPS | FEATURE_PLACEMENTS, "TopologyPlacementGenerator",
+                  "NodeResourcesFit PodGroupPodsCount", "" },
+        };
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct profile_env env = { .registry = sched_registry, .gates = cases[i].gates };
+                struct sched_profile *profile;
+                assert_int_equal(sched_profile_new_default(&env, &profile, NULL), 0);
+                expect_point(profile, POINT_PLACEMENT_GENERATE, cases[i].generate);
+                expect_point(profile, POINT_PLACEMENT_SCORE, cases[i].score);
+                expect_point(profile, POINT_PERMIT, cases[i].permit);
+                sched_profile_free(profile);
+        }
+}
+
+static void test_placement_weights(void **state) {
+        (void)state;
+        struct built built;
+        assert_int_equal(build(HEAD "- plugins:\n"
+                                    "    multiPoint:\n"
+                                    "      enabled: [{name: NodeResourcesFit, weight: 3}]\n"
+                                    "    placementScore:\n"
+                                    "      enabled: [{name: PodGroupPodsCount, weight: 4}]\n",
+                               &built),
+                         0);
+        expect_point(built.list.items[0], POINT_PLACEMENT_SCORE,
+                     "NodeResourcesFit PodGroupPodsCount");
+        const struct profile_plugin *fit =
+                sched_profile_find(built.list.items[0], SLICE_LITERAL("NodeResourcesFit"));
+        const struct profile_plugin *count =
+                sched_profile_find(built.list.items[0], SLICE_LITERAL("PodGroupPodsCount"));
+        assert_int_equal(fit->placement_weight, 3);
+        assert_int_equal(count->placement_weight, 4);
+        release(&built);
+}
+
 static void test_disable_all_enable_one(void **state) {
         (void)state;
         struct built built;
@@ -134,6 +178,8 @@ static void test_refused(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_defaults),
+                cmocka_unit_test(test_gates_add_plugins),
+                cmocka_unit_test(test_placement_weights),
                 CASE("sched-102 all disabled, one enabled", test_disable_all_enable_one),
                 CASE("sched-102 the specific weight", test_specific_weight_wins),
                 cmocka_unit_test(test_refused),

@@ -63,7 +63,9 @@ static inline void sched_test_init(struct sched_test *test, const struct schedul
         struct scheduler_config config = extra != NULL ? *extra : (struct scheduler_config){ 0 };
         *test = (struct sched_test){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
                                      .now_ns = 1000 * NS_PER_S };
-        struct profile_env env = { .registry = sched_registry, .is_parity = config.is_parity };
+        struct profile_env env = { .registry = sched_registry,
+                                   .is_parity = config.is_parity,
+                                   .gates = config.has_placements ? FEATURE_PLACEMENTS : 0 };
         assert_int_equal(sched_profile_new_default(&env, &test->profile, &err), 0);
         config.cluster = test->cluster;
         config.profile_count = 1;

@@ -1,0 +1,44 @@
+/* A group of pods (PodGroup of scheduling.k8s.io/v1alpha2) as plugins see it, and the ways to place
+ * it as a whole. */
+#pragma once
+
+#include "base/arena.h"
+#include "model/object_shelf.h"
+#include "plugin/plugin.h"
+
+struct group_view {
+        const struct cluster *cluster;
+        const struct object_shelf *shelf;
+        struct slice ns, name;
+        const struct json *object; /* NULL: nobody knows the group */
+        size_t placed_count;       /* members that have a node already */
+        const struct pod_id *placed;
+        bool is_parity;
+        struct arena *arena;
+};
+
+/* Nodes of which the group is to use one set alone. */
+struct group_domain {
+        struct slice name; /* "" = all nodes */
+        size_t count;
+        const struct node_id *nodes; /* in node order */
+};
+struct group_domain_list {
+        size_t count;
+        const struct group_domain *items;
+};
+/* A placement that would do, with the waiting members that have a node there. */
+struct group_domain_use {
+        const struct group_domain *placement;
+        size_t pod_count;
+        const struct pod_id *pods;
+};
+
+/* ---- what a PodGroup says; all accept NULL and answer as for an empty one ---- */
+const struct json *pod_group_find(const struct object_shelf *shelf, struct slice ns,
+                                  struct slice name);
+/* How many there must be; 0 without a gang policy. */
+uint32_t pod_group_min_count(const struct json *group);
+/* Whether it has scheduling constraints at all, and the key of the topology it is to be in. */
+bool pod_group_is_constrained(const struct json *group);
+struct slice pod_group_topology_key(const struct json *group);

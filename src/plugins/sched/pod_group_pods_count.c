@@ -1,0 +1,26 @@
+/* PodGroupPodsCount: of the placements of a group those are better that have room for more of it,
+ * the members that run already included. */
+#include "plugin/pod_group.h"
+#include "plugin/sched_points.h"
+#include "plugins/sched/registry.h"
+
+static int64_t score(const struct group_view *group, const void *state,
+                     const struct group_domain_use *use) {
+        (void)state;
+        return (int64_t)(group->placed_count + use->pod_count);
+}
+
+static void normalize(int64_t *scores, size_t count) {
+        int64_t top = 0;
+        for (size_t i = 0; i < count; i++)
+                if (scores[i] > top)
+                        top = scores[i];
+        for (size_t i = 0; i < count && top > 0; i++)
+                scores[i] = scores[i] * NODE_SCORE_MAX / top;
+}
+
+const struct plugin plugin_pod_group_pods_count = {
+        .name = "PodGroupPodsCount",
+        .sched = &(const struct sched_points){ .score_placement = score,
+                                               .normalize_placements = normalize },
+};

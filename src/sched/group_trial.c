@@ -1,0 +1,179 @@
+/* Trying out a group: its members are placed one after the other in a what-if. */
+#include "base/util.h"
+#include "sched/scheduler_group.h"
+
+struct trial {
+        const struct group_cycle *cycle;
+        const struct trial_request *request;
+        struct group_trial *out;
+        size_t placed_count; /* members on nodes, those of before included */
+};
+
+static struct cluster *cluster_of(const struct trial *trial) {
+        return trial->cycle->step->scheduler->config.cluster;
+}
+
+static void decide(const struct trial *trial, const struct queued_pod *entry,
+                   const struct group_domain *among, struct decision *ret_decision) {
+        struct scheduler *scheduler = trial->cycle->step->scheduler;
+        const struct trial_request *wanted = trial->request;
+        struct decision_request request = {
+                .pod = entry->pod,
+                .wants = wanted->looks_for_victims ? DECIDE_POST_FILTER : 0,
+                .no_preemption = wanted->no_preemption,
+                .among = among,
+                .is_parity = scheduler->config.is_parity,
+                .now = trial->cycle->step->wall,
+                .rng = wanted->rng,
+                .engine = scheduler->engine,
+                .outlook = scheduler->config.outlook,
+                .watch = wanted->is_recorded ? scheduler->config.watch : NULL,
+        };
+        arena_clear(&scheduler->scratch);
+        scheduler_decide(cluster_of(trial), trial->cycle->profile, &request, &scheduler->scratch,
+                         ret_decision);
+}
+
+static void put(struct trial *trial, struct group_place *place, struct node_id node) {
+        place->node = node;
+        cluster_assume(cluster_of(trial), place->entry->pod, node);
+        trial->out->found_count++;
+        trial->placed_count++;
+}
+
+static void withdraw(struct trial *trial, struct pod_id pod) {
+        const struct group_cycle *cycle = trial->cycle;
+        if (pod_group_has(cycle->step->scheduler, &cycle->group, pod))
+                trial->placed_count--;
+        cluster_withdraw(cluster_of(trial), pod);
+}
+
+/* As if the victims were gone: the members behind see their room, and the pod in it. */
+static void put_after_victims(struct trial *trial, struct group_place *place,
+                              const struct preemption *preemption) {
+        struct arena *arena = trial->request->arena;
+        const struct preemption_candidate *chosen = preemption->chosen;
+        struct preemption_candidate *kept = ARENA_NEW(arena, struct preemption_candidate);
+        struct preemption *victims = ARENA_NEW(arena, struct preemption);
+        *kept = (struct preemption_candidate){
+                .node = chosen->node,
+                .victim_count = chosen->victim_count,
+                .victims = arena_copy(arena, chosen->victims,
+                                      chosen->victim_count * sizeof(*chosen->victims)),
+        };
+        *victims = (struct preemption){ .chosen = kept };
+        place->victims = victims;
+        place->waits_for_room = true;
+        for (size_t i = 0; i < kept->victim_count; i++)
+                withdraw(trial, kept->victims[i]);
+        put(trial, place, kept->node);
+}
+
+/* A member whose victims are on their way out keeps its node, as long as it fits there without
+ * them. */
+static void put_behind_leavers(struct trial *trial, struct group_place *place) {
+        struct cluster *cluster = cluster_of(trial);
+        const struct pod_row *row = cluster_pod(cluster, place->entry->pod);
+        struct node_id node = NODE_NONE;
+        struct decision decision;
+        if (row->nominated.index != 0)
+                node = cluster_find_node(cluster, cluster_text(cluster, row->nominated));
+        if (node_id_is_none(node))
+                return;
+        const struct group_domain only = { .count = 1, .nodes = &node };
+        struct pod_id at = cluster_nodes(cluster)->first_pod[node.index];
+        cluster_checkpoint(cluster);
+        while (!pod_id_is_none(at)) {
+                const struct pod_row *other = cluster_pod(cluster, at);
+                struct pod_id next = other->next_on_node;
+                if ((other->flags & POD_TERMINATING) != 0 && other->priority < row->priority)
+                        cluster_withdraw(cluster, at);
+                at = next;
+        }
+        decide(trial, place->entry, &only, &decision);
+        bool fits = decision.outcome == DECISION_PLACED;
+        cluster_rollback(cluster);
+        if (!fits)
+                return;
+        place->waits_for_room = true;
+        put(trial, place, node);
+}
+
+static bool is_allowed(const struct trial *trial, const struct preemption *preemption) {
+        return trial->request->looks_for_victims && preemption != NULL &&
+               preemption->chosen != NULL;
+}
+
+/* False: an error, and no use going on. */
+static bool find_place(struct trial *trial, struct group_place *place) {
+        const struct group_cycle *cycle = trial->cycle;
+        const struct trial_request *request = trial->request;
+        struct decision decision;
+        decide(trial, place->entry, request->among, &decision);
+        if (request->is_recorded) {
+                cycle->step->scheduler->stats.decisions++;
+                scheduler_record(cycle->step, place->entry, &decision);
+        }
+        if (decision.outcome == DECISION_PLACED) {
+                put(trial, place, decision.node);
+                return true;
+        }
+        place->message = arena_slice(request->arena, decision.message);
+        if (decision.outcome == DECISION_ERROR && !decision.has_no_nodes)
+                return false;
+        if (is_allowed(trial, decision.preemption))
+                put_after_victims(trial, place, decision.preemption);
+        else if (request->looks_for_victims && slice_is_empty(request->no_preemption))
+                put_behind_leavers(trial, place);
+        return true;
+}
+
+static bool waits_for_room(const struct group_trial *out, size_t count) {
+        for (size_t i = 0; i < count; i++)
+                if (out->places[i].waits_for_room)
+                        return true;
+        return false;
+}
+
+static void conclude(struct trial *trial) {
+        struct group_trial *out = trial->out;
+        bool is_enough =
+                out->found_count > 0 && trial->placed_count >= trial->cycle->group.min_count;
+        if (!is_enough) {
+                out->outcome = GROUP_REFUSED;
+                out->message = SLICE_LITERAL(GROUP_UNSCHEDULABLE);
+        } else if (waits_for_room(out, trial->cycle->count)) {
+                out->outcome = GROUP_WAITS_FOR_ROOM;
+                out->message = SLICE_LITERAL(GROUP_UNSCHEDULABLE
+                                             ", pod group is waiting for preemption to complete");
+        } else {
+                out->outcome = GROUP_FITS;
+        }
+}
+
+static void fail(struct trial *trial, struct slice message) {
+        trial->out->outcome = GROUP_FAILED;
+        trial->out->message = slice_of(arena_printf(
+                trial->request->arena, "failed to schedule other pod from a pod group: " SLICE_FMT,
+                SLICE_ARG(message)));
+}
+
+void group_try(const struct group_cycle *cycle, const struct trial_request *request,
+               struct group_trial *ret_trial) {
+        struct trial trial = { cycle, request, ret_trial, cycle->view.placed_count };
+        bool is_well = true;
+        *ret_trial = (struct group_trial){ .places = ARENA_ARRAY(request->arena, struct group_place,
+                                                                 cycle->count) };
+        for (size_t i = 0; i < cycle->count; i++)
+                ret_trial->places[i] =
+                        (struct group_place){ .entry = cycle->entries[i], .node = NODE_NONE };
+        cluster_checkpoint(cluster_of(&trial));
+        for (size_t i = 0; i < cycle->count && is_well; i++) {
+                is_well = find_place(&trial, &ret_trial->places[i]);
+                if (!is_well)
+                        fail(&trial, ret_trial->places[i].message);
+        }
+        cluster_rollback(cluster_of(&trial));
+        if (is_well)
+                conclude(&trial);
+}

@@ -1,0 +1,73 @@
+/* Groups of pods that are decided together (reference scheduler.md 7.2): what the files about them
+ * share.  A group is popped as a whole, tried out in what-ifs, and only then acted on. */
+#pragma once
+
+#include "plugin/pod_group.h"
+#include "sched/scheduler_priv.h"
+
+struct pod_group {
+        struct str_id ns;
+        struct slice name;
+        const struct json *object; /* NULL: it is not known */
+        uint32_t min_count;        /* 0 = any number will do */
+};
+/* False: the pod names no group, or groups mean nothing here. */
+bool pod_group_of(const struct scheduler *scheduler, struct pod_id pod,
+                  struct pod_group *ret_group);
+/* A live member that is not finished. */
+bool pod_group_has(const struct scheduler *scheduler, const struct pod_group *group,
+                   struct pod_id pod);
+
+/* One decision about the members that wait. */
+struct group_cycle {
+        struct step *step;
+        struct pod_group group;
+        struct sched_profile *profile; /* of all of them */
+        size_t count;
+        struct queued_pod **entries; /* in the order they are decided in */
+        struct group_view view;
+        struct arena arena;
+};
+
+/* ---- trying (group_trial.c) ---- */
+struct group_place {
+        struct queued_pod *entry;
+        struct node_id node;  /* NODE_NONE: there is none */
+        struct slice message; /* why not, also where room has to be made first */
+        bool waits_for_room;
+        const struct preemption *victims; /* who has to go for it; NULL = nobody */
+};
+enum group_outcome {
+        GROUP_FITS,
+        GROUP_WAITS_FOR_ROOM, /* fits once victims are gone */
+        GROUP_REFUSED,
+        GROUP_FAILED, /* an error; message is its text */
+};
+struct group_trial {
+        enum group_outcome outcome;
+        struct slice message; /* for the group's condition; "" when it fits */
+        size_t found_count;   /* members with a place */
+        struct group_place *places;
+};
+struct trial_request {
+        const struct group_domain *among; /* NULL = all nodes */
+        bool looks_for_victims;
+        struct slice no_preemption; /* why nobody may go; "" = somebody may */
+        bool is_recorded;
+        struct rng *rng;
+        struct arena *arena; /* of the result */
+};
+/* Decides one member after the other, each on the cluster with the earlier ones placed, in a
+ * what-if that is taken back. */
+void group_try(const struct group_cycle *cycle, const struct trial_request *request,
+               struct group_trial *ret_trial);
+
+/* ---- placements (group_placement.c) ---- */
+/* Tries every placement of the group, and takes the best. */
+void group_try_placements(const struct group_cycle *cycle, const struct trial_request *request,
+                          struct group_trial *ret_trial);
+
+/* ---- what the group is told (group_condition.c) ---- */
+#define GROUP_UNSCHEDULABLE "pod group is unschedulable"
+/* Its condition PodGroupScheduled, where that is news. */
+void group_tell(const struct group_cycle *cycle, const struct group_trial *trial);
