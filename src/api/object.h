@@ -292,6 +292,8 @@ const char *taint_effect_name(enum taint_effect effect);
 /* QoS as the API server computes it from containers and init containers. */
 enum qos_class pod_spec_qos(const struct pod_spec *spec);
 const char *qos_class_name(enum qos_class qos);
+/* Limits of a resource summed over containers, or the highest of an init container. */
+int64_t pod_spec_limit(const struct pod_spec *spec, const char *resource);
 
 /* What a pod occupies on a node (component-helpers/resource PodRequests, reference
  * scheduler.md 4.3): containers, sidecars, init peaks, pod-level override, overhead. use_defaults

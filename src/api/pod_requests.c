@@ -25,15 +25,8 @@ static struct resource_amount *entry(struct total *total, struct slice name) {
                 if (slice_eq(total->items[i].name, name))
                         return &total->items[i];
         }
-        if (total->count == total->cap) {
-                size_t cap = total->cap > 0 ? total->cap * 2 : 8;
-                struct resource_amount *items =
-                        ARENA_ARRAY(total->arena, struct resource_amount, cap);
-                if (total->count > 0)
-                        memcpy(items, total->items, total->count * sizeof(*items));
-                total->items = items;
-                total->cap = cap;
-        }
+        total->items = arena_grow(total->arena, total->items, total->count, &total->cap,
+                                  sizeof(*total->items));
         total->items[total->count] = (struct resource_amount){ .name = name };
         return &total->items[total->count++];
 }
@@ -183,4 +176,19 @@ enum qos_class pod_spec_qos(const struct pod_spec *spec) {
         bool is_equal =
                 sums.cpu_request == sums.cpu_limit && sums.memory_request == sums.memory_limit;
         return sums.all_limited && is_equal ? QOS_GUARANTEED : QOS_BURSTABLE;
+}
+
+int64_t pod_spec_limit(const struct pod_spec *spec, const char *resource) {
+        int64_t total = 0, peak = 0;
+        for (size_t i = 0; i < spec->container_count; i++)
+                total = add_capped(total,
+                                   resource_list_get(&spec->containers[i].limits, resource, NULL));
+        for (size_t i = 0; i < spec->init_count; i++) {
+                int64_t limit = resource_list_get(&spec->init[i].limits, resource, NULL);
+                if (spec->init[i].is_sidecar)
+                        total = add_capped(total, limit);
+                else if (limit > peak)
+                        peak = limit;
+        }
+        return total > peak ? total : peak;
 }

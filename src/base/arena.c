@@ -32,6 +32,7 @@
 
 #define ARENA_BLOCK_DEFAULT ((size_t)64 << 10)
 #define ARENA_ALIGN _Alignof(max_align_t)
+#define GROW_FIRST 8
 
 struct arena_block {
         struct arena_block *next;
@@ -132,6 +133,17 @@ void *arena_array(struct arena *arena, size_t count, size_t size) {
         if (size && count > SIZE_MAX / size)
                 abort();
         return arena_alloc(arena, count * size);
+}
+
+void *arena_grow(struct arena *arena, void *items, size_t count, size_t *cap, size_t size) {
+        void *grown;
+        if (count < *cap)
+                return items;
+        *cap = *cap > 0 ? *cap * 2 : GROW_FIRST;
+        grown = arena_array(arena, *cap, size);
+        if (count > 0)
+                memcpy(grown, items, count * size);
+        return grown;
 }
 
 void *arena_copy(struct arena *arena, const void *data, size_t size) {

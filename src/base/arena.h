@@ -26,6 +26,8 @@ void *arena_alloc(struct arena *arena,
 void *arena_array(struct arena *arena, size_t count, size_t size); /* aborts on overflow */
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_array((arena), (count), sizeof(type)))
+/* Items with room for one more, of count there are: the same, or a copy twice as large. */
+void *arena_grow(struct arena *arena, void *items, size_t count, size_t *cap, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 char *arena_string(struct arena *arena, struct slice text); /* NUL-terminated copy */
 struct slice arena_slice(struct arena *arena,

@@ -113,6 +113,14 @@ static struct element *map_element(const struct map *map, uint32_t slot) {
         return &map->elements[map->order.slots[slot].position - 1];
 }
 
+void map_free_values(struct map *map) {
+        size_t at = 0;
+        void *value;
+        while (map && map_next(map, &at, NULL, &value))
+                free(value);
+        map_free(map);
+}
+
 void *map_get(const struct map *map, struct slice key) {
         uint32_t slot;
         if (!map_find(map, key, (uint32_t)slice_hash(key), &slot))

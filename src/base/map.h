@@ -12,6 +12,7 @@ struct map; /* keys are copied */
 
 struct map *map_new(void);
 void map_free(struct map *map);                         /* accepts NULL; values are the caller's */
+void map_free_values(struct map *map);                  /* the same, with values from malloc */
 void *map_get(const struct map *map, struct slice key); /* NULL when absent */
 void *map_put(struct map *map, struct slice key,
               void *value); /* value != NULL; returns the previous value or NULL */

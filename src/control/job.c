@@ -23,12 +23,7 @@ static void start(struct controller_run *run) {
 }
 
 static void stop(struct controller_run *run) {
-        size_t at = 0;
-        void *value;
-
-        while (map_next(run->state, &at, NULL, &value))
-                free(value);
-        map_free(run->state);
+        map_free_values(run->state);
 }
 
 /* A pause ends with a new pod. */

@@ -42,15 +42,6 @@ struct object_index *object_index_new(struct store *store, const struct resource
         return index;
 }
 
-static void free_values(struct map *map) {
-        size_t at = 0;
-        void *value;
-
-        while (map_next(map, &at, NULL, &value))
-                free(value);
-        map_free(map);
-}
-
 /* A pod's entry and its facts are one piece of memory: there are many. */
 struct pod_entry {
         struct object_entry entry;
@@ -86,9 +77,9 @@ void object_index_free(struct object_index *index) {
         map_u64_free(index->entries);
         object_index_sweep(index);
         free(index->gone);
-        free_values(index->owners);
-        free_values(index->namespaces);
-        free_values(index->nodes);
+        map_free_values(index->owners);
+        map_free_values(index->namespaces);
+        map_free_values(index->nodes);
         interner_free(index->interner);
         free(index);
 }

@@ -1,6 +1,7 @@
 /* Resource quotas: how much of what a quota limits is in use. */
 #include "api/object.h"
 #include "api/quantity.h"
+#include "api/quota_scope.h"
 #include "base/util.h"
 #include "control/pod_owner.h"
 #include <stdio.h>
@@ -41,69 +42,6 @@ struct usage {
         int64_t total;       /* cpu: milli */
 };
 
-static bool is_scope(const struct pod_spec *spec, struct slice scope) {
-        bool is_best_effort = pod_spec_qos(spec) == QOS_BEST_EFFORT;
-        bool is_ending = spec->active_deadline_s >= 0;
-
-        if (slice_is(scope, "BestEffort"))
-                return is_best_effort;
-        if (slice_is(scope, "NotBestEffort"))
-                return !is_best_effort;
-        if (slice_is(scope, "Terminating"))
-                return is_ending;
-        return slice_is(scope, "NotTerminating") ? !is_ending : true;
-}
-
-static bool has_class(const struct json *expression, struct slice class) {
-        struct json_iter iter = json_iter(json_get(expression, "values"));
-        struct slice operator_name = json_get_text(expression, "operator");
-        const struct json *value;
-        bool is_listed = false;
-
-        while (json_next(&iter, NULL, &value))
-                is_listed |= slice_eq(json_text(value), class);
-        if (slice_is(operator_name, "Exists"))
-                return class.len > 0;
-        if (slice_is(operator_name, "DoesNotExist"))
-                return class.len == 0;
-        return slice_is(operator_name, "In") ? is_listed : !is_listed;
-}
-
-static bool is_covered(const struct usage *usage, const struct pod_spec *spec) {
-        struct json_iter iter = json_iter(json_get(usage->spec, "scopes"));
-        const struct json *scope;
-
-        while (json_next(&iter, NULL, &scope)) {
-                if (!is_scope(spec, json_text(scope)))
-                        return false;
-        }
-        iter = json_iter(json_get(json_get(usage->spec, "scopeSelector"), "matchExpressions"));
-        while (json_next(&iter, NULL, &scope)) {
-                struct slice name = json_get_text(scope, "scopeName");
-
-                if (slice_is(name, "PriorityClass") ? !has_class(scope, spec->priority_class_name)
-                                                    : !is_scope(spec, name))
-                        return false;
-        }
-        return true;
-}
-
-static int64_t limits_of(const struct pod_spec *spec, const char *name) {
-        int64_t total = 0, peak = 0;
-
-        for (size_t i = 0; i < spec->container_count; i++)
-                total += resource_list_get(&spec->containers[i].limits, name, NULL);
-        for (size_t i = 0; i < spec->init_count; i++) {
-                int64_t limit = resource_list_get(&spec->init[i].limits, name, NULL);
-
-                if (spec->init[i].is_sidecar)
-                        total += limit;
-                else if (limit > peak)
-                        peak = limit;
-        }
-        return total > peak ? total : peak;
-}
-
 static bool add_pod(void *context, const struct store_object *object) {
         struct usage *usage = context;
         const struct object_entry *entry =
@@ -121,13 +59,13 @@ static bool add_pod(void *context, const struct store_object *object) {
         pod = entry_read(entry, &doc);
         snprintf(name, sizeof(name), SLICE_FMT, SLICE_ARG(usage->amount));
         if (pod_spec_decode(json_get(pod, "spec"), &arena, &spec, NULL) == 0 &&
-            is_covered(usage, &spec)) {
+            quota_covers_pod(usage->spec, &spec)) {
                 struct resource_list requests = pod_spec_requests(&spec, false, &arena);
 
                 if (usage->amount.len == 0)
                         usage->total++;
                 else if (usage->is_limit)
-                        usage->total += limits_of(&spec, name);
+                        usage->total += pod_spec_limit(&spec, name);
                 else
                         usage->total += resource_list_get(&requests, name, NULL);
         }

@@ -38,16 +38,6 @@ struct extender_caller {
 
 /* ---- objects ---- */
 
-static void forget_all(struct map *objects) {
-        struct slice key;
-        void *text;
-        size_t at = 0;
-
-        while (map_next(objects, &at, &key, &text))
-                free(text);
-        map_free(objects);
-}
-
 static void keep(struct map *objects, struct slice key, bool is_there, const struct json *object) {
         struct buf text = { 0 };
 
@@ -363,8 +353,8 @@ void extender_caller_free(struct extender_caller *caller) {
         }
         while (caller->open)
                 free_question(caller->open);
-        forget_all(caller->pods);
-        forget_all(caller->nodes);
+        map_free_values(caller->pods);
+        map_free_values(caller->nodes);
         free(caller->contacts);
         free(caller->extenders);
         free(caller);

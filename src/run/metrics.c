@@ -216,12 +216,7 @@ struct metrics *metrics_new(void) {
 }
 
 static void clear_family(struct metric *metric) {
-        size_t at = 0;
-        void *value;
-
-        while (map_next(metric->series, &at, NULL, &value))
-                free(value);
-        map_free(metric->series);
+        map_free_values(metric->series);
         metric->series = map_new();
         if (metric->label_count == 0)
                 series_of(metric, NULL);
@@ -236,14 +231,8 @@ void metrics_free(struct metrics *metrics) {
         if (!metrics)
                 return;
         for (size_t i = 0; i < metrics->count; i++) {
-                struct metric *metric = metrics->families[i];
-                size_t at = 0;
-                void *value;
-
-                while (map_next(metric->series, &at, NULL, &value))
-                        free(value);
-                map_free(metric->series);
-                free(metric);
+                map_free_values(metrics->families[i]->series);
+                free(metrics->families[i]);
         }
         free(metrics->families);
         free(metrics);

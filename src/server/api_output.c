@@ -35,15 +35,8 @@ void respond_success(struct api_context *context, int code) {
 }
 
 void warn_add(struct api_context *context, struct slice text) {
-        if (context->warning_count == context->warning_cap) {
-                size_t cap = context->warning_cap ? context->warning_cap * 2 : 8;
-                struct slice *items = ARENA_ARRAY(context->arena, struct slice, cap);
-
-                if (context->warning_count)
-                        memcpy(items, context->warnings, context->warning_count * sizeof(items[0]));
-                context->warnings = items;
-                context->warning_cap = cap;
-        }
+        context->warnings = arena_grow(context->arena, context->warnings, context->warning_count,
+                                       &context->warning_cap, sizeof(*context->warnings));
         context->warnings[context->warning_count++] = arena_slice(context->arena, text);
 }
 

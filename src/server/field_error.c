@@ -23,15 +23,8 @@ void field_error_add(struct field_errors *errors, enum field_error_kind kind, co
                      const char *value, const char *detail) {
         bool has_detail = detail && *detail;
 
-        if (errors->count == errors->cap) {
-                size_t cap = errors->cap ? errors->cap * 2 : 8;
-                struct field_error *items = ARENA_ARRAY(errors->arena, struct field_error, cap);
-
-                if (errors->count)
-                        memcpy(items, errors->items, errors->count * sizeof(items[0]));
-                errors->items = items;
-                errors->cap = cap;
-        }
+        errors->items = arena_grow(errors->arena, errors->items, errors->count, &errors->cap,
+                                   sizeof(*errors->items));
         errors->items[errors->count++] = (struct field_error){
                 .kind = kind,
                 .path = arena_string(errors->arena, slice_of(path)),

@@ -71,15 +71,8 @@ bool cel_spend(struct cel_run *run, size_t steps) {
 }
 
 void cel_push(struct cel_run *run, struct cel_builder *builder, const struct cel_value *value) {
-        if (builder->count == builder->cap) {
-                size_t cap = builder->cap ? builder->cap * 2 : 4;
-                struct cel_value *items = ARENA_ARRAY(run->arena, struct cel_value, cap);
-
-                if (builder->count)
-                        memcpy(items, builder->items, builder->count * sizeof(items[0]));
-                builder->items = items;
-                builder->cap = cap;
-        }
+        builder->items = arena_grow(run->arena, builder->items, builder->count, &builder->cap,
+                                    sizeof(*builder->items));
         builder->items[builder->count++] = *value;
 }
 

@@ -5,6 +5,7 @@
 
 #include "api/object.h"
 #include "api/quantity.h"
+#include "api/quota_scope.h"
 #include "base/arena.h"
 #include "base/util.h"
 #include <string.h>
@@ -49,73 +50,10 @@ static bool counts(const struct kind_info *kind, struct slice key, bool *ret_wit
         return slice_is(name, kind->plural) && slice_is(group, kind->group);
 }
 
-/* ---- scopes ---- */
-
-static bool is_in_scope(const struct pod_spec *spec, struct slice scope) {
-        bool is_best_effort = pod_spec_qos(spec) == QOS_BEST_EFFORT;
-        bool is_ending = spec->active_deadline_s >= 0;
-
-        if (slice_is(scope, "BestEffort"))
-                return is_best_effort;
-        if (slice_is(scope, "NotBestEffort"))
-                return !is_best_effort;
-        if (slice_is(scope, "Terminating"))
-                return is_ending;
-        return !slice_is(scope, "NotTerminating") || !is_ending;
-}
-
-static bool has_priority(const struct pod_spec *spec, const struct json *expression) {
-        struct json_iter iter = json_iter(json_get(expression, "values"));
-        struct slice operator_name = json_get_text(expression, "operator");
-        struct slice class = spec->priority_class_name;
-        const struct json *value;
-        bool is_listed = false;
-
-        while (json_next(&iter, NULL, &value))
-                is_listed |= slice_eq(json_text(value), class);
-        if (slice_is(operator_name, "Exists"))
-                return class.len > 0;
-        if (slice_is(operator_name, "DoesNotExist"))
-                return class.len == 0;
-        return slice_is(operator_name, "In") == is_listed;
-}
-
-static bool is_covered(const struct pod_spec *spec, const struct json *quota_spec) {
-        struct json_iter iter = json_iter(json_get(quota_spec, "scopes"));
-        const struct json *scope;
-
-        while (json_next(&iter, NULL, &scope))
-                if (!is_in_scope(spec, json_text(scope)))
-                        return false;
-        iter = json_iter(json_get(json_get(quota_spec, "scopeSelector"), "matchExpressions"));
-        while (json_next(&iter, NULL, &scope)) {
-                struct slice name = json_get_text(scope, "scopeName");
-
-                if (slice_is(name, "PriorityClass") ? !has_priority(spec, scope)
-                                                    : !is_in_scope(spec, name))
-                        return false;
-        }
-        return true;
-}
-
 /* ---- how much an object uses ---- */
 
 static int64_t in_milli(const char *name, int64_t amount) {
         return strcmp(name, "cpu") == 0 ? amount : amount * MILLI;
-}
-
-static int64_t limits_of(const struct pod_spec *spec, const char *name) {
-        int64_t total = 0, peak = 0;
-
-        for (size_t i = 0; i < spec->container_count; i++)
-                total += resource_list_get(&spec->containers[i].limits, name, NULL);
-        for (size_t i = 0; i < spec->init_count; i++) {
-                int64_t limit = resource_list_get(&spec->init[i].limits, name, NULL);
-
-                total += spec->init[i].is_sidecar ? limit : 0;
-                peak = !spec->init[i].is_sidecar && limit > peak ? limit : peak;
-        }
-        return total > peak ? total : peak;
 }
 
 /* Name of the resource of pods that a key sums up; false when it is none. */
@@ -141,14 +79,14 @@ static int64_t pod_use(const struct limited *limited, const struct json *pod) {
                 return 0;
         arena_init(&arena, 4096);
         if (pod_spec_decode(json_get(pod, "spec"), &arena, &spec, NULL) == 0 &&
-            is_covered(&spec, limited->quota_spec)) {
+            quota_covers_pod(limited->quota_spec, &spec)) {
                 if (is_counted) {
                         use = MILLI;
                 } else if (summed_resource(limited->key, &name, &is_limit)) {
                         struct resource_list requests = pod_spec_requests(&spec, false, &arena);
                         const char *text = arena_string(&arena, name);
 
-                        use = in_milli(text, is_limit ? limits_of(&spec, text)
+                        use = in_milli(text, is_limit ? pod_spec_limit(&spec, text)
                                                       : resource_list_get(&requests, text, NULL));
                 }
         }

@@ -1,6 +1,8 @@
 /* What a pod occupies, and its QoS class. */
 #include "api/object.h"
+#include "api/quota_scope.h"
 #include "api_test.h"
+#include <inttypes.h>
 
 /* Cases are written with apostrophes for quotes. */
 #define REQUESTS(list) "'resources':{'requests':{" list "}}"
@@ -137,10 +139,83 @@ static void test_qos(void **state) {
         }
 }
 
+static void test_limits(void **state) {
+        static const struct {
+                const char *spec;
+                int64_t cpu;
+        } cases[] = {
+                { "{'containers':[{}]}", 0 },
+                { "{'containers':[{" LIMITS("'cpu':'1'") "},{" LIMITS("'cpu':'500m'") "}]}", 1500 },
+                { "{'containers':[{" LIMITS("'cpu':'1'") "}],'initContainers':[{" LIMITS(
+                          "'cpu':'3'") "}]}",
+                  3000 },
+                { "{'containers':[{" LIMITS("'cpu':'1'") "}],'initContainers':[{'restartPolicy':"
+                                                         "'Always'," LIMITS("'cpu':'3'") "}]}",
+                  4000 },
+                { "{'containers':[{" LIMITS("'cpu':'9Pi'") "},{" LIMITS("'cpu':'9Pi'") "}]}",
+                  INT64_MAX },
+        };
+        struct arena *arena = *state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct json_doc *doc = parse_quoted(cases[i].spec);
+                struct pod_spec spec;
+                assert_int_equal(pod_spec_decode(json_doc_root(doc), arena, &spec, NULL), 0);
+                if (pod_spec_limit(&spec, "cpu") != cases[i].cpu)
+                        fail_msg("%s: %" PRId64, cases[i].spec, pod_spec_limit(&spec, "cpu"));
+                json_doc_free(doc);
+        }
+}
+
+#define CLASS(operator, values)                                                                    \
+        "{'scopeSelector':{'matchExpressions':[{'scopeName':'PriorityClass','operator':'"          \
+        operator"','values':[" values "]}]}}"
+
+static void test_quota_scopes(void **state) {
+        static const char plain[] = "{'containers':[{}]}";
+        static const char high[] = "{'priorityClassName':'high','activeDeadlineSeconds':5,"
+                                   "'containers':[{" REQUESTS("'cpu':'1'") "}]}";
+        static const struct {
+                const char *quota;
+                bool covers_plain, covers_high;
+        } cases[] = {
+                { "{}", true, true },
+                { "{'scopes':['BestEffort']}", true, false },
+                { "{'scopes':['NotBestEffort']}", false, true },
+                { "{'scopes':['Terminating']}", false, true },
+                { "{'scopes':['NotTerminating']}", true, false },
+                { "{'scopes':['NotTerminating','NotBestEffort']}", false, false },
+                { "{'scopes':['Other']}", true, true },
+                { CLASS("In", "'high','low'"), false, true },
+                { CLASS("NotIn", "'high'"), true, false },
+                { CLASS("Exists", ""), false, true },
+                { CLASS("DoesNotExist", ""), true, false },
+                { "{'scopeSelector':{'matchExpressions':[{'scopeName':'BestEffort','operator':"
+                  "'Exists'}]}}",
+                  true, false },
+        };
+        struct arena *arena = *state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct json_doc *quota = parse_quoted(cases[i].quota);
+                for (int is_high = 0; is_high < 2; is_high++) {
+                        struct json_doc *doc = parse_quoted(is_high ? high : plain);
+                        struct pod_spec spec;
+                        bool expected = is_high ? cases[i].covers_high : cases[i].covers_plain;
+                        assert_int_equal(pod_spec_decode(json_doc_root(doc), arena, &spec, NULL),
+                                         0);
+                        if (quota_covers_pod(json_doc_root(quota), &spec) != expected)
+                                fail_msg("%s: %d", cases[i].quota, is_high);
+                        json_doc_free(doc);
+                }
+                json_doc_free(quota);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(test_requests, setup, teardown),
                 cmocka_unit_test_setup_teardown(test_qos, setup, teardown),
+                cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+                cmocka_unit_test_setup_teardown(test_quota_scopes, setup, teardown),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,24 @@ static void test_array(void **state) {
         assert_int_equal(numbers[49], 49);
 }
 
+static void test_grow(void **state) {
+        (void)state;
+        CLEANUP(arena_release) struct arena arena;
+        arena_init(&arena, 0);
+        uint32_t *numbers = NULL;
+        size_t cap = 0;
+        for (uint32_t i = 0; i < 100; i++) {
+                uint32_t *before = numbers;
+                bool has_room = i < cap;
+                numbers = arena_grow(&arena, numbers, i, &cap, sizeof(*numbers));
+                assert_true(cap > i);
+                assert_true(!has_room || numbers == before);
+                numbers[i] = i;
+        }
+        for (uint32_t i = 0; i < 100; i++)
+                assert_int_equal(numbers[i], i);
+}
+
 static void test_text(void **state) {
         (void)state;
         CLEANUP(arena_release) struct arena arena;
@@ -142,6 +160,7 @@ int main(void) {
                 cmocka_unit_test(test_zeroed_struct_and_release),
                 cmocka_unit_test(test_large_request_keeps_the_head),
                 cmocka_unit_test(test_array),
+                cmocka_unit_test(test_grow),
                 cmocka_unit_test(test_text),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,18 @@ static void test_keys_are_copied(void **state) {
         map_free(map);
 }
 
+/* A sanitizer tells what is not freed. */
+static void test_free_values(void **state) {
+        (void)state;
+        struct map *map = map_new();
+        for (int i = 0; i < 10; i++) {
+                char key[] = { 'a', (char)('0' + i), '\0' };
+                map_put(map, slice_of(key), xmalloc(8));
+        }
+        map_free_values(map);
+        map_free_values(NULL);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_map_random_steps),
@@ -248,6 +260,7 @@ int main(void) {
                 cmocka_unit_test(test_queue_use),
                 cmocka_unit_test(test_empty),
                 cmocka_unit_test(test_keys_are_copied),
+                cmocka_unit_test(test_free_values),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
