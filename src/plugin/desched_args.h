@@ -21,6 +21,20 @@ extern const struct field namespaces_arg_fields[];
 void namespaces_arg_check(struct field_reader *reader, const struct json *value,
                           const void *member);
 
+/* Rows of the two arguments that most strategies begin with; place says where the member is, and
+ * where its presence. */
+#define NAMESPACES_FIELD(place)                                                                    \
+        {                                                                                          \
+                .name = "namespaces", .type = FIELD_STRUCT, .offset = place,                       \
+                .fields = namespaces_arg_fields, .check = namespaces_arg_check,                    \
+                .help = "Where to look."                                                           \
+        }
+#define LABELS_FIELD(place)                                                                        \
+        {                                                                                          \
+                .name = "labelSelector", .type = FIELD_CUSTOM, .offset = place,                    \
+                .decode = selector_arg_decode, .help = "Which pods to look at."                    \
+        }
+
 /* The env a plugin's arguments are read for; parity narrows what is accepted to upstream's. */
 static inline bool args_want_parity(const struct field_reader *reader) {
         const struct plugin_env *env = reader->context;

@@ -46,12 +46,7 @@ static const struct field priority_fields[] = {
         FIELD_END,
 };
 static const struct field select_fields[] = {
-        { .name = "namespaces",
-          .type = FIELD_STRUCT,
-          .offset = MEMBER(lifecycle_select, namespaces),
-          .fields = namespaces_arg_fields,
-          .check = namespaces_arg_check,
-          .help = "Where to look." },
+        NAMESPACES_FIELD(MEMBER(lifecycle_select, namespaces)),
         { .name = "labelSelector",
           .type = FIELD_CUSTOM,
           .offset = MEMBER(lifecycle_select, labels),

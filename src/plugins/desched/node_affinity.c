@@ -18,17 +18,8 @@ struct node_affinity_args {
 #define TYPE_PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
 
 static const struct field fields[] = {
-        { .name = "namespaces",
-          .type = FIELD_STRUCT,
-          .offset = MEMBER(namespaces),
-          .fields = namespaces_arg_fields,
-          .check = namespaces_arg_check,
-          .help = "Where to look." },
-        { .name = "labelSelector",
-          .type = FIELD_CUSTOM,
-          .offset = MEMBER(labels),
-          .decode = selector_arg_decode,
-          .help = "Which pods to look at." },
+        NAMESPACES_FIELD(MEMBER(namespaces)),
+        LABELS_FIELD(MEMBER(labels)),
         { .name = "nodeAffinityType",
           .type = FIELD_TEXTS,
           .offset = MEMBER(types),

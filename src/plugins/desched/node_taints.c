@@ -16,17 +16,8 @@ struct node_taints_args {
 #define MEMBER(member) offsetof(struct node_taints_args, member), .presence = FIELD_NO_PRESENCE
 
 static const struct field fields[] = {
-        { .name = "namespaces",
-          .type = FIELD_STRUCT,
-          .offset = MEMBER(namespaces),
-          .fields = namespaces_arg_fields,
-          .check = namespaces_arg_check,
-          .help = "Where to look." },
-        { .name = "labelSelector",
-          .type = FIELD_CUSTOM,
-          .offset = MEMBER(labels),
-          .decode = selector_arg_decode,
-          .help = "Which pods to look at." },
+        NAMESPACES_FIELD(MEMBER(namespaces)),
+        LABELS_FIELD(MEMBER(labels)),
         { .name = "includePreferNoSchedule",
           .type = FIELD_BOOL,
           .offset = MEMBER(with_prefer),

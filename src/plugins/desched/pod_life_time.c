@@ -59,17 +59,8 @@ static const struct field condition_fields[] = {
 };
 
 static const struct field fields[] = {
-        { .name = "namespaces",
-          .type = FIELD_STRUCT,
-          .offset = MEMBER(pod_life_time_args, namespaces),
-          .fields = namespaces_arg_fields,
-          .check = namespaces_arg_check,
-          .help = "Where to look." },
-        { .name = "labelSelector",
-          .type = FIELD_CUSTOM,
-          .offset = MEMBER(pod_life_time_args, labels),
-          .decode = selector_arg_decode,
-          .help = "Which pods to look at." },
+        NAMESPACES_FIELD(MEMBER(pod_life_time_args, namespaces)),
+        LABELS_FIELD(MEMBER(pod_life_time_args, labels)),
         { .name = "ownerKinds",
           .type = FIELD_STRUCT,
           .offset = MEMBER(pod_life_time_args, owner_kinds),

@@ -13,18 +13,13 @@ struct duplicates_args {
         struct text_list excluded_owner_kinds;
 };
 
+#define MEMBER(member) offsetof(struct duplicates_args, member), .presence = FIELD_NO_PRESENCE
+
 static const struct field fields[] = {
-        { .name = "namespaces",
-          .type = FIELD_STRUCT,
-          .offset = offsetof(struct duplicates_args, namespaces),
-          .presence = FIELD_NO_PRESENCE,
-          .fields = namespaces_arg_fields,
-          .check = namespaces_arg_check,
-          .help = "Where to look." },
+        NAMESPACES_FIELD(MEMBER(namespaces)),
         { .name = "excludeOwnerKinds",
           .type = FIELD_TEXTS,
-          .offset = offsetof(struct duplicates_args, excluded_owner_kinds),
-          .presence = FIELD_NO_PRESENCE,
+          .offset = MEMBER(excluded_owner_kinds),
           .help = "Pods with an owner of such a kind stay." },
         FIELD_END,
 };

@@ -15,17 +15,8 @@ struct restarts_args {
 #define MEMBER(member) offsetof(struct restarts_args, member), .presence = FIELD_NO_PRESENCE
 
 static const struct field fields[] = {
-        { .name = "namespaces",
-          .type = FIELD_STRUCT,
-          .offset = MEMBER(namespaces),
-          .fields = namespaces_arg_fields,
-          .check = namespaces_arg_check,
-          .help = "Where to look." },
-        { .name = "labelSelector",
-          .type = FIELD_CUSTOM,
-          .offset = MEMBER(labels),
-          .decode = selector_arg_decode,
-          .help = "Which pods to look at." },
+        NAMESPACES_FIELD(MEMBER(namespaces)),
+        LABELS_FIELD(MEMBER(labels)),
         { .name = "podRestartThreshold",
           .type = FIELD_I32,
           .offset = MEMBER(threshold),

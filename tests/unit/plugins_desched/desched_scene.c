@@ -317,3 +317,22 @@ void scene_refuse(const char *rule, const struct scene_refusal *cases, size_t co
                 refuse_one(rule, &cases[i], true);
         }
 }
+
+static void run_cases(void **state) {
+        const struct scene_suite *suite = *state;
+        scene_run(suite->rule, suite->cases, suite->case_count);
+}
+
+static void run_refusals(void **state) {
+        const struct scene_suite *suite = *state;
+        scene_refuse(suite->rule, suite->refusals, suite->refusal_count);
+}
+
+int scene_main(const struct scene_suite *suite) {
+        struct scene_suite copy = *suite;
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test_prestate(run_cases, &copy),
+                cmocka_unit_test_prestate(run_refusals, &copy),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}

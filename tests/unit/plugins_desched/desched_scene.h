@@ -56,3 +56,13 @@ struct scene_refusal {
 };
 /* Arguments that are refused or accepted. */
 void scene_refuse(const char *rule, const struct scene_refusal *cases, size_t count);
+
+/* The tests of one plugin, run as a program. */
+struct scene_suite {
+        const char *rule;
+        const struct scene_case *cases;
+        size_t case_count;
+        const struct scene_refusal *refusals;
+        size_t refusal_count;
+};
+int scene_main(const struct scene_suite *suite);

@@ -63,19 +63,7 @@ static const struct scene_refusal refusals[] = {
         { "type", "{'excludedTaints':[1]}", "excludedTaints[0]", NULL },
 };
 
-static void test_cases(void **state) {
-        (void)state;
-        scene_run(RULE, cases, ARRAY_LEN(cases));
-}
-static void test_refusals(void **state) {
-        (void)state;
-        scene_refuse(RULE, refusals, ARRAY_LEN(refusals));
-}
-
 int main(void) {
-        const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_cases),
-                cmocka_unit_test(test_refusals),
-        };
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return scene_main(&(struct scene_suite){ RULE, cases, ARRAY_LEN(cases), refusals,
+                                                 ARRAY_LEN(refusals) });
 }
