@@ -146,28 +146,31 @@ static void describe(struct field_reader *reader, const struct json *value, cons
                 document_locate(reader->document, value, err);
 }
 
+static void note(struct field_reader *reader, const struct json *value, const char *suffix,
+                 bool is_warning, const char *text) {
+        struct err err = { 0 };
+        describe(reader, value, suffix, text, &err);
+        report(reader, &err, is_warning);
+}
+
 void field_problem(struct field_reader *reader, const struct json *value, const char *suffix,
                    const char *format, ...) {
-        struct err err = { 0 };
         char text[ERR_TEXT_MAX];
         va_list args;
         va_start(args, format);
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
-        describe(reader, value, suffix, text, &err);
-        report(reader, &err, false);
+        note(reader, value, suffix, false, text);
 }
 
 void field_warning(struct field_reader *reader, const struct json *value, const char *suffix,
                    const char *format, ...) {
-        struct err err = { 0 };
         char text[ERR_TEXT_MAX];
         va_list args;
         va_start(args, format);
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
-        describe(reader, value, suffix, text, &err);
-        report(reader, &err, true);
+        note(reader, value, suffix, true, text);
 }
 
 /* ---- unknown fields ---- */

@@ -43,6 +43,13 @@ FUNCTION(same) {
 
 /* ---- conversions ---- */
 
+/* As Go's parser of that name complains. */
+static struct cel_value no_number(struct cel_run *run, const char *parser,
+                                  const struct cel_value *args) {
+        return cel_error(run, "strconv.%s: parsing \"" SLICE_FMT "\": invalid syntax", parser,
+                         SLICE_ARG(args[0].as.text));
+}
+
 FUNCTION(int_of_uint) {
         return args[0].as.natural > INT64_MAX ? cel_error(run, "integer overflow")
                                               : cel_int((int64_t)args[0].as.natural);
@@ -50,20 +57,16 @@ FUNCTION(int_of_uint) {
 
 FUNCTION(int_of_double) {
         double value = args[0].as.real;
+        bool is_in_range = value > -9223372036854775808.0 && value < 9223372036854775808.0;
 
-        return isnan(value) || value <= -9223372036854775808.0 || value >= 9223372036854775808.0
-                       ? cel_error(run, "integer overflow")
-                       : cel_int((int64_t)value);
+        return is_in_range ? cel_int((int64_t)value) : cel_error(run, "integer overflow");
 }
 
 FUNCTION(int_of_string) {
         int64_t value;
 
-        return slice_to_i64(args[0].as.text, &value)
-                       ? cel_int(value)
-                       : cel_error(run,
-                                   "strconv.ParseInt: parsing \"" SLICE_FMT "\": invalid syntax",
-                                   SLICE_ARG(args[0].as.text));
+        return slice_to_i64(args[0].as.text, &value) ? cel_int(value)
+                                                     : no_number(run, "ParseInt", args);
 }
 
 FUNCTION(int_of_time) {
@@ -80,20 +83,17 @@ FUNCTION(uint_of_int) {
 
 FUNCTION(uint_of_double) {
         double value = args[0].as.real;
+        bool is_in_range = value >= 0 && value < 18446744073709551616.0;
 
-        return isnan(value) || value < 0 || value >= 18446744073709551616.0
-                       ? cel_error(run, "unsigned integer overflow")
-                       : cel_uint((uint64_t)value);
+        return is_in_range ? cel_uint((uint64_t)value)
+                           : cel_error(run, "unsigned integer overflow");
 }
 
 FUNCTION(uint_of_string) {
         uint64_t value;
 
-        return slice_to_u64(args[0].as.text, &value)
-                       ? cel_uint(value)
-                       : cel_error(run,
-                                   "strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
-                                   SLICE_ARG(args[0].as.text));
+        return slice_to_u64(args[0].as.text, &value) ? cel_uint(value)
+                                                     : no_number(run, "ParseUint", args);
 }
 
 FUNCTION(double_of_int) {
@@ -111,9 +111,7 @@ FUNCTION(double_of_string) {
         double value = strtod(text, &end);
 
         if (*text == '\0' || *end != '\0' || *text == ' ' || args[0].as.text.len > 400)
-                return cel_error(run,
-                                 "strconv.ParseFloat: parsing \"" SLICE_FMT "\": invalid syntax",
-                                 SLICE_ARG(args[0].as.text));
+                return no_number(run, "ParseFloat", args);
         return cel_double(value);
 }
 
@@ -127,8 +125,7 @@ FUNCTION(bool_of_string) {
                 if (slice_is(args[0].as.text, no[i]))
                         return cel_bool(false);
         }
-        return cel_error(run, "strconv.ParseBool: parsing \"" SLICE_FMT "\": invalid syntax",
-                         SLICE_ARG(args[0].as.text));
+        return no_number(run, "ParseBool", args);
 }
 
 FUNCTION(bytes_of_string) {
