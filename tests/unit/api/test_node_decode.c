@@ -1,37 +1,10 @@
 /* Nodes, disruption budgets and the small kinds from JSON. */
-#include "api/object.h"
-#include "api_test.h"
-
-struct world {
-        struct arena arena;
-        struct json_doc *doc;
-};
-
-static int setup(void **state) {
-        struct world *world = xcalloc(1, sizeof(*world));
-        arena_init(&world->arena, 0);
-        *state = world;
-        return 0;
-}
-
-static int teardown(void **state) {
-        struct world *world = *state;
-        json_doc_free(world->doc);
-        arena_release(&world->arena);
-        free(world);
-        return 0;
-}
-
-static const struct json *load(struct world *world, const char *text) {
-        json_doc_free(world->doc);
-        world->doc = must_parse(text);
-        return json_doc_root(world->doc);
-}
+#include "decode_world.h"
 
 static void test_node(void **state) {
         struct world *world = *state;
         struct node node;
-        const struct json *json = load(
+        const struct json *json = world_load(
                 world,
                 "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"unschedulable\":true,\"providerID\":"
                 "\"p://1\",\"taints\":[{\"key\":\"a\",\"value\":\"b\",\"effect\":\"NoSchedule\","
@@ -67,8 +40,8 @@ static void test_node(void **state) {
 static void test_empty_node(void **state) {
         struct world *world = *state;
         struct node node;
-        assert_int_equal(node_decode(load(world, "{\"status\":{}}"), &world->arena, &node, NULL),
-                         0);
+        assert_int_equal(
+                node_decode(world_load(world, "{\"status\":{}}"), &world->arena, &node, NULL), 0);
         assert_int_equal(node.allocatable.count + node.taint_count + node.condition_count, 0);
         assert_false(node.is_unschedulable);
         assert_false(wall_time_is_set(node.meta.created));
@@ -91,7 +64,7 @@ static void test_node_refused(void **state) {
                 struct node node;
                 struct err err = { 0 };
                 assert_int_equal(
-                        node_decode(load(world, cases[i].text), &world->arena, &node, &err),
+                        node_decode(world_load(world, cases[i].text), &world->arena, &node, &err),
                         BERTH_ERR_BAD_REQUEST);
                 assert_string_equal(err.path, cases[i].path);
         }
@@ -106,7 +79,7 @@ static void test_too_many_resources(void **state) {
         for (int i = 0; i < 2000; i++)
                 buf_printf(&text, ",\"r%d\":1", i);
         buf_text(&text, "}}}");
-        assert_int_equal(node_decode(load(world, text.data), &world->arena, &node, &err),
+        assert_int_equal(node_decode(world_load(world, text.data), &world->arena, &node, &err),
                          BERTH_ERR_INVALID);
         assert_string_equal(err.path, "status.capacity");
         buf_release(&text);
@@ -117,12 +90,13 @@ static void test_budget(void **state) {
         struct disruption_budget budget;
         assert_int_equal(
                 disruption_budget_decode(
-                        load(world, "{\"spec\":{\"minAvailable\":\"50%\",\"maxUnavailable\":null,"
-                                    "\"selector\":{\"matchLabels\":{\"a\":\"1\"}},"
-                                    "\"unhealthyPodEvictionPolicy\":\"AlwaysAllow\"},"
-                                    "\"status\":{\"observedGeneration\":4,\"disruptionsAllowed\":1,"
-                                    "\"currentHealthy\":2,\"desiredHealthy\":3,\"expectedPods\":4,"
-                                    "\"disruptedPods\":{\"p\":\"2024-01-01T00:00:00Z\"}}}"),
+                        world_load(world,
+                                   "{\"spec\":{\"minAvailable\":\"50%\",\"maxUnavailable\":null,"
+                                   "\"selector\":{\"matchLabels\":{\"a\":\"1\"}},"
+                                   "\"unhealthyPodEvictionPolicy\":\"AlwaysAllow\"},"
+                                   "\"status\":{\"observedGeneration\":4,\"disruptionsAllowed\":1,"
+                                   "\"currentHealthy\":2,\"desiredHealthy\":3,\"expectedPods\":4,"
+                                   "\"disruptedPods\":{\"p\":\"2024-01-01T00:00:00Z\"}}}"),
                         &world->arena, &budget, NULL),
                 0);
         assert_true(budget.has_selector && !budget.selector_is_invalid);
@@ -133,19 +107,20 @@ static void test_budget(void **state) {
         assert_int_equal(budget.disruptions_allowed, 1);
         assert_int_equal(budget.expected_pods, 4);
         assert_slice_is(budget.disrupted[0], "p");
-        assert_int_equal(disruption_budget_decode(load(world, "{}"), &world->arena, &budget, NULL),
-                         0);
+        assert_int_equal(
+                disruption_budget_decode(world_load(world, "{}"), &world->arena, &budget, NULL), 0);
         assert_false(budget.has_selector);
         assert_true(budget.selector.matches_nothing);
-        assert_int_equal(
-                disruption_budget_decode(load(world, "{\"spec\":{\"selector\":{\"matchLabels\":"
-                                                     "{\"a\":\"-\"}}}}"),
-                                         &world->arena, &budget, NULL),
-                0);
+        assert_int_equal(disruption_budget_decode(
+                                 world_load(world, "{\"spec\":{\"selector\":{\"matchLabels\":"
+                                                   "{\"a\":\"-\"}}}}"),
+                                 &world->arena, &budget, NULL),
+                         0);
         assert_true(budget.selector_is_invalid && budget.selector.matches_nothing);
-        assert_int_equal(disruption_budget_decode(load(world, "{\"spec\":{\"minAvailable\":1.5}}"),
-                                                  &world->arena, &budget, NULL),
-                         BERTH_ERR_BAD_REQUEST);
+        assert_int_equal(
+                disruption_budget_decode(world_load(world, "{\"spec\":{\"minAvailable\":1.5}}"),
+                                         &world->arena, &budget, NULL),
+                BERTH_ERR_BAD_REQUEST);
 }
 
 static void test_small_kinds(void **state) {
@@ -154,35 +129,37 @@ static void test_small_kinds(void **state) {
         struct namespace_object ns;
         struct claim_object claim;
         struct object_meta meta;
-        assert_int_equal(priority_class_decode(load(world, "{\"value\":-5,\"globalDefault\":true,"
-                                                           "\"preemptionPolicy\":\"Never\"}"),
-                                               &world->arena, &class, NULL),
-                         0);
+        assert_int_equal(
+                priority_class_decode(world_load(world, "{\"value\":-5,\"globalDefault\":true,"
+                                                        "\"preemptionPolicy\":\"Never\"}"),
+                                      &world->arena, &class, NULL),
+                0);
         assert_true(class.value == -5 && class.is_default && class.never_preempts);
-        assert_int_equal(namespace_decode(load(world, "{\"status\":{\"phase\":\"Terminating\"}}"),
+        assert_int_equal(
+                namespace_decode(world_load(world, "{\"status\":{\"phase\":\"Terminating\"}}"),
+                                 &world->arena, &ns, NULL),
+                0);
+        assert_true(ns.is_terminating);
+        assert_int_equal(namespace_decode(world_load(world, "{\"metadata\":{\"deletionTimestamp\":"
+                                                            "\"2024-01-01T00:00:00Z\"},\"status\":"
+                                                            "{\"phase\":\"Active\"}}"),
                                           &world->arena, &ns, NULL),
                          0);
         assert_true(ns.is_terminating);
-        assert_int_equal(namespace_decode(load(world, "{\"metadata\":{\"deletionTimestamp\":"
-                                                      "\"2024-01-01T00:00:00Z\"},\"status\":"
-                                                      "{\"phase\":\"Active\"}}"),
-                                          &world->arena, &ns, NULL),
-                         0);
-        assert_true(ns.is_terminating);
-        assert_int_equal(claim_decode(load(world, "{\"spec\":{\"storageClassName\":\"\","
-                                                  "\"volumeName\":\"v\"}}"),
+        assert_int_equal(claim_decode(world_load(world, "{\"spec\":{\"storageClassName\":\"\","
+                                                        "\"volumeName\":\"v\"}}"),
                                       &world->arena, &claim, NULL),
                          0);
         assert_true(claim.has_storage_class && claim.storage_class.len == 0);
         assert_slice_is(claim.volume_name, "v");
-        assert_int_equal(claim_decode(load(world, "{\"spec\":{}}"), &world->arena, &claim, NULL),
-                         0);
+        assert_int_equal(
+                claim_decode(world_load(world, "{\"spec\":{}}"), &world->arena, &claim, NULL), 0);
         assert_false(claim.has_storage_class);
-        assert_int_equal(object_meta_decode(load(world, "{\"metadata\":{\"uid\":\"u\"}}"),
+        assert_int_equal(object_meta_decode(world_load(world, "{\"metadata\":{\"uid\":\"u\"}}"),
                                             &world->arena, &meta, NULL),
                          0);
         assert_slice_is(meta.uid, "u");
-        assert_int_equal(object_meta_decode(load(world, "3"), &world->arena, &meta, NULL),
+        assert_int_equal(object_meta_decode(world_load(world, "3"), &world->arena, &meta, NULL),
                          BERTH_ERR_BAD_REQUEST);
 }
 
@@ -195,12 +172,13 @@ static void test_names(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(test_node, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_empty_node, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_node_refused, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_too_many_resources, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_budget, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_small_kinds, setup, teardown),
+                cmocka_unit_test_setup_teardown(test_node, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_empty_node, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_node_refused, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_too_many_resources, world_set_up,
+                                                world_tear_down),
+                cmocka_unit_test_setup_teardown(test_budget, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_small_kinds, world_set_up, world_tear_down),
                 cmocka_unit_test(test_names),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

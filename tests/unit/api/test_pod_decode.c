@@ -1,33 +1,9 @@
 /* Pods from JSON. */
-#include "api/object.h"
-#include "api_test.h"
-
-struct world {
-        struct arena arena;
-        struct json_doc *doc;
-        struct pod pod;
-};
-
-static int setup(void **state) {
-        struct world *world = xcalloc(1, sizeof(*world));
-        arena_init(&world->arena, 0);
-        *state = world;
-        return 0;
-}
-
-static int teardown(void **state) {
-        struct world *world = *state;
-        json_doc_free(world->doc);
-        arena_release(&world->arena);
-        free(world);
-        return 0;
-}
+#include "decode_world.h"
 
 static struct pod *decode(struct world *world, const char *text) {
         struct err err = { 0 };
-        json_doc_free(world->doc);
-        world->doc = must_parse(text);
-        if (pod_decode(json_doc_root(world->doc), &world->arena, &world->pod, &err) < 0)
+        if (pod_decode(world_load(world, text), &world->arena, &world->pod, &err) < 0)
                 fail_msg("%s: %s: %s", text, err.path, err.text);
         return &world->pod;
 }
@@ -375,18 +351,21 @@ static void test_quantities_as_numbers(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test_setup_teardown(test_defaults, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_meta, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_spec, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_tolerations, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_node_affinity, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_pod_affinity, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_spread, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_status, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_unknown_enumerations, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_repeated_fields, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-                cmocka_unit_test_setup_teardown(test_quantities_as_numbers, setup, teardown),
+                cmocka_unit_test_setup_teardown(test_defaults, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_meta, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_spec, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_tolerations, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_node_affinity, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_pod_affinity, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_spread, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_status, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_unknown_enumerations, world_set_up,
+                                                world_tear_down),
+                cmocka_unit_test_setup_teardown(test_repeated_fields, world_set_up,
+                                                world_tear_down),
+                cmocka_unit_test_setup_teardown(test_refused, world_set_up, world_tear_down),
+                cmocka_unit_test_setup_teardown(test_quantities_as_numbers, world_set_up,
+                                                world_tear_down),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -352,21 +352,27 @@ static void test_server_name(void **state) {
         live_stop(&live);
 }
 
+/* The token is in a file, and no longer good. */
+static void start_with_stale_token(struct live *live, char *path) {
+        struct http_transport_config config;
+
+        close(mkstemp(path));
+        write_file(path, "stale\n");
+        live_start(live, false);
+        config = (struct http_transport_config){ .access = live_access(live) };
+        config.access.token_file = slice_dup(slice_of(path));
+        http_transport_free(live->http);
+        live->http = live_connect(live, config);
+        live->transport = http_transport(live->http);
+}
+
 static void test_token_file(void **state) {
         struct live live;
         struct seen seen = { .live = &live };
-        struct http_transport_config config;
         char path[] = "/tmp/berth-token-XXXXXX";
 
         (void)state;
-        close(mkstemp(path));
-        write_file(path, "stale\n");
-        live_start(&live, false);
-        config = (struct http_transport_config){ .access = live_access(&live) };
-        config.access.token_file = slice_dup(slice_of(path));
-        http_transport_free(live.http);
-        live.http = live_connect(&live, config);
-        live.transport = http_transport(live.http);
+        start_with_stale_token(&live, path);
         send_call(&seen, API_GET, "/api/v1/nodes", "");
         live_until(&live, &seen.replies, 1);
         assert_int_equal(seen.status, 401);
@@ -386,18 +392,10 @@ static void test_token_file(void **state) {
 static void test_token_file_of_streams(void **state) {
         struct live live;
         struct seen seen = { .live = &live };
-        struct http_transport_config config;
         char path[] = "/tmp/berth-token-XXXXXX";
 
         (void)state;
-        close(mkstemp(path));
-        write_file(path, "stale\n");
-        live_start(&live, false);
-        config = (struct http_transport_config){ .access = live_access(&live) };
-        config.access.token_file = slice_dup(slice_of(path));
-        http_transport_free(live.http);
-        live.http = live_connect(&live, config);
-        live.transport = http_transport(live.http);
+        start_with_stale_token(&live, path);
         open_stream(&seen, MAPS "?watch=1");
         live_until(&live, &seen.ended, 1);
         assert_int_equal(seen.status, 401);
