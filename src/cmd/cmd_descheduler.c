@@ -39,6 +39,7 @@ static const struct option descheduler_table[] = {
           .offset = offsetof(struct descheduler_options, daemon.evicts_by_request),
           .help = "evict by EvictionRequests where the cluster has them and somebody answers; each "
                   "evicted pod then counts when it is gone" },
+        SLOT_OPTIONS(struct descheduler_options, daemon.slots),
         { .name = "feature-gates",
           .type = OPTION_TEXT,
           .offset = offsetof(struct descheduler_options, gates),

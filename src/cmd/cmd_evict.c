@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 #define BAR_CELLS 30
-#define LINES_SHOWN 20 /* pods under way, on a terminal */
+#define SLOT_WAIT_NS (2 * NS_PER_S) /* then it is told what for */
+#define LINES_SHOWN 20              /* pods under way, on a terminal */
 
 struct evict_options {
         struct daemon_options daemon;
@@ -248,6 +249,8 @@ static int run(const struct command_call *call) {
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
         daemon.user_agent = "berth-evict";
+        daemon.takes_slots = true;
+        daemon.slot_patience_ns = SLOT_WAIT_NS;
         daemon.has_no_model = true;
         run.is_terminal = isatty(STDOUT_FILENO);
         if (code == 0)
@@ -315,6 +318,7 @@ static const struct option evict_table[] = {
           .type = OPTION_FLAG,
           .offset = offsetof(struct evict_options, has_no_cordon),
           .help = "leave the node schedulable" },
+        SLOT_OPTIONS(struct evict_options, daemon.slots),
         CLUSTER_OPTIONS(struct evict_options, daemon),
         VERBOSITY_OPTION(struct evict_options, daemon.verbosity, "1"),
         OPTION_END,

@@ -13,8 +13,6 @@
 struct evictions_options {
         struct daemon_options daemon;
         const char *audit_path, *hook_directory;
-        int64_t slots, node_slots, namespace_slots, owner_slots;
-        int slots_for;
         bool may_delete, has_no_evictor, keeps_definitions, is_audit_quiet;
         int mode;
 };
@@ -43,16 +41,6 @@ static bool may_act(void *context) {
         return daemon_may_act(((const struct evictions_daemon *)context)->daemon);
 }
 
-#define SLOTS_MAX 1000000
-enum { SLOTS_SLOW, SLOTS_ALL };
-
-static struct eviction_slot_limits slots_of(const struct evictions_options *options) {
-        return (struct eviction_slot_limits){ .total = (uint32_t)options->slots,
-                                              .node = (uint32_t)options->node_slots,
-                                              .ns = (uint32_t)options->namespace_slots,
-                                              .owner = (uint32_t)options->owner_slots };
-}
-
 static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
                     struct err *err) {
         struct evictions_daemon *self = context;
@@ -60,20 +48,22 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
         (void)err;
         self->daemon = daemon;
         self->chain.actor = EVICTION_MANAGER;
-        evictions_role_add(runtime, &(struct evictions_role_config){
-                                            .mode = (enum evictions_mode)self->options->mode,
-                                            .has_no_evictor = self->options->has_no_evictor,
-                                            .keeps_definitions = self->options->keeps_definitions,
-                                            .has_slots = true,
-                                            .slots_for_all = self->options->slots_for == SLOTS_ALL,
-                                            .slots = slots_of(self->options),
-                                            .may_delete = self->options->may_delete,
-                                            .hook_directory = self->options->hook_directory,
-                                            .chain = self->chain,
-                                            .audit = on_audit,
-                                            .metrics = daemon_metrics(daemon),
-                                            .may_act = may_act,
-                                            .context = self });
+        evictions_role_add(
+                runtime,
+                &(struct evictions_role_config){
+                        .mode = (enum evictions_mode)self->options->mode,
+                        .has_no_evictor = self->options->has_no_evictor,
+                        .keeps_definitions = self->options->keeps_definitions,
+                        .has_slots = true,
+                        .slots_for_all = self->options->daemon.slots.which == SLOTS_FOR_ALL,
+                        .slots = slot_options_limits(&self->options->daemon.slots),
+                        .may_delete = self->options->may_delete,
+                        .hook_directory = self->options->hook_directory,
+                        .chain = self->chain,
+                        .audit = on_audit,
+                        .metrics = daemon_metrics(daemon),
+                        .may_act = may_act,
+                        .context = self });
         return 0;
 }
 
@@ -104,8 +94,6 @@ static int run(const struct command_call *call) {
 
 static const char *const modes[] = { "auto", "crd", "native-own", "native-foreign", NULL };
 
-static const char *const scopes[] = { "slow", "all", NULL };
-
 static const struct option evictions_table[] = {
         { .name = "mode",
           .type = OPTION_CHOICE,
@@ -133,42 +121,7 @@ static const struct option evictions_table[] = {
           .type = OPTION_FLAG,
           .offset = offsetof(struct evictions_options, may_delete),
           .help = "delete pods at a request's deadline, past budgets, where their policy says so" },
-        { .name = "slots",
-          .type = OPTION_I64,
-          .offset = offsetof(struct evictions_options, slots),
-          .value_name = "COUNT",
-          .fallback = "50",
-          .max = SLOTS_MAX,
-          .help = "evictions at work at the same time, others wait; 0 = any number" },
-        { .name = "slots-per-node",
-          .type = OPTION_I64,
-          .offset = offsetof(struct evictions_options, node_slots),
-          .value_name = "COUNT",
-          .fallback = "5",
-          .max = SLOTS_MAX,
-          .help = "of these, of pods of one node; 0 = any number" },
-        { .name = "slots-per-namespace",
-          .type = OPTION_I64,
-          .offset = offsetof(struct evictions_options, namespace_slots),
-          .value_name = "COUNT",
-          .fallback = "10",
-          .max = SLOTS_MAX,
-          .help = "of these, of one namespace; 0 = any number" },
-        { .name = "slots-per-owner",
-          .type = OPTION_I64,
-          .offset = offsetof(struct evictions_options, owner_slots),
-          .value_name = "COUNT",
-          .fallback = "1",
-          .max = SLOTS_MAX,
-          .help = "of these, of one ReplicaSet, StatefulSet or other owner; 0 = any number" },
-        { .name = "slots-for",
-          .type = OPTION_CHOICE,
-          .offset = offsetof(struct evictions_options, slots_for),
-          .value_name = "WHICH",
-          .fallback = "slow",
-          .choices = scopes,
-          .help = "evictions that take a slot: slow ones (with responders besides the default one, "
-                  "or carried out in the background), or all" },
+        SLOT_OPTIONS(struct evictions_options, daemon.slots),
         { .name = "audit-file",
           .type = OPTION_TEXT,
           .offset = offsetof(struct evictions_options, audit_path),

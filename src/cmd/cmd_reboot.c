@@ -56,6 +56,7 @@ static int run_agent(const struct command_call *call) {
                 daemon.seed = 1;
         daemon.user_agent = "berth-reboot";
         daemon.evicts_as = "reboot.berth.dev/drain";
+        daemon.takes_slots = !options->is_parity;
         daemon.has_no_model = true;
         code = reboot_setup_make(options, call->arena, &self.setup, &err);
         if (code == 0)

@@ -16,6 +16,7 @@
 #include "run/request_transport.h"
 #include "run/role_metrics.h"
 #include "run/serving.h"
+#include "run/slot_gate.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -30,6 +31,8 @@ struct daemon {
         struct process_signals *signals;
         struct http_transport *http;
         struct transport transport;
+        struct slot_gate *gate; /* NULL = evictions wait for nobody */
+        struct transport gated;
         struct request_transport *requests; /* NULL = evictions are asked for directly */
         struct transport evicting;
         struct runtime *runtime;
@@ -46,6 +49,32 @@ struct daemon {
         struct err failure;
 };
 
+const struct slot_options slot_options_default = { .total = EVICTION_SLOTS_TOTAL,
+                                                   .node = EVICTION_SLOTS_NODE,
+                                                   .ns = EVICTION_SLOTS_NAMESPACE,
+                                                   .owner = EVICTION_SLOTS_OWNER };
+
+struct eviction_slot_limits slot_options_limits(const struct slot_options *options) {
+        return (struct eviction_slot_limits){ .total = (uint32_t)options->total,
+                                              .node = (uint32_t)options->node,
+                                              .ns = (uint32_t)options->ns,
+                                              .owner = (uint32_t)options->owner };
+}
+
+static void build_gate(struct daemon *daemon) {
+        const struct daemon_options *options = daemon->options;
+
+        if (!options->takes_slots)
+                return;
+        daemon->gate = slot_gate_new(
+                &(struct slot_gate_config){ .inner = &daemon->transport,
+                                            .loop = daemon->loop,
+                                            .limits = slot_options_limits(&options->slots),
+                                            .for_all = options->slots.which == SLOTS_FOR_ALL,
+                                            .patience_ns = options->slot_patience_ns });
+        daemon->gated = slot_gate_transport(daemon->gate);
+}
+
 static int connect_cluster(struct daemon *daemon, struct err *err) {
         struct http_transport_config config = { .user_agent = daemon->options->user_agent };
 
@@ -58,9 +87,11 @@ static int connect_cluster(struct daemon *daemon, struct err *err) {
         }
         if (http_transport_new(&config, daemon->loop, &daemon->http, err) < 0)
                 return err->code;
-        daemon->transport = daemon->evicting = http_transport(daemon->http);
+        daemon->transport = daemon->gated = http_transport(daemon->http);
+        build_gate(daemon);
+        daemon->evicting = daemon->gated;
         if (daemon->options->evicts_by_request) {
-                daemon->requests = request_transport_new(&daemon->transport, daemon->loop,
+                daemon->requests = request_transport_new(&daemon->gated, daemon->loop,
                                                          daemon->options->evicts_as);
                 daemon->evicting = request_transport(daemon->requests);
         }
@@ -262,7 +293,8 @@ static int serve(struct daemon *daemon, struct err *err) {
 
 #define REST_FIRST_NS (5 * NS_PER_S)
 #define REST_PERIOD_NS (30 * NS_PER_S)
-#define REST_CPU_SHARE 100 /* idle is who spends less than this part of the time */
+#define REST_RETRY_NS (10 * NS_PER_S) /* while there is something to do */
+#define REST_CPU_SHARE 100            /* idle is who spends less than this part of the time */
 
 static int64_t cpu_ns(void) {
         struct rusage usage;
@@ -278,12 +310,13 @@ static void rest(void *context) {
         struct daemon *daemon = context;
         bool is_first = daemon->rest_cpu_ns == 0;
         int64_t spent_ns = cpu_ns() - daemon->rest_cpu_ns;
+        bool is_idle = (!daemon->is_leading || runtime_is_idle(daemon->runtime)) &&
+                       (is_first || spent_ns < REST_RETRY_NS / REST_CPU_SHARE);
 
         daemon->rest_cpu_ns += spent_ns;
-        if ((!daemon->is_leading || runtime_is_idle(daemon->runtime)) &&
-            (is_first || spent_ns < REST_PERIOD_NS / REST_CPU_SHARE))
+        if (is_idle)
                 host_trim();
-        loop_timer_arm(daemon->loop, &daemon->rest, REST_PERIOD_NS);
+        loop_timer_arm(daemon->loop, &daemon->rest, is_idle ? REST_PERIOD_NS : REST_RETRY_NS);
 }
 
 static void plan_rest(struct daemon *daemon) {
@@ -332,6 +365,7 @@ static void release(struct daemon *daemon) {
         runtime_metrics_free(daemon->counts);
         metrics_free(daemon->metrics);
         request_transport_free(daemon->requests);
+        slot_gate_free(daemon->gate);
         http_transport_free(daemon->http);
         process_signals_free(daemon->signals);
         event_loop_free(daemon->events);
@@ -358,6 +392,8 @@ static int start(struct daemon *daemon, const struct daemon_role *role, struct e
                                                       .without_classes = options->without_classes,
                                                       .has_no_model = options->has_no_model,
                                                       .freezes_notes = options->freezes_notes });
+        if (daemon->gate && !options->has_no_model)
+                slot_gate_know(daemon->gate, runtime_cluster(daemon->runtime));
         if (serve(daemon, err) < 0 || role->add(role->context, daemon, daemon->runtime, err) < 0)
                 return err->code;
         plan_rest(daemon);

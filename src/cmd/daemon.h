@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "cmd/page_guard.h"
+#include "evict/eviction_slots.h"
 #include "run/runtime.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +13,14 @@ struct lease_given { /* options that stand on the command line go before those o
         bool elects, lease_name, lease_namespace, lease_duration, renew_deadline, retry_period;
 };
 
+struct slot_options { /* limits of evictions under way, 0 = any number; see run/slot_gate.h */
+        int64_t total, node, ns, owner;
+        int which; /* enum: slow, all */
+};
+enum { SLOTS_FOR_SLOW, SLOTS_FOR_ALL };
+extern const struct slot_options slot_options_default;
+struct eviction_slot_limits slot_options_limits(const struct slot_options *options);
+
 struct daemon_options {
         const char *kubeconfig, *context; /* NULL: $KUBECONFIG, ~/.kube/config, or the pod's own */
         const char *user_agent;
@@ -19,6 +28,9 @@ struct daemon_options {
          * them. */
         const char *evicts_as;
         bool evicts_by_request;
+        bool takes_slots; /* for evictions through the subresource */
+        struct slot_options slots;
+        int64_t slot_patience_ns; /* 0 = SLOT_PATIENCE_NS */
         int64_t verbosity;
         bool keeps_finished, keeps_detail, keeps_shelf, keeps_groups, without_classes, has_no_model,
                 freezes_notes; /* see struct runtime_config */

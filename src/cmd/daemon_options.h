@@ -194,3 +194,43 @@
                 .is_not_in_environment = true,                                                     \
                 .help = "log level: 0 errors, 1 warnings, 2 information, 3 everything"             \
         }
+
+/* How many evictions are under way at the same time; member is the struct slot_options. */
+#define SLOTS_MAX 1000000
+#define SLOT_OPTIONS(options_type, member)                                                         \
+        { .name = "slots",                                                                         \
+          .type = OPTION_I64,                                                                      \
+          .offset = offsetof(options_type, member.total),                                          \
+          .value_name = "COUNT",                                                                   \
+          .fallback = "50",                                                                        \
+          .max = SLOTS_MAX,                                                                        \
+          .help = "evictions at work at the same time, others wait; 0 = any number" },             \
+                { .name = "slots-per-node",                                                        \
+                  .type = OPTION_I64,                                                              \
+                  .offset = offsetof(options_type, member.node),                                   \
+                  .value_name = "COUNT",                                                           \
+                  .fallback = "5",                                                                 \
+                  .max = SLOTS_MAX,                                                                \
+                  .help = "of these, of pods of one node; 0 = any number" },                       \
+                { .name = "slots-per-namespace",                                                   \
+                  .type = OPTION_I64,                                                              \
+                  .offset = offsetof(options_type, member.ns),                                     \
+                  .value_name = "COUNT",                                                           \
+                  .fallback = "10",                                                                \
+                  .max = SLOTS_MAX,                                                                \
+                  .help = "of these, of one namespace; 0 = any number" },                          \
+                { .name = "slots-per-owner",                                                       \
+                  .type = OPTION_I64,                                                              \
+                  .offset = offsetof(options_type, member.owner),                                  \
+                  .value_name = "COUNT",                                                           \
+                  .fallback = "1",                                                                 \
+                  .max = SLOTS_MAX,                                                                \
+                  .help = "of these, of one ReplicaSet, StatefulSet or other owner; 0 = any "      \
+                          "number" },                                                              \
+        {                                                                                          \
+                .name = "slots-for", .type = OPTION_CHOICE,                                        \
+                .offset = offsetof(options_type, member.which), .value_name = "WHICH",             \
+                .fallback = "slow", .choices = (const char *const[]){ "slow", "all", NULL },       \
+                .help = "evictions that take a slot: slow ones (with responders besides the "      \
+                        "default one, or carried out in the background), or all"                   \
+        }

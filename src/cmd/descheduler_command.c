@@ -86,6 +86,7 @@ int descheduler_command_run(const struct descheduler_options *options) {
                                                .seed = daemon.seed };
         daemon.user_agent = "berth-descheduler";
         daemon.evicts_as = "descheduler.berth.dev/evict";
+        daemon.takes_slots = !options->is_parity;
         daemon.keeps_finished = daemon.keeps_detail = true;
         daemon.elects = daemon.elects && !options->is_dry_run;
         daemon.health_name = "Descheduler";

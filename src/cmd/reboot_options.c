@@ -420,6 +420,7 @@ const struct option reboot_options_table[] = {
           .fallback = "daemonset",
           .choices = lock_objects,
           .help = "kind of the object that carries the lock" },
+        SLOT_OPTIONS(struct reboot_options, daemon.slots),
         CLUSTER_OPTIONS(struct reboot_options, daemon),
         PARITY_OPTION(struct reboot_options, is_parity),
         VERBOSITY_OPTION(struct reboot_options, daemon.verbosity, "2"),

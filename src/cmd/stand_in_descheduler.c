@@ -35,6 +35,7 @@ static int run(const struct command_call *call) {
         }
         descheduler.daemon.verbosity = stand_in_verbosity(options->values.verbosity);
         descheduler.ends_well_without_lead = true;
+        descheduler.daemon.slots = slot_options_default;
         return descheduler_command_run(&descheduler);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "cmd/daemon.h"
 #include "cmd/feature_gates.h"
 #include "cmd/private_folder.h"
 #include "cmd/up_input.h"
@@ -17,6 +18,7 @@
 #include "run/sandbox.h"
 #include "run/sandbox_import.h"
 #include "run/scheduler_role.h"
+#include "run/slot_gate.h"
 #include "server/api_server.h"
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,8 @@ struct up {
         struct process_signals *signals;
         struct sandbox *sandbox;
         struct sandbox_import *import;
+        struct transport transport; /* of the roles */
+        struct slot_gate *gate;
         struct runtime *runtime;
         struct role_config config; /* scheduler profiles and descheduler policy */
         struct scheduler *scheduler;
@@ -237,18 +241,31 @@ static void descheduler_finished(void *context, const struct err *err) {
         loop_stop(up->loop);
 }
 
+/* Slow evictions take slots here as anywhere, whichever role asks. */
+static struct transport gated(struct up *up) {
+        up->transport = sandbox_transport(up->sandbox, &api_user_scheduler, "berth");
+        if (up->options->is_parity)
+                return up->transport;
+        up->gate = slot_gate_new(
+                &(struct slot_gate_config){ .inner = &up->transport,
+                                            .loop = up->loop,
+                                            .limits = slot_options_limits(&slot_options_default) });
+        return slot_gate_transport(up->gate);
+}
+
 static int start_roles(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
 
-        up->runtime = runtime_new(&(struct runtime_config){
-                .loop = up->loop,
-                .transport = sandbox_transport(up->sandbox, &api_user_scheduler, "berth"),
-                .instance = "berth-up",
-                .seed = (uint64_t)options->seed,
-                .keeps_finished = true,
-                .keeps_detail = true,
-                .keeps_shelf = true,
-                .freezes_notes = options->is_parity });
+        up->runtime = runtime_new(&(struct runtime_config){ .loop = up->loop,
+                                                            .transport = gated(up),
+                                                            .instance = "berth-up",
+                                                            .seed = (uint64_t)options->seed,
+                                                            .keeps_finished = true,
+                                                            .keeps_detail = true,
+                                                            .keeps_shelf = true,
+                                                            .freezes_notes = options->is_parity });
+        if (up->gate)
+                slot_gate_know(up->gate, runtime_cluster(up->runtime));
         if (role_config_build(&up->config, runtime_cluster(up->runtime), runtime_shelf(up->runtime),
                               err) < 0)
                 return err->code;
@@ -394,6 +411,7 @@ static void stop(struct up *up) {
         stop_timers(up);
         scenario_run_free(up->scenario);
         runtime_free(up->runtime);
+        slot_gate_free(up->gate);
         role_config_release(&up->config);
         sandbox_import_free(up->import);
         sandbox_stop(up->sandbox);

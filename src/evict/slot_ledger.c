@@ -161,6 +161,10 @@ static struct slice sight_key(enum slot_source source, struct slice key, char *b
         return slice_of(buffer);
 }
 
+static bool is_of(struct slice key, enum slot_source source) {
+        return key.ptr[0] == (char)('0' + (int)source);
+}
+
 void slot_ledger_see(struct slot_ledger *ledger, enum slot_source source, struct slice key,
                      struct slice uid, const struct eviction_slot_holder *holder) {
         struct sight *sight = xcalloc(1, sizeof(*sight) + size_of_texts(uid, holder));
@@ -175,6 +179,16 @@ void slot_ledger_unsee(struct slot_ledger *ledger, enum slot_source source, stru
         char text[KEY_MAX];
 
         free(map_remove(ledger->sights, sight_key(source, key, text)));
+}
+
+void slot_ledger_unsee_all(struct slot_ledger *ledger, enum slot_source source) {
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        while (map_next(ledger->sights, &at, &key, &value))
+                if (is_of(key, source))
+                        free(map_remove(ledger->sights, key));
 }
 
 /* ---- turns ---- */
@@ -222,7 +236,7 @@ static size_t count_sights(const struct slot_ledger *ledger, struct counting *co
                 while (map_next(ledger->sights, &at, &key, &value)) {
                         const struct sight *sight = value;
 
-                        if (key.ptr[0] == (char)('0' + source))
+                        if (is_of(key, source))
                                 count += count_once(counting, sight->uid, &sight->holder);
                 }
         }
@@ -306,6 +320,13 @@ enum eviction_slot_refusal slot_ledger_refusal(const struct slot_ledger *ledger,
         const struct entry *entry = map_get(ledger->entries, uid);
 
         return entry ? entry->refusal : EVICTION_SLOT_FREE;
+}
+
+bool slot_ledger_is_waiting(const struct slot_ledger *ledger) {
+        struct slot_ledger_stats stats;
+
+        slot_ledger_stats(ledger, &stats);
+        return stats.waiting > 0;
 }
 
 void slot_ledger_stats(const struct slot_ledger *ledger, struct slot_ledger_stats *ret_stats) {

@@ -38,12 +38,14 @@ enum slot_source { SLOT_SOURCE_PODS, SLOT_SOURCE_EVICTIONS, SLOT_SOURCE_MIGRATIO
 void slot_ledger_see(struct slot_ledger *ledger, enum slot_source source, struct slice key,
                      struct slice uid, const struct eviction_slot_holder *holder);
 void slot_ledger_unsee(struct slot_ledger *ledger, enum slot_source source, struct slice key);
+void slot_ledger_unsee_all(struct slot_ledger *ledger, enum slot_source source);
 
 /* Lets in who may begin, by rank and age. */
 void slot_ledger_turns(struct slot_ledger *ledger, struct mono_time now);
 bool slot_ledger_holds(const struct slot_ledger *ledger, struct slice uid);
 /* What this one waits for; FREE when it holds a slot or is not known. */
 enum eviction_slot_refusal slot_ledger_refusal(const struct slot_ledger *ledger, struct slice uid);
+bool slot_ledger_is_waiting(const struct slot_ledger *ledger); /* anybody */
 struct slot_ledger_stats {
         size_t waiting, held, seen; /* seen: what is not also held */
 };

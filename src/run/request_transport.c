@@ -8,6 +8,7 @@
 #include "evict/eviction_reconciler.h"
 #include "run/action_request.h"
 #include "run/open_requests.h"
+#include "run/pod_path.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -391,24 +392,6 @@ static void begin(struct api_request *request) {
 
 /* ---- the transport ---- */
 
-/* /api/v1/namespaces/NAMESPACE/pods/NAME and what follows. */
-struct pod_path {
-        struct slice ns, rest;
-};
-static bool read_pod_path(struct slice path, struct pod_path *ret_path) {
-        struct slice part;
-        static const char *const words[] = { "", "api", "v1", "namespaces", NULL, "pods", NULL };
-
-        for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-                if (!slice_split(&path, '/', &part) || (words[i] && !slice_is(part, words[i])))
-                        return false;
-                if (i == 4)
-                        ret_path->ns = part;
-        }
-        ret_path->rest = path;
-        return true;
-}
-
 /* Pods that finished: deleted, or evicted by somebody who knows that they did. */
 static bool is_cleanup(const struct api_call *call, const struct json *body, struct slice rest) {
         const struct json *marks = json_get(json_get(body, "metadata"), "annotations");
@@ -424,7 +407,7 @@ static bool read_removal(struct api_request *request, const struct api_call *cal
         struct slice uid;
         bool is_eviction;
 
-        if (!read_pod_path(call->path, &path) || json_parse(call->body, &doc, NULL) < 0)
+        if (!pod_path_read(call->path, &path) || json_parse(call->body, &doc, NULL) < 0)
                 return false;
         is_eviction = call->method == API_POST && slice_is(path.rest, "eviction");
         body = json_doc_root(doc);

@@ -595,6 +595,70 @@ static void I1_slow_ones(void **state) {
         close_scene(&scene);
 }
 
+#define MIGRATIONS "/apis/kubevirt.io/v1/namespaces/default/virtualmachineinstancemigrations"
+#define MIGRATION                                                                                  \
+        "{\"metadata\":{\"name\":\"move-vm\",\"namespace\":\"default\",\"creationTimestamp\":"     \
+        "\"2026-01-01T00:00:00Z\"},\"spec\":{\"vmiName\":\"vm\"},\"status\":{\"phase\":"           \
+        "\"Running\","                                                                             \
+        "\"migrationState\":{\"sourceNode\":\"n0\"}}}"
+
+/* Nobody ends it: there is no such node, which is found out after 40 seconds. */
+#define LINGERING                                                                                  \
+        "{\"metadata\":{\"name\":\"other\"" WITH_MOVER "},\"spec\":{\"nodeName\":\"gone\","        \
+        "\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}"
+
+static void define_migrations(struct scene *scene) {
+        assert_int_equal(
+                ask(scene, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                    "{\"metadata\":{\"name\":\"virtualmachineinstancemigrations.kubevirt.io\"},"
+                    "\"spec\":{\"group\":\"kubevirt.io\",\"scope\":\"Namespaced\",\"names\":{"
+                    "\"plural\":\"virtualmachineinstancemigrations\",\"kind\":"
+                    "\"VirtualMachineInstanceMigration\"},\"versions\":[{\"name\":\"v1\","
+                    "\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":"
+                    "\"object\",\"x-kubernetes-preserve-unknown-fields\":true}}}]}}"),
+                201);
+        wait_s(scene, 2);
+}
+
+/* Evictions that this controller has nothing to do with take slots as well: a machine that its user
+ * migrates, and a slow pod that somebody asked the subresource for. */
+static void I1_those_of_others(void **state) {
+        static const char *const others[] = { MIGRATIONS "/move-vm", PODS "/other" };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+                struct scene scene;
+
+                open_scene_with(&scene, &(struct sim_world_config){ .has_slots = true,
+                                                                    .slots = { .total = 1 } });
+                sim_world_kill(scene.world);
+                define_migrations(&scene);
+                sim_world_start(scene.world);
+                wait_s(&scene, 2);
+                if (i == 0) {
+                        assert_int_equal(ask(&scene, "POST", MIGRATIONS, MIGRATION), 201);
+                } else {
+                        assert_int_equal(ask(&scene, "POST", PODS, LINGERING), 201);
+                        assert_int_equal(ask(&scene, "PATCH", PODS "/other/status",
+                                             "{\"status\":{\"phase\":\"Running\"}}"),
+                                         200);
+                        assert_int_equal(ask(&scene, "POST", PODS "/other/eviction",
+                                             "{\"apiVersion\":\"policy/v1\",\"kind\":"
+                                             "\"Eviction\",\"metadata\":{\"name\":\"other\"}}"),
+                                         201);
+                }
+                make_pod(&scene, "p", WITH_MOVER, "");
+                make_request(&scene, "want", ANNA);
+                wait_s(&scene, 20);
+                assert_has(&scene, GROUP "/evictionrequests/want",
+                           "waiting for a slot of the cluster");
+                ask(&scene, "DELETE", others[i], "{\"gracePeriodSeconds\":0}");
+                wait_s(&scene, 60);
+                assert_has(&scene, EVICTION_1, "\"state\":\"Active\"");
+                close_scene(&scene);
+        }
+}
+
 static void test_counts(void **state) {
         static const char *const lines[] = {
                 "berth_evictions_ended_total{outcome=\"CanceledDueToNoRequesters\"} 1",
@@ -712,6 +776,7 @@ int main(void) {
                 NAMED("evict-I2: learned and expected", I2_learned_and_expected),
                 NAMED("evict-I1: 200 wanted, 50 at work", I1_two_hundred_wanted),
                 NAMED("evict-I1: slow ones alone", I1_slow_ones),
+                NAMED("evict-I1: those of others", I1_those_of_others),
                 cmocka_unit_test(test_counts),
                 NAMED("evict-I4: 5,000 at once", I4_five_thousand),
         };
