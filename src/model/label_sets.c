@@ -170,13 +170,32 @@ struct label_list cluster_labels(const struct cluster *cluster, struct label_set
         return list;
 }
 
+/* So few keys are compared faster than one is looked up. */
+#define KEYS_COMPARED 6
+
+static bool find_value(const struct cluster *cluster, const struct label_set *set, struct slice key,
+                       struct str_id *ret_value) {
+        for (uint32_t i = 0; i < set->count; i++) {
+                if (slice_eq(interner_text(cluster->strings, set->pairs[i].key), key)) {
+                        *ret_value = set->pairs[i].value;
+                        return true;
+                }
+        }
+        return false;
+}
+
 static bool requirement_matches(const struct cluster *cluster,
                                 const struct selector_requirement *requirement,
-                                struct label_set_id set) {
-        bool is_known;
+                                struct label_set_id id) {
+        const struct label_set *set = label_set_at(cluster, id);
         struct str_id value = STR_ID_EMPTY;
-        struct str_id key = interner_find(cluster->strings, requirement->key, &is_known);
-        bool has_key = is_known && cluster_label_get(cluster, set, key, &value);
+        bool has_key;
+        if (set->count <= KEYS_COMPARED) {
+                has_key = find_value(cluster, set, requirement->key, &value);
+        } else {
+                struct str_id key = interner_find(cluster->strings, requirement->key, &has_key);
+                has_key = has_key && cluster_label_get(cluster, id, key, &value);
+        }
         return selector_requirement_matches(requirement, has_key,
                                             interner_text(cluster->strings, value));
 }

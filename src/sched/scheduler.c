@@ -33,6 +33,8 @@ struct scheduler *scheduler_new(const struct scheduler_config *config) {
         const uint8_t *sorts = profile->points[POINT_QUEUE_SORT].plugins;
         queue->is_before = profile->plugins[sorts[0]].plugin->sched->is_before;
         scheduling_queue_init(queue);
+        queue->identify = scheduler_identify;
+        queue->identify_context = config->cluster;
         rng_init(&scheduler->rng, config->seed);
         arena_init(&scheduler->scratch, 0);
         scheduler->actions = map_u64_new();

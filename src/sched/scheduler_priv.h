@@ -46,6 +46,8 @@ struct step {
 };
 
 /* ---- waking (scheduler_wake.c) ---- */
+/* For the queue; context is the cluster. */
+struct alike_key scheduler_identify(const void *context, const struct queued_pod *entry);
 /* Catches up with the cluster's change log. */
 void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns);
 /* Tries a pod again whose refusal any change may turn, after its back-off. */

@@ -2,7 +2,6 @@
 #include "base/util.h"
 #include "plugin/sched_points.h"
 #include "sched/scheduler_priv.h"
-#include <string.h>
 
 #define NO_PROFILE UINT8_MAX
 
@@ -180,66 +179,89 @@ static enum queue_event event_of(uint32_t mask) {
         return QUEUE_EVENT_OTHER;
 }
 
-/* What a change means for pods that are alike and were refused by the same plugins. */
-struct hint {
-        bool is_known;
-        uint8_t profile;
-        uint32_t class, labels, ns;
-        uint64_t rejectors, woken;
-};
-#define HINTS 16
-
-/* woken_plugins, asked once for alike pods.  What happens to the pod itself it hears alone; and
- * claims made for a pod bear its name. */
-static uint64_t woken_alike(const struct scheduler *scheduler, const struct queued_pod *entry,
-                            const struct cluster_change *change, struct hint *hints) {
-        const struct pod_row *row = cluster_pod(scheduler->config.cluster, entry->pod);
-        struct hint *hint = &hints[(row->class.index + row->labels.index) % HINTS];
-        if (change->pod.index == entry->pod.index ||
-            cluster_class(scheduler->config.cluster, row->class)->attach_count > 0)
-                return woken_plugins(scheduler, entry, change);
-        if (hint->is_known && hint->profile == entry->profile && hint->class == row->class.index &&
-            hint->labels == row->labels.index && hint->ns == row->ns.index &&
-            hint->rejectors == entry->rejectors)
-                return hint->woken;
-        *hint = (struct hint){ true,
-                               entry->profile,
-                               row->class.index,
-                               row->labels.index,
-                               row->ns.index,
-                               entry->rejectors,
-                               woken_plugins(scheduler, entry, change) };
-        return hint->woken;
+struct alike_key scheduler_identify(const void *context, const struct queued_pod *entry) {
+        const struct pod_row *row = cluster_pod(context, entry->pod);
+        return (struct alike_key){ row->class, row->labels, row->ns, row->priority };
 }
 
-/* Pods of a higher priority than priority_max are not concerned. */
-static void wake(struct scheduler *scheduler, const struct cluster_change *change,
-                 int32_t priority_max, int64_t now_ns) {
-        struct scheduling_queue *queue = &scheduler->queue;
-        struct hint hints[HINTS];
-        if ((queue->wakes_on & change->mask) == 0 || is_void(scheduler, change))
-                return;
-        memset(hints, 0, sizeof(hints));
-        queue->event = event_of(change->mask);
-        for (struct queued_pod *entry = queue->unschedulable.first, *next; entry != NULL;
-             entry = next) {
-                next = entry->next;
-                if ((entry->wakes_on & change->mask) == 0 || entry->priority > priority_max ||
-                    change->generation <= entry->decided_generation ||
-                    !cluster_pod(scheduler->config.cluster, entry->pod)->is_live)
-                        continue; /* not live: a later change says that it went */
-                if (entry->hears_all) {
-                        if (!is_own_echo(entry, change))
-                                scheduler_retry(scheduler, entry, now_ns);
+/* A change, and whom it may concern. */
+struct wake {
+        struct scheduler *scheduler;
+        const struct cluster_change *change;
+        int32_t priority_max; /* pods of a higher priority are not concerned */
+        int64_t now_ns;
+};
+
+/* A pod that is not live has gone, as a later change says. */
+static bool is_concerned(const struct wake *wake, const struct queued_pod *entry) {
+        return entry->priority <= wake->priority_max &&
+               wake->change->generation > entry->decided_generation &&
+               cluster_pod(wake->scheduler->config.cluster, entry->pod)->is_live;
+}
+
+static void move_woken(const struct wake *wake, struct queued_pod *entry, uint64_t woken) {
+        struct scheduling_queue *queue = &wake->scheduler->queue;
+        if (entry->hears_all)
+                scheduler_retry(wake->scheduler, entry, wake->now_ns);
+        else if (entry->open_removals > 0)
+                entry->was_woken = true;
+        else if ((woken & entry->pendings) != 0)
+                scheduling_queue_activate(queue, entry);
+        else
+                scheduling_queue_move(queue, entry, wake->now_ns);
+}
+
+/* Whether the change may help the pod, and by which plugins' word. */
+static bool may_help(const struct wake *wake, const struct queued_pod *entry, uint64_t *ret_woken) {
+        *ret_woken = 0;
+        if (entry->hears_all)
+                return !is_own_echo(entry, wake->change);
+        *ret_woken = woken_plugins(wake->scheduler, entry, wake->change);
+        return *ret_woken != 0;
+}
+
+/* The pod that changes itself hears it alone. */
+static void wake_itself(const struct wake *wake, struct queued_pod *entry) {
+        uint64_t woken;
+        if (entry != NULL && entry->part == QUEUE_UNSCHEDULABLE && !entry->is_gated &&
+            (entry->wakes_on & wake->change->mask) != 0 && is_concerned(wake, entry) &&
+            may_help(wake, entry, &woken))
+                move_woken(wake, entry, woken);
+}
+
+/* The first of the alike pods that is concerned speaks for all. */
+static void wake_group(const struct wake *wake, const struct parked_group *group) {
+        uint64_t woken = 0;
+        bool is_asked = false;
+        for (struct queued_pod *entry = group->first, *next; entry != NULL; entry = next) {
+                next = entry->next_alike;
+                if (entry->pod.index == wake->change->pod.index || !is_concerned(wake, entry))
                         continue;
+                if (!is_asked && !may_help(wake, entry, &woken))
+                        return;
+                is_asked = true;
+                move_woken(wake, entry, woken);
+        }
+}
+
+static void wake_parked(const struct wake *wake) {
+        struct scheduling_queue *queue = &wake->scheduler->queue;
+        const struct cluster_change *change = wake->change;
+        if ((queue->wakes_on & change->mask) == 0 || is_void(wake->scheduler, change))
+                return;
+        queue->event = event_of(change->mask);
+        if (!pod_id_is_none(change->pod))
+                wake_itself(wake, scheduling_queue_find(queue, change->pod));
+        for (struct parked_shelf *shelf = queue->parked.shelves, *next; shelf != NULL;
+             shelf = next) {
+                next = shelf->next;
+                if ((shelf->wakes_on & change->mask) == 0)
+                        continue;
+                for (struct parked_group *group = shelf->first, *after; group != NULL;
+                     group = after) {
+                        after = group->next;
+                        wake_group(wake, group);
                 }
-                uint64_t woken = woken_alike(scheduler, entry, change, hints);
-                if (entry->open_removals > 0)
-                        entry->was_woken |= woken != 0;
-                else if ((woken & entry->pendings) != 0)
-                        scheduling_queue_activate(queue, entry);
-                else if (woken != 0)
-                        scheduling_queue_move(queue, entry, now_ns);
         }
 }
 
@@ -267,8 +289,30 @@ static void apply(struct scheduler *scheduler, const struct cluster_change *chan
                 scheduler->queue.event = event_of(change.mask);
                 if ((change.mask & OWN_CHANGES) != 0 && !pod_id_is_none(change.pod))
                         refresh(scheduler, change.pod, change.mask, now_ns);
-                wake(scheduler, &change, priority_max, now_ns);
+                wake_parked(&(struct wake){ scheduler, &change, priority_max, now_ns });
         }
+}
+
+static void refile_run(struct scheduler *scheduler, const struct cluster_change *changes,
+                       size_t count) {
+        for (size_t i = 0; i < count; i++) {
+                struct queued_pod *entry =
+                        (changes[i].mask & OWN_CHANGES) == 0 || pod_id_is_none(changes[i].pod)
+                                ? NULL
+                                : scheduling_queue_find(&scheduler->queue, changes[i].pod);
+                if (entry != NULL)
+                        scheduling_queue_refile(&scheduler->queue, entry);
+        }
+}
+
+/* Parked pods are asked for as they are now, also about changes before they became so. */
+static void refile_changed(struct scheduler *scheduler) {
+        struct change_range range;
+        if (!scheduler->has_seen ||
+            !cluster_changes_since(scheduler->config.cluster, scheduler->seen, &range))
+                return;
+        refile_run(scheduler, range.first, range.first_count);
+        refile_run(scheduler, range.second, range.second_count);
 }
 
 /* The log does not reach back: look at every row, and let everyone try again. */
@@ -290,6 +334,7 @@ void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns) {
         if (scheduler->has_seen && generation == scheduler->seen)
                 return;
         if (scheduler->has_seen && cluster_changes_since(cluster, scheduler->seen, &range)) {
+                refile_changed(scheduler);
                 apply(scheduler, range.first, range.first_count, now_ns);
                 apply(scheduler, range.second, range.second_count, now_ns);
         } else {
@@ -304,7 +349,8 @@ void scheduler_notice(struct scheduler *scheduler, uint32_t mask, struct mono_ti
         struct cluster_change change = {
                 .generation = UINT64_MAX, .mask = mask, .node = NODE_NONE, .pod = POD_NONE
         };
-        wake(scheduler, &change, INT32_MAX, mono.ns);
+        refile_changed(scheduler);
+        wake_parked(&(struct wake){ scheduler, &change, INT32_MAX, mono.ns });
         for (struct queued_pod *entry = scheduler->queue.gated.first, *next; entry != NULL;
              entry = next) {
                 next = entry->next;

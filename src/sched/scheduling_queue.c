@@ -32,6 +32,7 @@ void scheduling_queue_init(struct scheduling_queue *queue) {
         heap_init(&queue->active, is_before, moved, queue);
         heap_init(&queue->backoff, ends_before, moved, queue);
         heap_init(&queue->error_backoff, ends_before, moved, queue);
+        parked_pods_init(&queue->parked);
 }
 
 void scheduling_queue_release(struct scheduling_queue *queue) {
@@ -41,6 +42,7 @@ void scheduling_queue_release(struct scheduling_queue *queue) {
         heap_release(&queue->active);
         heap_release(&queue->backoff);
         heap_release(&queue->error_backoff);
+        parked_pods_release(&queue->parked);
 }
 
 /* ---- entries ---- */
@@ -85,6 +87,8 @@ static struct queued_pod_list *list_of(struct scheduling_queue *queue,
 
 static void unlink_parked(struct scheduling_queue *queue, struct queued_pod *entry) {
         struct queued_pod_list *list = list_of(queue, entry);
+        if (!entry->is_gated)
+                parked_pods_remove(&queue->parked, entry);
         if (entry->prev != NULL)
                 entry->prev->next = entry->next;
         else
@@ -144,6 +148,19 @@ void scheduling_queue_take(struct scheduling_queue *queue, struct queued_pod *en
         leave(queue, entry);
 }
 
+static void file(struct scheduling_queue *queue, struct queued_pod *entry) {
+        if (queue->identify != NULL)
+                entry->alike = queue->identify(queue->identify_context, entry);
+        parked_pods_add(&queue->parked, entry);
+}
+
+void scheduling_queue_refile(struct scheduling_queue *queue, struct queued_pod *entry) {
+        if (entry->part != QUEUE_UNSCHEDULABLE || entry->is_gated)
+                return;
+        parked_pods_remove(&queue->parked, entry);
+        file(queue, entry);
+}
+
 void scheduling_queue_park(struct scheduling_queue *queue, struct queued_pod *entry,
                            bool is_gated) {
         leave(queue, entry);
@@ -158,6 +175,8 @@ void scheduling_queue_park(struct scheduling_queue *queue, struct queued_pod *en
                 list->last = entry;
         list->first = entry;
         list->count++;
+        if (!is_gated)
+                file(queue, entry);
         queue->wakes_on |= entry->wakes_on;
 }
 

@@ -6,6 +6,7 @@
 #include "base/heap.h"
 #include "base/time.h"
 #include "model/ids.h"
+#include "sched/parked_pods.h"
 #include "sched/scheduler.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,6 +39,10 @@ struct queued_pod {
         bool was_flushed;               /* nothing but the clock let it out of the parked ones */
         int64_t first_popped_ns;        /* 0 = not yet */
         struct queued_pod *next, *prev; /* in its list */
+        /* While it is parked and not gated. */
+        struct alike_key alike;
+        struct parked_group *group;
+        struct queued_pod *next_alike, *prev_alike;
 };
 
 /* Newest first. */
@@ -51,6 +56,7 @@ struct scheduling_queue {
         size_t by_pod_cap;
         struct heap active, backoff, error_backoff;
         struct queued_pod_list unschedulable, gated; /* both are QUEUE_UNSCHEDULABLE */
+        struct parked_pods parked;                   /* index of the unschedulable ones */
         size_t binding_count;
         uint32_t wakes_on; /* at least the union over both lists */
         uint64_t next_sequence;
@@ -59,6 +65,9 @@ struct scheduling_queue {
         uint64_t incoming[QUEUE_PART_COUNT][QUEUE_EVENT_COUNT];
         bool (*is_before)(int32_t a_priority, int64_t a_queued_ns, int32_t b_priority,
                           int64_t b_queued_ns);
+        /* Says what makes a pod alike to others; NULL = all are. */
+        struct alike_key (*identify)(const void *context, const struct queued_pod *entry);
+        const void *identify_context;
 };
 
 void scheduling_queue_init(struct scheduling_queue *queue);
@@ -71,6 +80,8 @@ void scheduling_queue_remove(struct scheduling_queue *queue, struct queued_pod *
 /* Moves an entry, out of whatever part it is in. */
 void scheduling_queue_activate(struct scheduling_queue *queue, struct queued_pod *entry);
 void scheduling_queue_park(struct scheduling_queue *queue, struct queued_pod *entry, bool is_gated);
+/* A parked pod may have become another one: files it anew. */
+void scheduling_queue_refile(struct scheduling_queue *queue, struct queued_pod *entry);
 void scheduling_queue_bind(struct scheduling_queue *queue, struct queued_pod *entry);
 void scheduling_queue_take(struct scheduling_queue *queue,
                            struct queued_pod *entry); /* in no part */

@@ -1,0 +1,149 @@
+/* The index of parked pods: shelves by who refused, on each the groups of alike pods. */
+#include "sched/parked_pods.h"
+#include "base/util.h"
+#include "sched/scheduling_queue.h"
+#include <stdlib.h>
+
+void parked_pods_init(struct parked_pods *parked) {
+        *parked = (struct parked_pods){ .groups = map_u64_new() };
+}
+
+void parked_pods_release(struct parked_pods *parked) {
+        while (parked->shelves != NULL) {
+                struct parked_shelf *shelf = parked->shelves;
+                while (shelf->first != NULL) {
+                        struct parked_group *group = shelf->first;
+                        shelf->first = group->next;
+                        free(group);
+                }
+                parked->shelves = shelf->next;
+                free(shelf);
+        }
+        map_u64_free(parked->groups);
+}
+
+/* ---- shelves ---- */
+
+static bool is_of_shelf(const struct parked_shelf *shelf, const struct queued_pod *entry) {
+        return shelf->rejectors == entry->rejectors && shelf->wakes_on == entry->wakes_on &&
+               shelf->profile == entry->profile && shelf->hears_all == entry->hears_all;
+}
+
+static struct parked_shelf *shelf_for(struct parked_pods *parked, const struct queued_pod *entry) {
+        struct parked_shelf *shelf = parked->shelves;
+        while (shelf != NULL && !is_of_shelf(shelf, entry))
+                shelf = shelf->next;
+        if (shelf != NULL)
+                return shelf;
+        shelf = xcalloc(1, sizeof(*shelf));
+        *shelf = (struct parked_shelf){ .rejectors = entry->rejectors,
+                                        .wakes_on = entry->wakes_on,
+                                        .profile = entry->profile,
+                                        .hears_all = entry->hears_all,
+                                        .next = parked->shelves };
+        if (shelf->next != NULL)
+                shelf->next->prev = shelf;
+        parked->shelves = shelf;
+        return shelf;
+}
+
+static void drop_shelf(struct parked_pods *parked, struct parked_shelf *shelf) {
+        if (shelf->prev != NULL)
+                shelf->prev->next = shelf->next;
+        else
+                parked->shelves = shelf->next;
+        if (shelf->next != NULL)
+                shelf->next->prev = shelf->prev;
+        free(shelf);
+}
+
+/* ---- groups ---- */
+
+static uint64_t hash_of(const struct queued_pod *entry) {
+        const struct alike_key *key = &entry->alike;
+        uint64_t parts[] = { entry->rejectors,
+                             (uint64_t)entry->wakes_on << 32 | entry->profile << 1 |
+                                     entry->hears_all,
+                             (uint64_t)key->class.index << 32 | key->labels.index,
+                             (uint64_t)key->ns.index << 32 | (uint32_t)key->priority };
+        return hash_bytes(parts, sizeof(parts), 0);
+}
+
+static bool is_of_group(const struct parked_group *group, const struct queued_pod *entry) {
+        const struct alike_key *a = &group->key, *b = &entry->alike;
+        return a->class.index == b->class.index && a->labels.index == b->labels.index &&
+               a->ns.index == b->ns.index && a->priority == b->priority &&
+               is_of_shelf(group->shelf, entry);
+}
+
+static struct parked_group *add_group(struct parked_pods *parked, const struct queued_pod *entry,
+                                      uint64_t hash) {
+        struct parked_shelf *shelf = shelf_for(parked, entry);
+        struct parked_group *group = xcalloc(1, sizeof(*group));
+        *group = (struct parked_group){
+                .key = entry->alike, .shelf = shelf, .next = shelf->first, .hash = hash
+        };
+        if (group->next != NULL)
+                group->next->prev = group;
+        shelf->first = group;
+        group->next_of_hash = map_u64_put(parked->groups, hash, group);
+        return group;
+}
+
+static void forget_hash(struct parked_pods *parked, const struct parked_group *group) {
+        struct parked_group *at = map_u64_remove(parked->groups, group->hash);
+        if (at == group) {
+                if (group->next_of_hash != NULL)
+                        map_u64_put(parked->groups, group->hash, group->next_of_hash);
+                return;
+        }
+        map_u64_put(parked->groups, group->hash, at);
+        while (at->next_of_hash != group)
+                at = at->next_of_hash;
+        at->next_of_hash = group->next_of_hash;
+}
+
+static void drop_group(struct parked_pods *parked, struct parked_group *group) {
+        struct parked_shelf *shelf = group->shelf;
+        forget_hash(parked, group);
+        if (group->prev != NULL)
+                group->prev->next = group->next;
+        else
+                shelf->first = group->next;
+        if (group->next != NULL)
+                group->next->prev = group->prev;
+        free(group);
+        if (shelf->first == NULL)
+                drop_shelf(parked, shelf);
+}
+
+/* ---- entries ---- */
+
+void parked_pods_add(struct parked_pods *parked, struct queued_pod *entry) {
+        uint64_t hash = hash_of(entry);
+        struct parked_group *group = map_u64_get(parked->groups, hash);
+        while (group != NULL && !is_of_group(group, entry))
+                group = group->next_of_hash;
+        if (group == NULL)
+                group = add_group(parked, entry, hash);
+        entry->group = group;
+        entry->prev_alike = NULL;
+        entry->next_alike = group->first;
+        if (group->first != NULL)
+                group->first->prev_alike = entry;
+        group->first = entry;
+}
+
+void parked_pods_remove(struct parked_pods *parked, struct queued_pod *entry) {
+        struct parked_group *group = entry->group;
+        if (entry->prev_alike != NULL)
+                entry->prev_alike->next_alike = entry->next_alike;
+        else
+                group->first = entry->next_alike;
+        if (entry->next_alike != NULL)
+                entry->next_alike->prev_alike = entry->prev_alike;
+        entry->next_alike = entry->prev_alike = NULL;
+        entry->group = NULL;
+        if (group->first == NULL)
+                drop_group(parked, group);
+}
