@@ -14,7 +14,7 @@
 
 static void turn(void *context);
 
-static void schedule(struct control *control) {
+void control_schedule(struct control *control) {
         if (control->is_scheduled)
                 return;
         control->is_scheduled = true;
@@ -45,19 +45,26 @@ static void arm(struct control *control) {
 }
 
 static void reconcile_one(struct controller_run *run, struct work_item *item) {
+        struct control *control = run->control;
         struct err err = { 0 };
         int r;
 
-        run->control->is_reconciling = true;
+        if (!write_waits_enter(control->waits, run, work_item_ns(item), work_item_name(item))) {
+                work_queue_done(run->queue, item, false, loop_mono(control->loop));
+                return;
+        }
+        control->is_reconciling = true;
         r = run->controller->reconcile(run, work_item_ns(item), work_item_name(item), &err);
-        run->control->is_reconciling = false;
-        object_index_sweep(run->control->index);
-        run->control->stats.reconciles++;
+        control->is_reconciling = false;
+        object_index_sweep(control->index);
+        control->stats.reconciles++;
+        if (write_waits_leave(control->waits)) /* it comes again when the answers are there */
+                r = 0;
         if (r < 0)
                 LOG(LOG_WARN, "ReconcileFailed", log_text("controller", run->controller->name),
                     log_slice("namespace", work_item_ns(item)),
                     log_slice("name", work_item_name(item)), log_text("error", err.text));
-        work_queue_done(run->queue, item, r < 0, loop_mono(run->control->loop));
+        work_queue_done(run->queue, item, r < 0, loop_mono(control->loop));
 }
 
 static void turn(void *context) {
@@ -68,6 +75,7 @@ static void turn(void *context) {
                 free(control);
                 return;
         }
+        write_waits_run_aside(control->waits);
         for (size_t i = 0; i < control->run_count; i++) {
                 struct controller_run *run = &control->runs[i];
 
@@ -81,19 +89,19 @@ static void turn(void *context) {
                 }
         }
         if (queued(control))
-                schedule(control);
+                control_schedule(control);
         arm(control);
 }
 
 static void timer_fired(void *context) {
-        schedule(context);
+        control_schedule(context);
 }
 
 static void wake(void *context) {
         struct control *control = context;
 
         if (queued(control))
-                schedule(control);
+                control_schedule(control);
         else if (!control->is_scheduled)
                 arm(control);
 }
@@ -236,6 +244,7 @@ int control_new(const struct control_config *config, struct control **ret_contro
         number_resources(control);
         control->table = resource_table_new(config->server);
         control->index = object_index_new(control->store, control->table, control->resource.pods);
+        control->waits = write_waits_new(control);
         start_runs(control, is_wanted);
         if (control->run_count) {
                 replay(control);
@@ -251,6 +260,7 @@ void control_free(struct control *control) {
                 return;
         store_unsubscribe(control->store, control->subscription);
         loop_timer_disarm(control->loop, &control->timer);
+        write_waits_free(control->waits);
         for (size_t i = 0; i < control->run_count; i++) {
                 if (control->runs[i].controller->stop)
                         control->runs[i].controller->stop(&control->runs[i]);
@@ -284,7 +294,8 @@ bool control_is_settled(const struct control *control) {
                 if (controller->is_busy && controller->is_busy(&control->runs[i]))
                         return false;
         }
-        return queued(control) == 0 && (!kubelet || work_queue_delayed(kubelet->queue) == 0);
+        return queued(control) == 0 && write_waits_count(control->waits) == 0 &&
+               (!kubelet || work_queue_delayed(kubelet->queue) == 0);
 }
 
 struct mono_time control_next_transition(const struct control *control) {

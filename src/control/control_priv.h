@@ -10,6 +10,7 @@
 #include "control/object_index.h"
 #include "control/resource_table.h"
 #include "control/work_queue.h"
+#include "control/write_wait.h"
 #include "store/store.h"
 
 struct controller_run;
@@ -62,6 +63,7 @@ struct control {
         struct loop_timer timer;
         struct rng rng;
         struct control_stats stats;
+        struct write_waits *waits;
         struct map_u64 *event_names; /* of the latest events, by what they say */
         uint64_t last_event;         /* time in the name of the latest one */
         bool is_reconciling;
@@ -102,6 +104,8 @@ extern const struct controller controller_volume_protection;
 static inline struct wall_time control_now(const struct control *control) {
         return loop_wall(control->loop);
 }
+/* A turn, soon. */
+void control_schedule(struct control *control);
 /* Looks at a key again at a time of the wall clock. */
 void run_add_at(struct controller_run *run, struct slice ns, struct slice name,
                 struct wall_time due);

@@ -187,7 +187,8 @@ static int take_step(struct step *step, struct slice ns, struct slice name, stru
         int r = 0;
 
         begin(step);
-        is_changed = advance(step);
+        is_changed = advance(step) || step->run->is_unreported;
+        step->run->is_unreported = false;
         if (needs_report(step, is_changed))
                 r = write_status(step, err);
         if (r == 0 && is_changed)
@@ -196,6 +197,8 @@ static int take_step(struct step *step, struct slice ns, struct slice name, stru
                 r = confirm_deletion(step, err);
         step->entry = object_index_find(control->index, control->resource.pods, ns, name);
         step->run = map_get(step->kubelet->pod_runs, step->plan.uid);
+        if (step->run)
+                step->run->is_unreported = r < 0;
         if (r == 0 && step->entry && step->run)
                 settle(step, ns, name);
         return r;

@@ -22,6 +22,7 @@ static const struct api_user kubelet_user = {
 struct request {
         const char *method, *content_type;
         struct slice path, body;
+        bool is_aside; /* nobody depends on it */
 };
 
 static int fail(const struct api_server_response *response, struct err *err) {
@@ -54,9 +55,10 @@ static int ask(struct controller_run *run, const struct request *request, struct
                                          : SLICE_LITERAL("kube-controller-manager"),
         };
         struct api_server_response response;
-        int r = 0;
+        int r = write_waits_ask(control->waits, &call, request->is_aside, &response, err);
 
-        api_server_handle(control->server, &call, &response);
+        if (r < 0)
+                return r;
         control->stats.writes++;
         if (response.status >= 400) {
                 r = fail(&response, err);
@@ -87,6 +89,7 @@ static int ask_target(struct controller_run *run, const struct object_target *ta
         int r = path_of(run, target, &path, err);
 
         request->path = buf_view(&path);
+        request->is_aside = target->resource == run->control->resource.events;
         if (r == 0)
                 r = ask(run, request, ret_doc, err);
         buf_release(&path);

@@ -40,6 +40,7 @@ struct pod_run {
         struct wall_time begin;    /* when the sandbox is up */
         struct wall_time running_since;
         bool is_up, is_initialized, is_stopping;
+        bool is_unreported; /* what was last to be told of it could not be written */
         enum run_end end;
         char reason[64], message[256]; /* of the pod */
         size_t count;

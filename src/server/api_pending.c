@@ -177,9 +177,8 @@ struct api_pending *api_pending_resume(struct api_pending *pending,
 }
 
 /* A glance at what spares nearly all requests the copy. */
-static bool may_have_webhooks(const struct api_server *server,
-                              const struct api_server_request *request) {
-        return server->webhooks.call && !slice_is(request->method, "GET") &&
+bool api_server_asks_webhooks(const struct api_server *server) {
+        return server->webhooks.call &&
                (store_count(server->store, server->mutating_webhooks->store_resource) > 0 ||
                 store_count(server->store, server->validating_webhooks->store_resource) > 0);
 }
@@ -213,7 +212,9 @@ struct api_pending *api_server_begin(struct api_server *server,
                                      const struct api_server_request *request,
                                      struct api_server_response *ret_response,
                                      void (*ready)(void *context), void *context) {
-        if (may_have_webhooks(server, request) || is_ahead(server, request) ||
+        bool is_write = !slice_is(request->method, "GET");
+
+        if ((is_write && api_server_asks_webhooks(server)) || is_ahead(server, request) ||
             may_contend(server, request))
                 return api_pending_resume(pending_new(server, request, ready, context),
                                           ret_response);

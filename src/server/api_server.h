@@ -145,6 +145,8 @@ struct api_pending *api_server_begin(struct api_server *server,
                                      const struct api_server_request *request,
                                      struct api_server_response *ret_response,
                                      void (*ready)(void *context), void *context);
+/* Whether there are webhooks, and somebody to ask them: otherwise no write waits for one. */
+bool api_server_asks_webhooks(const struct api_server *server);
 struct api_pending *api_pending_resume(struct api_pending *pending,
                                        struct api_server_response *ret_response);
 void api_pending_cancel(struct api_pending *pending);                   /* accepts NULL */

@@ -38,6 +38,11 @@ class Hook(http.server.BaseHTTPRequestHandler):
         if what == "/label":
             patch = [{"op": "add", "path": "/metadata/labels", "value": {"seen": "yes"}}]
             response.update(patchType="JSONPatch", patch=base64.b64encode(json.dumps(patch).encode()).decode())
+        if what == "/mark":
+            patch = [{"op": "add", "path": "/metadata/annotations", "value": {"mark": "yes"}}]
+            response.update(patchType="JSONPatch", patch=base64.b64encode(json.dumps(patch).encode()).decode())
+        if what == "/deny":
+            response.update(allowed=False, status={"message": "no pods today"})
         if what == "/slow":
             time.sleep(3)
         text = json.dumps({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response}).encode()
@@ -158,6 +163,39 @@ def mutation(address):
     forget("mutatingwebhookconfigurations", "label")
 
 
+def deployment(name):
+    template = {"metadata": {"labels": {"app": name}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    return {"metadata": {"name": name}, "spec": {"replicas": 2, "selector": {"matchLabels": {"app": name}},
+                                                 "template": template}}
+
+
+def pods_of(name):
+    return api("GET", f"/api/v1/namespaces/default/pods?labelSelector=app%3D{name}")[1]["items"]
+
+
+def controllers(address):
+    """What controllers create is judged like anybody else's: refused, told of, tried again, changed."""
+    configure("validatingwebhookconfigurations", "deny", address, "/deny", "pods")
+    api("POST", "/apis/apps/v1/namespaces/default/deployments", deployment("web"))
+    judge("refused to the controller", until(lambda: reviews_of("/deny") > 0))
+    asked = next(request for path, request in reviews if path.startswith("/deny"))
+    judge("its name", asked["userInfo"]["username"] == "system:kube-controller-manager", asked["userInfo"])
+
+    def failure():
+        sets = api("GET", "/apis/apps/v1/namespaces/default/replicasets?labelSelector=app%3Dweb")[1]["items"]
+        return [condition for each in sets for condition in each.get("status", {}).get("conditions", [])
+                if condition["type"] == "ReplicaFailure" and "no pods today" in condition["message"]]
+
+    judge("failure is told", until(failure))
+    judge("no pods", pods_of("web") == [], pods_of("web"))
+    configure("mutatingwebhookconfigurations", "mark", address, "/mark", "pods")
+    forget("validatingwebhookconfigurations", "deny")
+    judge("tried again", until(lambda: len(pods_of("web")) == 2))
+    marks = [each["metadata"].get("annotations", {}).get("mark") for each in pods_of("web")]
+    judge("mutated", marks == ["yes", "yes"], marks)
+    forget("mutatingwebhookconfigurations", "mark")
+
+
 def main():
     global NODE
     address = serve()
@@ -165,6 +203,7 @@ def main():
     evictions(address)
     policies(address)
     mutation(address)
+    controllers(address)
     finish()
 
 

@@ -7,12 +7,13 @@ static struct slice strict_json(const char *loose, struct buf *out) {
         return buf_view(out);
 }
 
-struct cluster cluster_new(const char *controllers) {
+struct cluster cluster_new_with(const char *controllers, const struct webhook_caller *webhooks) {
         struct cluster cluster = { .loop = virtual_loop_new() };
         struct loop *loop = virtual_loop_get(cluster.loop);
         struct err err = { 0 };
 
-        cluster.server = api_server_new(&(struct api_server_config){ .seed = 1 }, loop);
+        cluster.server = api_server_new(
+                &(struct api_server_config){ .seed = 1, .webhooks = webhooks }, loop);
         if (control_new(&(struct control_config){ .loop = loop,
                                                   .server = cluster.server,
                                                   .controllers = controllers,
@@ -26,6 +27,10 @@ struct cluster cluster_new(const char *controllers) {
                 0);
         virtual_loop_run(cluster.loop);
         return cluster;
+}
+
+struct cluster cluster_new(const char *controllers) {
+        return cluster_new_with(controllers, NULL);
 }
 
 void cluster_free(struct cluster *cluster) {

@@ -27,6 +27,8 @@ struct cluster {
 
 /* controllers as in control_config; "kubelet" adds one node called n. */
 struct cluster cluster_new(const char *controllers);
+/* The same with somebody to ask webhooks; what the test itself asks for is not for them. */
+struct cluster cluster_new_with(const char *controllers, const struct webhook_caller *webhooks);
 void cluster_free(struct cluster *cluster);
 /* Status of the answer, after which everything that follows at once has happened. */
 int cluster_ask(struct cluster *cluster, const char *method, const char *path, const char *body);
