@@ -12,8 +12,10 @@
 #define KEEPALIVE_IDLE_S 30
 #define KEEPALIVE_PERIOD_S 10
 #define KEEPALIVE_PROBES 3
-#define CALL_BUFFER_BYTES (128L * 1024)
-#define STREAM_BUFFER_BYTES (16L * 1024)
+#define CONNECTION_IDLE_S 30L /* a burst of writes over HTTP/1.1 leaves many, 45 KB each */
+/* Lists are long. Everything else is short, and many writes are under way at once. */
+#define LIST_BUFFER_BYTES (128L * 1024)
+#define BUFFER_BYTES (16L * 1024)
 
 /* A peer that vanished without a word is found out within a minute. */
 static int on_socket_made(void *context, curl_socket_t fd, curlsocktype purpose) {
@@ -71,8 +73,10 @@ CURL *http_handle_new(const struct http_transport *http) {
         curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
         curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
         curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+        curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, BUFFER_BYTES);
         curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                          (long)(HTTP_CONNECT_TIMEOUT_NS / NS_PER_MS));
+        curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, CONNECTION_IDLE_S);
         curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
         curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_IDLE_S);
         curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_PERIOD_S);
@@ -147,7 +151,8 @@ void http_handle_set(struct api_request *request) {
         curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, request->error_text);
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / NS_PER_MS));
         curl_easy_setopt(easy, CURLOPT_BUFFERSIZE,
-                         request->events ? STREAM_BUFFER_BYTES : CALL_BUFFER_BYTES);
+                         request->method == API_GET && !request->events ? LIST_BUFFER_BYTES
+                                                                        : BUFFER_BYTES);
         set_method(request);
         set_headers(request);
 }

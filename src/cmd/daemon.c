@@ -44,6 +44,7 @@ struct daemon {
         struct metric *leading;
         struct loop_timer rest;
         int64_t rest_cpu_ns; /* spent when it was last looked at */
+        unsigned idle_turns; /* periods without work, in a row */
         char host[128], identity[LEASE_IDENTITY_MAX + 1];
         bool is_leading, is_ending;
         struct err failure;
@@ -292,9 +293,9 @@ static int serve(struct daemon *daemon, struct err *err) {
 /* ---- resting ---- */
 
 #define REST_FIRST_NS (5 * NS_PER_S)
-#define REST_PERIOD_NS (30 * NS_PER_S)
-#define REST_RETRY_NS (10 * NS_PER_S) /* while there is something to do */
-#define REST_CPU_SHARE 100            /* idle is who spends less than this part of the time */
+#define REST_PERIOD_NS (10 * NS_PER_S)
+#define REST_TURNS 3       /* periods from one rest to the next */
+#define REST_CPU_SHARE 100 /* idle is who spends less than this part of the time */
 
 static int64_t cpu_ns(void) {
         struct rusage usage;
@@ -311,12 +312,14 @@ static void rest(void *context) {
         bool is_first = daemon->rest_cpu_ns == 0;
         int64_t spent_ns = cpu_ns() - daemon->rest_cpu_ns;
         bool is_idle = (!daemon->is_leading || runtime_is_idle(daemon->runtime)) &&
-                       (is_first || spent_ns < REST_RETRY_NS / REST_CPU_SHARE);
+                       (is_first || spent_ns < REST_PERIOD_NS / REST_CPU_SHARE);
 
         daemon->rest_cpu_ns += spent_ns;
-        if (is_idle)
+        if (is_idle && daemon->idle_turns++ % REST_TURNS == 0)
                 host_trim();
-        loop_timer_arm(daemon->loop, &daemon->rest, is_idle ? REST_PERIOD_NS : REST_RETRY_NS);
+        if (!is_idle)
+                daemon->idle_turns = 0;
+        loop_timer_arm(daemon->loop, &daemon->rest, REST_PERIOD_NS);
 }
 
 static void plan_rest(struct daemon *daemon) {
