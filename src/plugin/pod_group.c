@@ -29,3 +29,18 @@ bool pod_group_is_constrained(const struct json *group) {
 struct slice pod_group_topology_key(const struct json *group) {
         return json_get_text(json_at(topology_of(group), 0), "key");
 }
+
+int32_t pod_group_priority(const struct json *group) {
+        int64_t priority = json_get_i64(spec_of(group), "priority", 0);
+        return priority < INT32_MIN || priority > INT32_MAX ? 0 : (int32_t)priority;
+}
+
+bool pod_group_goes_whole(const struct json *group) {
+        return slice_is(json_get_text(spec_of(group), "disruptionMode"), "PodGroup");
+}
+
+void group_withdraw(struct cluster *cluster, struct pod_id victim) {
+        cluster_withdraw(cluster, victim);
+        if (cluster_pod(cluster, victim)->nominated.index != 0)
+                cluster_nominate(cluster, victim, SLICE_EMPTY);
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/time.h"
 #include "model/object_shelf.h"
 #include "plugin/plugin.h"
 
@@ -34,6 +35,22 @@ struct group_domain_use {
         const struct pod_id *pods;
 };
 
+/* A search for pods that make room for a group. */
+struct group_preemption {
+        const struct group_view *group;
+        struct cluster *cluster; /* changed inside what-ifs only */
+        struct wall_time now;    /* start of pods that have not started */
+        bool never_preempts;     /* some member does not */
+        /* Whether the group fits on the cluster as it is in the current what-if; else why not. */
+        bool (*fits)(void *context, struct slice *ret_message);
+        void *context;
+        size_t victim_count; /* the answer, most important first; in the view's arena */
+        const struct pod_id *victims;
+};
+
+/* Takes a victim off its node in a what-if; a nomination it still has holds no room then. */
+void group_withdraw(struct cluster *cluster, struct pod_id victim);
+
 /* ---- what a PodGroup says; all accept NULL and answer as for an empty one ---- */
 const struct json *pod_group_find(const struct object_shelf *shelf, struct slice ns,
                                   struct slice name);
@@ -42,3 +59,5 @@ uint32_t pod_group_min_count(const struct json *group);
 /* Whether it has scheduling constraints at all, and the key of the topology it is to be in. */
 bool pod_group_is_constrained(const struct json *group);
 struct slice pod_group_topology_key(const struct json *group);
+int32_t pod_group_priority(const struct json *group); /* 0 when it does not say */
+bool pod_group_goes_whole(const struct json *group);  /* disrupted as one, or not at all */

@@ -33,6 +33,7 @@ struct sched_attempt; /* plugin/sched_attempt.h */
 struct group_view;    /* plugin/pod_group.h */
 struct group_domain_list;
 struct group_domain_use;
+struct group_preemption;
 
 struct node_batch { /* node indexes, ascending in no particular order */
         const struct node_id *nodes;
@@ -131,6 +132,10 @@ struct sched_points {
         int64_t (*score_placement)(const struct group_view *group, const void *state,
                                    const struct group_domain_use *use);
         void (*normalize_placements)(int64_t *scores, size_t count);
+        /* The whole group fits nowhere: looks for pods that could make room by going, changing
+         * nothing.  OK: it found some, or found that nobody has to; else verdict says why not. */
+        enum verdict_code (*group_post_filter)(struct group_preemption *search, const void *state,
+                                               struct verdict *verdict);
         /* The pod goes to node: notes on the shelf what it takes there, as long as the API does not
          * say so itself. */
         void (*reserve)(const struct sched_cycle *cycle, const void *state, const void *pod_state,

@@ -28,10 +28,11 @@ static bool generate(const struct group_cycle *cycle, const struct trial_request
                 &cycle->view, plugin->state, ret_list, &verdict);
         if (code == VERDICT_OK && ret_list->count > 0)
                 return true;
-        trial->outcome = code == VERDICT_OK ? GROUP_REFUSED : GROUP_FAILED;
-        trial->message = code == VERDICT_OK ? SLICE_LITERAL("no feasible placements found")
-                                            : verdict.reasons[0];
-        trial->places = NULL;
+        *trial = (struct group_trial){
+                .outcome = code == VERDICT_OK ? GROUP_REFUSED : GROUP_FAILED,
+                .message = code == VERDICT_OK ? SLICE_LITERAL("no feasible placements found")
+                                              : verdict.reasons[0],
+        };
         return false;
 }
 
@@ -133,9 +134,13 @@ static bool try_all(const struct group_cycle *cycle, const struct trial_request 
         return true;
 }
 
-void group_try_placements(const struct group_cycle *cycle, const struct trial_request *request,
-                          struct group_trial *ret_trial) {
+void group_try_anywhere(const struct group_cycle *cycle, const struct trial_request *request,
+                        struct group_trial *ret_trial) {
         struct group_domain_list list;
+        if (!cycle->step->scheduler->config.has_placements) {
+                group_try(cycle, request, ret_trial);
+                return;
+        }
         if (!generate(cycle, request, &list, ret_trial))
                 return;
         struct candidates good = {

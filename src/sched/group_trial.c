@@ -43,9 +43,10 @@ static void put(struct trial *trial, struct group_place *place, struct node_id n
 
 static void withdraw(struct trial *trial, struct pod_id pod) {
         const struct group_cycle *cycle = trial->cycle;
-        if (pod_group_has(cycle->step->scheduler, &cycle->group, pod))
+        bool counts = (cluster_pod(cluster_of(trial), pod)->flags & POD_TERMINATING) == 0;
+        if (counts && pod_group_has(cycle->step->scheduler, &cycle->group, pod))
                 trial->placed_count--;
-        cluster_withdraw(cluster_of(trial), pod);
+        group_withdraw(cluster_of(trial), pod);
 }
 
 /* As if the victims were gone: the members behind see their room, and the pod in it. */
@@ -128,6 +129,12 @@ static bool find_place(struct trial *trial, struct group_place *place) {
         return true;
 }
 
+/* Even if all that are left found a place there would be too few. */
+static bool is_hopeless(const struct trial *trial, size_t left) {
+        return trial->request->is_question &&
+               trial->placed_count + left < trial->cycle->group.min_count;
+}
+
 static bool waits_for_room(const struct group_trial *out, size_t count) {
         for (size_t i = 0; i < count; i++)
                 if (out->places[i].waits_for_room)
@@ -168,7 +175,8 @@ void group_try(const struct group_cycle *cycle, const struct trial_request *requ
                 ret_trial->places[i] =
                         (struct group_place){ .entry = cycle->entries[i], .node = NODE_NONE };
         cluster_checkpoint(cluster_of(&trial));
-        for (size_t i = 0; i < cycle->count && is_well; i++) {
+        for (size_t i = 0; i < cycle->count && is_well && !is_hopeless(&trial, cycle->count - i);
+             i++) {
                 is_well = find_place(&trial, &ret_trial->places[i]);
                 if (!is_well)
                         fail(&trial, ret_trial->places[i].message);

@@ -33,6 +33,7 @@ struct scheduler_config {
          * policy are placed together or not at all; groups are placed where their constraints say.
          */
         bool has_groups, has_gangs, has_placements;
+        bool has_group_preemption;        /* room is made for a group as a whole */
         int32_t percentage_of_nodes;      /* parity sampling; 0 = upstream's formula */
         int64_t backoff_initial_ns;       /* 0 = 1 s */
         int64_t backoff_max_ns;           /* 0 = 10 s */

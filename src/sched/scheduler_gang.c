@@ -38,7 +38,14 @@ bool pod_group_has(const struct scheduler *scheduler, const struct pod_group *gr
                slice_eq(group_of(cluster, pod), group->name);
 }
 
-/* Members on a node, ours in flight included. */
+static bool is_placed(const struct scheduler *scheduler, const struct pod_group *group,
+                      struct pod_id pod) {
+        const struct pod_row *row = cluster_pod(scheduler->config.cluster, pod);
+        return pod_group_has(scheduler, group, pod) && !node_id_is_none(row->node) &&
+               (row->flags & POD_TERMINATING) == 0;
+}
+
+/* Members on a node, ours in flight included, but not those that leave. */
 static size_t placed_members(const struct scheduler *scheduler, const struct pod_group *group,
                              struct arena *arena, struct pod_id **ret_pods) {
         const struct cluster *cluster = scheduler->config.cluster;
@@ -46,8 +53,7 @@ static size_t placed_members(const struct scheduler *scheduler, const struct pod
         *ret_pods = NULL;
         for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
                 struct pod_id pod = { i };
-                if (!pod_group_has(scheduler, group, pod) ||
-                    node_id_is_none(cluster_pod(cluster, pod)->node))
+                if (!is_placed(scheduler, group, pod))
                         continue;
                 if (arena != NULL && count == cap) {
                         cap = cap == 0 ? 16 : 2 * cap;
@@ -241,6 +247,9 @@ static void settle(const struct group_cycle *cycle, const struct group_trial *tr
         const struct cluster *cluster = cycle->step->scheduler->config.cluster;
         if (trial->places == NULL)
                 refuse_all(cycle, trial);
+        if (trial->victim_count > 0)
+                scheduler_preempt_for_group(cycle->step, cycle->entries[0], &cycle->view,
+                                            trial->victims, trial->victim_count);
         for (size_t i = 0; trial->places != NULL && i < cycle->count; i++)
                 if (is_bound(trial, i))
                         bind(cycle, &trial->places[i]);
@@ -272,20 +281,27 @@ static bool is_of_one_scheduler(struct group_cycle *cycle, struct group_trial *t
         return true;
 }
 
+/* Why members may not make room each on its own; empty when they may. */
+static struct slice no_preemption(const struct group_cycle *cycle) {
+        const struct scheduler_config *config = &cycle->step->scheduler->config;
+        if (config->has_placements && pod_group_is_constrained(cycle->group.object))
+                return SLICE_LITERAL(
+                        "not eligible due to placement-based pod group scheduling limitation");
+        if (config->has_group_preemption)
+                return SLICE_LITERAL("not eligible due to workload aware preemption enabled");
+        return SLICE_EMPTY;
+}
+
 static void decide(struct group_cycle *cycle, struct group_trial *ret_trial) {
         struct scheduler *scheduler = cycle->step->scheduler;
         struct trial_request request = { .looks_for_victims = true,
+                                         .no_preemption = no_preemption(cycle),
                                          .is_recorded = true,
                                          .rng = &scheduler->rng,
                                          .arena = &cycle->arena };
-        if (!scheduler->config.has_placements) {
-                group_try(cycle, &request, ret_trial);
-                return;
-        }
-        if (pod_group_is_constrained(cycle->group.object))
-                request.no_preemption = SLICE_LITERAL(
-                        "not eligible due to placement-based pod group scheduling limitation");
-        group_try_placements(cycle, &request, ret_trial);
+        group_try_anywhere(cycle, &request, ret_trial);
+        if (scheduler->config.has_group_preemption && ret_trial->outcome == GROUP_REFUSED)
+                group_make_room(cycle, ret_trial);
 }
 
 bool scheduler_decide_group(struct step *step, struct queued_pod *entry) {

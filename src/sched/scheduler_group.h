@@ -45,16 +45,19 @@ enum group_outcome {
 };
 struct group_trial {
         enum group_outcome outcome;
-        struct slice message; /* for the group's condition; "" when it fits */
-        size_t found_count;   /* members with a place */
-        struct group_place *places;
+        struct slice message;       /* for the group's condition; "" when it fits */
+        size_t found_count;         /* members with a place */
+        struct group_place *places; /* NULL: not even tried */
+        size_t victim_count;        /* who has to go for the group as a whole */
+        const struct pod_id *victims;
 };
 struct trial_request {
         const struct group_domain *among; /* NULL = all nodes */
         bool looks_for_victims;
         struct slice no_preemption; /* why nobody may go; "" = somebody may */
         bool is_recorded;
-        struct rng *rng;
+        bool is_question;    /* only the outcome counts: ends as soon as it is certain */
+        struct rng *rng;     /* NULL = the first of equals */
         struct arena *arena; /* of the result */
 };
 /* Decides one member after the other, each on the cluster with the earlier ones placed, in a
@@ -63,9 +66,14 @@ void group_try(const struct group_cycle *cycle, const struct trial_request *requ
                struct group_trial *ret_trial);
 
 /* ---- placements (group_placement.c) ---- */
-/* Tries every placement of the group, and takes the best. */
-void group_try_placements(const struct group_cycle *cycle, const struct trial_request *request,
-                          struct group_trial *ret_trial);
+/* Tries every placement of the group, and takes the best; without their gate that is all nodes. */
+void group_try_anywhere(const struct group_cycle *cycle, const struct trial_request *request,
+                        struct group_trial *ret_trial);
+
+/* ---- room (group_room.c) ---- */
+/* A trial was refused: looks whose going would help the whole group.  The trial then waits for
+ * room, or tells in its message why there will be none. */
+void group_make_room(const struct group_cycle *cycle, struct group_trial *trial);
 
 /* ---- what the group is told (group_condition.c) ---- */
 #define GROUP_UNSCHEDULABLE "pod group is unschedulable"

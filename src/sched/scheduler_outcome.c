@@ -1,5 +1,7 @@
 /* What follows from a decision: binding, the one write of a failure, preemption. */
+#include "api/json.h"
 #include "base/util.h"
+#include "plugin/pod_group.h"
 #include "sched/scheduler_priv.h"
 #include <stdlib.h>
 
@@ -136,20 +138,25 @@ void scheduler_fail(struct step *step, struct queued_pod *entry, const struct fa
 
 /* ---- preempting ---- */
 
+/* For whom room is made, as victims are told. */
+struct preemptor {
+        const char *kind; /* "pod" */
+        struct slice uid, place;
+};
+
 static void delete_victim(struct step *step, struct queued_pod *entry, struct pod_id victim,
-                          struct node_id node) {
+                          const struct preemptor *by) {
         struct scheduler *scheduler = step->scheduler;
         const struct cluster *cluster = scheduler->config.cluster;
         const struct pod_row *row = cluster_pod(cluster, victim);
-        const struct pod_row *preemptor = cluster_pod(cluster, entry->pod);
         if ((row->flags & POD_TERMINATING) != 0)
                 return;
-        struct slice note =
-                slice_of(arena_printf(&scheduler->scratch, "Preempted by pod %s on node " SLICE_FMT,
-                                      preemptor->uid, SLICE_ARG(cluster_node_name(cluster, node))));
+        struct slice note = slice_of(arena_printf(
+                &scheduler->scratch, "Preempted by %s " SLICE_FMT " on node " SLICE_FMT, by->kind,
+                SLICE_ARG(by->uid), SLICE_ARG(by->place)));
         struct slice why = slice_of(arena_printf(
-                &scheduler->scratch, SLICE_FMT ": preempting to accommodate a higher priority pod",
-                SLICE_ARG(controller_of(scheduler, entry))));
+                &scheduler->scratch, SLICE_FMT ": preempting to accommodate a higher priority %s",
+                SLICE_ARG(controller_of(scheduler, entry)), by->kind));
         struct action mark = { .kind = ACTION_POD_STATUS,
                                .target = ref_of(cluster, row),
                                .status = { .observed_generation = row->observed_generation,
@@ -192,18 +199,40 @@ static void clear_lower_nominations(struct step *step, const struct queued_pod *
         }
 }
 
+/* True when somebody has to go who is not on the way out already. */
+static bool has_work(const struct cluster *cluster, const struct pod_id *victims, size_t count) {
+        for (size_t i = 0; i < count; i++)
+                if ((cluster_pod(cluster, victims[i])->flags & POD_TERMINATING) == 0)
+                        return true;
+        return false;
+}
+
 void scheduler_preempt(struct step *step, struct queued_pod *entry,
                        const struct preemption *preemption) {
         const struct preemption_candidate *chosen = preemption->chosen;
         const struct cluster *cluster = step->scheduler->config.cluster;
-        bool has_work = false;
-        for (size_t i = 0; i < chosen->victim_count; i++)
-                if ((cluster_pod(cluster, chosen->victims[i])->flags & POD_TERMINATING) == 0)
-                        has_work = true;
-        if (!has_work)
+        const struct preemptor by = { .kind = "pod",
+                                      .uid = slice_of(cluster_pod(cluster, entry->pod)->uid),
+                                      .place = cluster_node_name(cluster, chosen->node) };
+        if (!has_work(cluster, chosen->victims, chosen->victim_count))
                 return;
         step->scheduler->stats.preemptions++;
         clear_lower_nominations(step, entry, chosen->node);
         for (size_t i = 0; i < chosen->victim_count; i++)
-                delete_victim(step, entry, chosen->victims[i], chosen->node);
+                delete_victim(step, entry, chosen->victims[i], &by);
+}
+
+void scheduler_preempt_for_group(struct step *step, struct queued_pod *entry,
+                                 const struct group_view *group, const struct pod_id *victims,
+                                 size_t count) {
+        const struct json *meta = json_get(group->object, "metadata");
+        const struct preemptor by = { .kind = "podgroup",
+                                      .uid = json_get_text(meta, "uid"),
+                                      .place = SLICE_LITERAL("cluster") };
+        if (!has_work(step->scheduler->config.cluster, victims, count))
+                return;
+        arena_clear(&step->scheduler->scratch);
+        step->scheduler->stats.preemptions++;
+        for (size_t i = 0; i < count; i++)
+                delete_victim(step, entry, victims[i], &by);
 }

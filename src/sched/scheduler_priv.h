@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "plugin/pod_group.h"
 #include "sched/failure_memo.h"
 #include "sched/scheduler.h"
 #include "sched/scheduling_queue.h"
@@ -71,6 +72,10 @@ struct failure {
 void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure);
 void scheduler_preempt(struct step *step, struct queued_pod *entry,
                        const struct preemption *preemption);
+/* The same for a group; entry, of one of its members, waits for the deletions. */
+void scheduler_preempt_for_group(struct step *step, struct queued_pod *entry,
+                                 const struct group_view *group, const struct pod_id *victims,
+                                 size_t count);
 
 /* ---- deciding (scheduler.c) ---- */
 /* Decides and acts on it; with an extension or a limit, after extenders were asked about nodes or

@@ -13,7 +13,8 @@ from drill import Sandbox, finish, judge, port_of, until, write_kubeconfig
 BERTH, PORT = sys.argv[1], port_of(sys.argv[2])
 WORK = pathlib.Path(tempfile.mkdtemp())
 PODS = "/api/v1/namespaces/default/pods"
-GATES = ",".join(f"{gate}=true" for gate in ("GenericWorkload", "GangScheduling", "TopologyAwareWorkloadScheduling"))
+GATES = ",".join(f"{gate}=true" for gate in (
+    "GenericWorkload", "GangScheduling", "TopologyAwareWorkloadScheduling", "WorkloadAwarePreemption"))
 GROUPS = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups"
 ask = Sandbox(PORT)
 
@@ -31,10 +32,11 @@ def put_group(name, spec):
     judge(f"a group {name}", status == 201, answer)
 
 
-def put_member(name, group="g"):
+def put_member(name, group="g", cpu="500m"):
+    membership = {"schedulingGroup": {"podGroupName": group}} if group else {}
     status, answer = ask("POST", PODS, {"metadata": {"name": name}, "spec": {
-        "schedulingGroup": {"podGroupName": group},
-        "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "500m"}}}]}})
+        **membership, "terminationGracePeriodSeconds": 0,
+        "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]}})
     assert status == 201, answer
 
 
@@ -83,7 +85,8 @@ judge("and told again", conditions()[0]["reason"] == "Scheduled", conditions())
 
 # Room for four in each of two domains and outside of them, but wholly only in one.
 put_node("a1", {"rack": "a"})
-put_group("t", {"schedulingPolicy": {"gang": {"minCount": 4}}, "schedulingConstraints": {"topology": [{"key": "rack"}]}})
+put_group("t", {"schedulingPolicy": {"gang": {"minCount": 4}}, "schedulingConstraints": {"topology": [{"key": "rack"}]},
+                "disruptionMode": "PodGroup"})
 for number in range(4):
     put_member(f"t{number}", "t")
 said = until("the word on placements", lambda: conditions("t"))
@@ -94,6 +97,23 @@ put_node("b2", {"rack": "b"})
 until("the gang in its domain", lambda: all(nodes_of("t").values()))
 judge("all of it in one domain", set(nodes_of("t").values()) == {"b1", "b2"}, nodes_of("t"))
 until("its condition turns", lambda: conditions("t")[0]["status"] == "True")
+
+# A more important group makes room for itself, but not for nothing; a group that goes whole is more than pods are worth.
+put_member("low", None, "1")
+until("the last free node taken", lambda: nodes_of("low")["low"] == "a1")
+put_group("p", {"schedulingPolicy": {"gang": {"minCount": 5}}, "priority": -1})
+for number in range(5):
+    put_member(f"p{number}", "p", "1")
+said = until("the word on the unimportant", lambda: conditions("p"))
+judge("nobody goes for it", "No preemption victims found" in said[0]["message"], said)
+judge("all are still there", all(nodes_of("").get(name) for name in ("low", "m0", "m1", "m2", "t0", "t1", "t2", "t3")), nodes_of(""))
+put_group("q", {"schedulingPolicy": {"gang": {"minCount": 2}}, "priority": 100})
+for number in range(2):
+    put_member(f"q{number}", "q", "1")
+until("room for the important", lambda: all(nodes_of("q").values()))
+judge("the single pod had to go", "low" not in nodes_of("low"), nodes_of("low"))
+judge("the whole group stays", all(nodes_of("t").values()) and len(nodes_of("t")) == 4, nodes_of("t"))
+until("the condition of the important", lambda: conditions("q")[0]["status"] == "True")
 
 scheduler.terminate()
 judge("ends well", scheduler.wait(60) == 0)

@@ -2,7 +2,9 @@
  * in what-ifs and writes nothing; reference scheduler.md section 5. */
 #include "base/util.h"
 #include "plugin/sched_attempt.h"
+#include "plugins/sched/group_preemption.h"
 #include "plugins/sched/registry.h"
+#include "plugins/sched/victim_budgets.h"
 #include <stdlib.h>
 
 struct preemption_args {
@@ -74,53 +76,6 @@ static size_t collect(const struct search *search, struct node_id node,
         return count;
 }
 
-/* ---- budgets ---- */
-
-struct budget_use {
-        const struct budget_row *budget;
-        int64_t left;
-        struct budget_use *next;
-};
-
-static struct budget_use *budget_use(struct search *search, struct budget_use **uses,
-                                     const struct budget_row *budget) {
-        for (struct budget_use *use = *uses; use != NULL; use = use->next)
-                if (use->budget == budget)
-                        return use;
-        struct budget_use *use = ARENA_NEW(search->arena, struct budget_use);
-        *use = (struct budget_use){ budget, budget->disruptions_allowed, *uses };
-        *uses = use;
-        return use;
-}
-
-static bool is_being_disrupted(const struct budget_row *budget, const char *name) {
-        for (size_t i = 0; i < budget->disrupted_count; i++)
-                if (slice_is(budget->disrupted[i], name))
-                        return true;
-        return false;
-}
-
-/* Every matching budget is charged, also when another one is exhausted already. */
-static bool breaks_budget(struct search *search, struct budget_use **uses,
-                          const struct pod_row *row) {
-        const struct cluster *cluster = search->attempt->cluster;
-        const struct budget_row *budget;
-        bool breaks = false;
-        size_t at = 0;
-        if (row->labels.index == 0)
-                return false;
-        while ((budget = cluster_budget_next(cluster, row->ns, &at)) != NULL) {
-                if (!budget->has_selector || budget->selector_is_invalid ||
-                    selector_is_empty(&budget->selector) ||
-                    !cluster_labels_match(cluster, &budget->selector, row->labels) ||
-                    is_being_disrupted(budget, row->name))
-                        continue;
-                if (--budget_use(search, uses, budget)->left < 0)
-                        breaks = true;
-        }
-        return breaks;
-}
-
 /* ---- one node ---- */
 
 static bool fits(struct search *search, struct node_id node, struct node_refusal *ret_refusal) {
@@ -159,12 +114,12 @@ static bool fits_without_all(struct search *search, struct node_id node,
 static void reprieve(struct search *search, struct node_id node, struct victim *victims,
                      size_t count, struct preemption_candidate *ret_candidate) {
         bool *is_gone = ARENA_ARRAY(search->arena, bool, count);
-        struct budget_use *uses = NULL;
+        struct victim_budgets budgets = { .cluster = search->attempt->cluster,
+                                          .arena = search->arena };
         struct pod_id *chosen = ARENA_ARRAY(search->arena, struct pod_id, count);
         qsort(victims, count, sizeof(*victims), compare_importance);
         for (size_t i = 0; i < count; i++) {
-                victims[i].breaks_budget =
-                        breaks_budget(search, &uses, row_of(search, victims[i].pod));
+                victims[i].breaks_budget = victim_budgets_charge(&budgets, victims[i].pod);
                 is_gone[i] = true;
         }
         size_t open = 1; /* what-ifs, one inside the other */
@@ -492,5 +447,6 @@ const struct plugin plugin_default_preemption = {
         .args_size = sizeof(struct preemption_args),
         .check = check,
         .sched = &(const struct sched_points){ .pre_enqueue = pre_enqueue,
-                                               .post_filter = post_filter },
+                                               .post_filter = post_filter,
+                                               .group_post_filter = group_preemption_run },
 };

@@ -1,0 +1,265 @@
+/* Which pods would have to go for a whole group (upstream: gate WorkloadAwarePreemption).  The
+ * domain is the cluster: everybody less important is taken away, and then back, the most important
+ * first, as long as the group still fits.  Groups that are only disrupted whole go, or stay, whole.
+ */
+#include "plugins/sched/group_preemption.h"
+#include "base/map.h"
+#include "base/util.h"
+#include "plugins/sched/victim_budgets.h"
+#include <stdlib.h>
+
+/* What goes or stays as one: a pod, or a group that is disrupted whole. */
+struct unit {
+        size_t pod_count, pod_cap;
+        struct pod_id *pods;
+        struct node_id *nodes; /* where they are */
+        int32_t priority;
+        int64_t started_ns; /* of the first of them */
+        bool is_group, is_leaving, breaks_budget, is_gone;
+        size_t position; /* keeps the order stable */
+};
+
+struct hunt {
+        struct group_preemption *search;
+        struct arena *arena;
+        int32_t priority; /* of the group */
+        size_t count, cap;
+        struct unit **units;
+        struct map *by_group; /* struct unit, by namespace/name */
+        size_t open;          /* what-ifs, one inside the other */
+};
+
+static const struct pod_row *row_of(const struct hunt *hunt, struct pod_id pod) {
+        return cluster_pod(hunt->search->cluster, pod);
+}
+
+/* ---- who may go ---- */
+
+static struct unit *add_unit(struct hunt *hunt, int32_t priority) {
+        if (hunt->count == hunt->cap) {
+                size_t cap = hunt->cap == 0 ? 64 : 2 * hunt->cap;
+                struct unit **units = ARENA_ARRAY(hunt->arena, struct unit *, cap);
+                if (hunt->count > 0)
+                        memcpy(units, hunt->units, hunt->count * sizeof(struct unit *));
+                hunt->units = units;
+                hunt->cap = cap;
+        }
+        struct unit *unit = ARENA_NEW(hunt->arena, struct unit);
+        *unit = (struct unit){ .priority = priority,
+                               .started_ns = INT64_MAX,
+                               .is_leaving = true,
+                               .position = hunt->count };
+        hunt->units[hunt->count++] = unit;
+        return unit;
+}
+
+static void add_pod(struct hunt *hunt, struct unit *unit, struct pod_id pod) {
+        const struct pod_row *row = row_of(hunt, pod);
+        int64_t started_ns =
+                wall_time_is_set(row->started) ? row->started.ns : hunt->search->now.ns;
+        if (unit->pod_count == unit->pod_cap) {
+                size_t cap = unit->pod_cap == 0 ? 1 : 4 * unit->pod_cap;
+                struct pod_id *pods = ARENA_ARRAY(hunt->arena, struct pod_id, cap);
+                struct node_id *nodes = ARENA_ARRAY(hunt->arena, struct node_id, cap);
+                for (size_t i = 0; i < unit->pod_count; i++) {
+                        pods[i] = unit->pods[i];
+                        nodes[i] = unit->nodes[i];
+                }
+                unit->pods = pods;
+                unit->nodes = nodes;
+                unit->pod_cap = cap;
+        }
+        unit->pods[unit->pod_count] = pod;
+        unit->nodes[unit->pod_count++] = row->node;
+        if (started_ns < unit->started_ns)
+                unit->started_ns = started_ns;
+        if ((row->flags & POD_TERMINATING) == 0)
+                unit->is_leaving = false;
+}
+
+/* The unit of a pod whose group goes whole; NULL when it goes alone.  A group that is too important
+ * has none, and is_safe is set. */
+static struct unit *unit_of_group(struct hunt *hunt, struct slice ns, struct slice name,
+                                  bool *is_safe) {
+        const struct json *group = pod_group_find(hunt->search->group->shelf, ns, name);
+        if (!pod_group_goes_whole(group))
+                return NULL;
+        *is_safe = pod_group_priority(group) >= hunt->priority;
+        if (*is_safe)
+                return NULL;
+        struct slice key = slice_of(
+                arena_printf(hunt->arena, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns), SLICE_ARG(name)));
+        struct unit *unit = map_get(hunt->by_group, key);
+        if (unit == NULL) {
+                unit = add_unit(hunt, pod_group_priority(group));
+                unit->is_group = true;
+                map_put(hunt->by_group, key, unit);
+        }
+        return unit;
+}
+
+static void consider(struct hunt *hunt, struct pod_id pod) {
+        const struct cluster *cluster = hunt->search->cluster;
+        const struct group_view *own = hunt->search->group;
+        const struct pod_row *row = row_of(hunt, pod);
+        struct slice name = cluster_class(cluster, row->class)->spec.scheduling_group;
+        struct slice ns = cluster_text(cluster, row->ns);
+        struct unit *unit = NULL;
+        bool is_safe = false;
+        if (pod_row_is_finished(row) || (slice_eq(name, own->name) && slice_eq(ns, own->ns)))
+                return;
+        if (!slice_is_empty(name))
+                unit = unit_of_group(hunt, ns, name, &is_safe);
+        if (unit == NULL) {
+                if (is_safe || row->priority >= hunt->priority)
+                        return;
+                unit = add_unit(hunt, row->priority);
+                unit->is_group = !slice_is_empty(name);
+        }
+        add_pod(hunt, unit, pod);
+}
+
+static void collect(struct hunt *hunt) {
+        const struct cluster *cluster = hunt->search->cluster;
+        const struct node_id *order = cluster_node_order(cluster);
+        for (size_t i = 0; i < cluster_node_count(cluster); i++)
+                for (struct pod_id pod = cluster_nodes(cluster)->first_pod[order[i].index];
+                     !pod_id_is_none(pod); pod = row_of(hunt, pod)->next_on_node)
+                        consider(hunt, pod);
+}
+
+/* ---- who is more important ---- */
+
+/* Those on their way out go anyway.  Then: higher priority; groups before pods; groups by how many
+ * they are; the longer running. */
+static int compare_importance(const void *a, const void *b) {
+        const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
+        if (x->is_leaving != y->is_leaving)
+                return x->is_leaving ? 1 : -1;
+        if (x->priority != y->priority)
+                return x->priority > y->priority ? -1 : 1;
+        if (x->is_group != y->is_group)
+                return x->is_group ? -1 : 1;
+        if (x->pod_count != y->pod_count)
+                return x->pod_count > y->pod_count ? -1 : 1;
+        if (x->started_ns != y->started_ns)
+                return x->started_ns < y->started_ns ? -1 : 1;
+        return x->position < y->position ? -1 : x->position > y->position;
+}
+
+static void charge_budgets(struct hunt *hunt) {
+        struct victim_budgets budgets = { .cluster = hunt->search->cluster, .arena = hunt->arena };
+        for (size_t i = 0; i < hunt->count; i++)
+                for (size_t p = 0; p < hunt->units[i]->pod_count && !hunt->units[i]->is_leaving;
+                     p++)
+                        if (victim_budgets_charge(&budgets, hunt->units[i]->pods[p]))
+                                hunt->units[i]->breaks_budget = true;
+}
+
+/* First those whose going would break a budget, then the others. */
+static int compare_turns(const void *a, const void *b) {
+        const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
+        if (x->breaks_budget != y->breaks_budget)
+                return x->breaks_budget ? -1 : 1;
+        return compare_importance(a, b);
+}
+
+/* ---- who can stay ---- */
+
+static bool fits(const struct hunt *hunt, struct slice *ret_message) {
+        return hunt->search->fits(hunt->search->context, ret_message);
+}
+
+static void withdraw_all(struct hunt *hunt) {
+        cluster_checkpoint(hunt->search->cluster);
+        hunt->open++;
+        for (size_t i = 0; i < hunt->count; i++)
+                for (size_t p = 0; p < hunt->units[i]->pod_count; p++)
+                        group_withdraw(hunt->search->cluster, hunt->units[i]->pods[p]);
+}
+
+/* Whether the group still fits with these back; then they stay. */
+static bool can_stay(struct hunt *hunt, size_t first, size_t count) {
+        struct cluster *cluster = hunt->search->cluster;
+        struct slice ignored;
+        cluster_checkpoint(cluster);
+        for (size_t i = first; i < first + count; i++)
+                for (size_t p = 0; p < hunt->units[i]->pod_count; p++)
+                        cluster_assume(cluster, hunt->units[i]->pods[p], hunt->units[i]->nodes[p]);
+        if (fits(hunt, &ignored)) {
+                hunt->open++;
+                return true;
+        }
+        cluster_rollback(cluster);
+        return false;
+}
+
+/* In turn, but many at once where they can: a question asks about the whole group, and most units
+ * are not in its way. */
+static void reprieve(struct hunt *hunt, size_t first, size_t count) {
+        if (count == 0 || can_stay(hunt, first, count))
+                return;
+        if (count == 1) {
+                hunt->units[first]->is_gone = true;
+                return;
+        }
+        reprieve(hunt, first, count / 2);
+        reprieve(hunt, first + count / 2, count - count / 2);
+}
+
+static void take_back(struct hunt *hunt) {
+        for (; hunt->open > 0; hunt->open--)
+                cluster_rollback(hunt->search->cluster);
+}
+
+static void report(struct hunt *hunt) {
+        struct group_preemption *search = hunt->search;
+        size_t count = 0;
+        qsort(hunt->units, hunt->count, sizeof(*hunt->units), compare_importance);
+        for (size_t i = 0; i < hunt->count; i++)
+                count += hunt->units[i]->is_gone ? hunt->units[i]->pod_count : 0;
+        struct pod_id *victims = ARENA_ARRAY(hunt->arena, struct pod_id, count);
+        search->victims = victims;
+        for (size_t i = 0; i < hunt->count; i++)
+                for (size_t p = 0; hunt->units[i]->is_gone && p < hunt->units[i]->pod_count; p++)
+                        victims[search->victim_count++] = hunt->units[i]->pods[p];
+}
+
+static enum verdict_code fail(struct verdict *verdict, struct slice text) {
+        verdict_no(verdict, VERDICT_UNSCHEDULABLE, text);
+        return VERDICT_UNSCHEDULABLE;
+}
+
+static enum verdict_code run(struct hunt *hunt, struct verdict *verdict) {
+        struct slice message;
+        collect(hunt);
+        if (hunt->count == 0)
+                return fail(verdict, SLICE_LITERAL("No preemption victims found for incoming "
+                                                   "preemptor"));
+        withdraw_all(hunt);
+        if (!fits(hunt, &message)) {
+                take_back(hunt);
+                return fail(verdict, message);
+        }
+        qsort(hunt->units, hunt->count, sizeof(*hunt->units), compare_importance);
+        charge_budgets(hunt);
+        qsort(hunt->units, hunt->count, sizeof(*hunt->units), compare_turns);
+        reprieve(hunt, 0, hunt->count);
+        take_back(hunt);
+        report(hunt);
+        return VERDICT_OK;
+}
+
+enum verdict_code group_preemption_run(struct group_preemption *search, const void *state,
+                                       struct verdict *verdict) {
+        (void)state;
+        struct hunt hunt = { .search = search,
+                             .arena = search->group->arena,
+                             .priority = pod_group_priority(search->group->object) };
+        if (search->never_preempts)
+                return fail(verdict, SLICE_LITERAL("not eligible due to preemptionPolicy=Never."));
+        hunt.by_group = map_new();
+        enum verdict_code code = run(&hunt, verdict);
+        map_free(hunt.by_group);
+        return code;
+}
