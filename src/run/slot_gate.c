@@ -145,7 +145,7 @@ static const char *reason_of(const struct api_request *request) {
 }
 
 static void tell(struct api_request *request) {
-        if (request->is_told)
+        if (request->is_told || !slot_watch_is_ready(request->gate->watch))
                 return;
         request->is_told = true;
         LOG(LOG_INFO, "WaitsForSlot", log_text("namespace", request->ns),
