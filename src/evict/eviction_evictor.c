@@ -45,7 +45,7 @@ static void report(struct eviction_look *look, struct eviction_slot *slot, int i
         if (look->pod && look->pod->is_terminating)
                 news.expected = look->pod->deleted;
         eviction_report(look, slot->eviction, index, &news);
-        slot->has_news = false;
+        slot->has_news = slot->is_leaving = false;
         slot->has_beat = true;
         slot->next_beat.ns = look->now.mono.ns + EVICTION_BEAT_NS;
 }
@@ -94,6 +94,9 @@ void eviction_evictor_result(struct eviction_slot *slot,
         }
         if (result->code == BERTH_OK || result->code == BERTH_ERR_NOT_FOUND) {
                 slot->next_try.ns = now.mono.ns + delay_after(1, 0);
+                slot->has_news = false; /* most pods are gone before it is worth a write */
+                slot->is_leaving = slot->has_beat = true;
+                slot->next_beat.ns = now.mono.ns + NEWS_NS;
                 snprintf(slot->news, sizeof(slot->news), "the pod is being deleted");
                 return;
         }
@@ -149,7 +152,8 @@ static void beat(struct eviction_look *look, struct eviction_slot *slot, int ind
         }
         take_progress(look, slot, own);
         if (slot->has_news || slot->next_beat.ns <= look->now.mono.ns)
-                report(look, slot, index, slot->has_news ? slot->news : NULL, false);
+                report(look, slot, index, slot->has_news || slot->is_leaving ? slot->news : NULL,
+                       false);
         else
                 eviction_target_wake(look->target, slot->next_beat);
 }
@@ -184,6 +188,9 @@ static bool try_eviction(struct eviction_look *look, struct eviction_slot *slot)
                 slot->next_try.ns = look->now.mono.ns + BACKGROUND_LOOK_NS;
                 return false;
         }
+        if (slot->attempts == 0 && eviction_gates_hold(look, slot))
+                return false;
+        eviction_gates_pass(look);
         ask(look, slot);
         return true;
 }
@@ -199,6 +206,7 @@ static int begin_turn(struct eviction_slot *slot) {
         if (slot->asker != index + 1) {
                 slot->asker = index + 1;
                 slot->has_try = slot->has_news = slot->has_beat = false;
+                slot->is_leaving = slot->is_held = false;
                 slot->attempts = 0;
         }
         return index;

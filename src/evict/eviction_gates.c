@@ -6,12 +6,15 @@
 #include <stdlib.h>
 
 #define KEY_MAX 600
+#define HOLD_MAX_NS (60 * NS_PER_S)
 
 struct gate {
         struct arena arena;
         struct json_doc *doc; /* the selector points into it */
         struct selector selector;
-        int64_t allowed;
+        int64_t allowed;         /* as the budget says, less what was asked for since */
+        bool has_passed;         /* somebody was asked for ... */
+        struct mono_time passed; /* ... then, last */
 };
 
 static void gate_free(struct gate *gate) {
@@ -55,7 +58,8 @@ static struct gate *read_gate(const struct json *object) {
 static bool retry(struct eviction_slot *slot) {
         struct stages_turn *turn = &slot->stages;
 
-        if (slot->attempts > 0 && !slot->is_asking) {
+        if ((slot->attempts > 0 || slot->is_held) && !slot->is_asking) {
+                slot->is_held = false;
                 slot->next_try.ns = INT64_MIN;
                 return true;
         }
@@ -99,14 +103,74 @@ static void open_gate(struct eviction_reconciler *reconciler, const struct gate 
         }
 }
 
+/* ---- before the first try ---- */
+
+static struct gate *next_gate(const struct eviction_look *look, size_t *at) {
+        struct slice ns = look->target->ns, key;
+        void *value;
+
+        while (map_next(look->reconciler->gates, at, &key, &value)) {
+                struct gate *gate = value;
+
+                if (key.len > ns.len && key.ptr[ns.len] == '/' && slice_has_prefix(key, ns) &&
+                    selector_matches(&gate->selector, look->pod->labels))
+                        return gate;
+        }
+        return NULL;
+}
+
+/* Budgets say nothing about pods that are not ready, nor about what KubeVirt answers for. */
+static bool counts(const struct eviction_look *look) {
+        return look->pod->is_ready && !eviction_pod_is_vm(look->pod);
+}
+
+bool eviction_gates_hold(struct eviction_look *look, struct eviction_slot *slot) {
+        struct mono_time now = look->now.mono;
+        const struct gate *gate;
+        bool is_closed = false;
+        size_t at = 0;
+
+        while (counts(look) && (gate = next_gate(look, &at)))
+                is_closed |= gate->allowed <= 0 && gate->has_passed &&
+                             now.ns - gate->passed.ns < HOLD_MAX_NS;
+        if (is_closed && !slot->is_held) {
+                slot->is_held = true;
+                slot->held_since = now;
+        }
+        if (!is_closed || now.ns - slot->held_since.ns >= HOLD_MAX_NS) {
+                slot->is_held = false;
+                return false;
+        }
+        slot->next_try.ns = slot->held_since.ns + HOLD_MAX_NS;
+        return true;
+}
+
+void eviction_gates_pass(struct eviction_look *look) {
+        struct gate *gate;
+        size_t at = 0;
+
+        while (counts(look) && (gate = next_gate(look, &at))) {
+                gate->allowed--;
+                gate->has_passed = true;
+                gate->passed = look->now.mono;
+        }
+}
+
+/* ---- what watches tell ---- */
+
 void eviction_reconciler_put_budget(struct eviction_reconciler *reconciler,
                                     const struct json *object) {
         const struct json *meta = json_get(object, "metadata");
         struct slice ns = json_get_text(meta, "namespace");
-        struct gate *gate = read_gate(object);
+        struct gate *gate = read_gate(object), *old;
         char text[KEY_MAX];
 
-        gate_free(map_put(reconciler->gates, key_of(ns, json_get_text(meta, "name"), text), gate));
+        old = map_put(reconciler->gates, key_of(ns, json_get_text(meta, "name"), text), gate);
+        if (old) {
+                gate->has_passed = old->has_passed;
+                gate->passed = old->passed;
+        }
+        gate_free(old);
         if (gate->allowed > 0)
                 open_gate(reconciler, gate, ns);
 }

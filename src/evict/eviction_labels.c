@@ -3,15 +3,15 @@
 #include "evict/eviction_progress.h"
 #include "evict/eviction_stages.h"
 
-void eviction_labels_write(const struct eviction_look *look, const struct eviction *eviction,
+void eviction_labels_write(const struct eviction_look *look, const struct eviction_status *status,
                            struct buf *out) {
         const struct eviction_target *target = look->target;
         const char *separator = "";
 
         buf_char(out, '{');
-        for (size_t i = 0; eviction && i < eviction->status.responder_count; i++) {
+        for (size_t i = 0; i < status->responder_count; i++) {
                 buf_text(out, separator);
-                buf_json_string(out, eviction->status.responders[i].name);
+                buf_json_string(out, status->responders[i].name);
                 buf_text(out, ":\"responder\"");
                 separator = ",";
         }
@@ -25,8 +25,7 @@ void eviction_labels_write(const struct eviction_look *look, const struct evicti
                         continue;
                 buf_text(out, separator);
                 buf_json_string(out, request->requester);
-                buf_text(out, eviction && eviction_find_responder(&eviction->status,
-                                                                  request->requester) >= 0
+                buf_text(out, eviction_find_responder(status, request->requester) >= 0
                                       ? ":\"requester-responder\""
                                       : ":\"requester\"");
                 separator = ",";
@@ -173,7 +172,7 @@ void eviction_label(struct eviction_look *look, struct eviction_slot *slot) {
         buf_text(&body, ",\"resourceVersion\":");
         buf_json_string(&body, eviction->object.version);
         buf_text(&body, ",\"labels\":");
-        eviction_labels_write(look, eviction, &body);
+        eviction_labels_write(look, &eviction->status, &body);
         buf_text(&body, ",\"ownerReferences\":");
         eviction_owners_write(look, &body);
         if (lacks_finalizers(eviction))

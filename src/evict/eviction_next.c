@@ -3,6 +3,7 @@
 #include "evict/eviction_progress.h"
 #include "evict/eviction_stages.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NAME_MAX_BYTES 253
 #define DOUBLINGS_MAX 16
@@ -103,6 +104,7 @@ static void write_wish(const struct eviction_look *look, struct buf *out) {
 
 void eviction_next_create(struct eviction_look *look) {
         const struct eviction_target *target = look->target;
+        struct eviction_status *status = xcalloc(1, sizeof(*status));
         struct eviction_object object = { .ns = target->ns };
         struct buf body = { 0 };
         char name[NAME_MAX_BYTES + 1];
@@ -116,7 +118,9 @@ void eviction_next_create(struct eviction_look *look) {
                 "\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"" SLICE_FMT
                 "\",\"labels\":",
                 look->reconciler->config.group, name, SLICE_ARG(target->ns));
-        eviction_labels_write(look, NULL, &body);
+        eviction_snapshot_responders(look, status);
+        eviction_labels_write(look, status, &body); /* or they were a write of their own */
+        free(status);
         buf_text(&body, ",\"ownerReferences\":");
         eviction_owners_write(look, &body);
         write_wish(look, &body);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #define WAITING_TEXT_MAX 80
+#define QUIET_NS (10 * NS_PER_S)
 
 bool eviction_slot_is_over(const struct eviction_slot *slot) {
         return eviction_outcome_is_final(slot->eviction->status.conditions.outcome);
@@ -112,25 +113,55 @@ static bool is_invalid(const struct eviction_look *look, const struct eviction_r
         return look->is_gone || (look->is_alive && look->pod->has_group);
 }
 
+/* Requesters of our own follow the Eviction as well: that theirs is under way is worth a write only
+ * when it has not ended soon. */
+static bool stays_quiet(struct eviction_look *look, const struct eviction_request *request,
+                        enum eviction_outcome outcome) {
+        struct mono_time end = { look->target->heard.ns + QUIET_NS };
+
+        if (outcome != EVICTION_AWAITING || request->object.observed_generation ||
+            !eviction_request_is_ours(request) || says_otherwise(look, request, outcome) ||
+            look->now.mono.ns >= end.ns)
+                return false;
+        eviction_target_wake(look->target, end);
+        return true;
+}
+
+/* What the request is to be told; slot: the Eviction that counts for it, if there is one. */
+static enum eviction_outcome outcome_for(const struct eviction_look *look,
+                                         const struct eviction_request *request,
+                                         const struct eviction_slot *slot) {
+        enum eviction_outcome now = request->object.conditions.outcome;
+        enum eviction_outcome outcome =
+                slot ? slot->eviction->status.conditions.outcome : EVICTION_AWAITING;
+
+        if (eviction_outcome_is_evicted(now))
+                return now;
+        if (is_invalid(look, request))
+                return EVICTION_INVALID;
+        if (outcome == EVICTION_NEW || (outcome == EVICTION_INVALID && now != outcome))
+                return EVICTION_AWAITING;
+        if (look->target->is_waiting && eviction_outcome_is_final(outcome) &&
+            !eviction_outcome_is_evicted(outcome))
+                return EVICTION_AWAITING; /* the next one waits for a slot */
+        return outcome;
+}
+
 static void settle_requests(struct eviction_look *look) {
         const struct eviction_slot *slot = relevant_slot(look->target);
 
+        if (!look->target->has_heard) {
+                look->target->has_heard = true;
+                look->target->heard = look->now.mono;
+        }
         for (size_t i = 0; i < look->target->request_count; i++) {
                 const struct eviction_request *request = look->target->requests[i];
-                enum eviction_outcome now = request->object.conditions.outcome;
-                enum eviction_outcome outcome =
-                        slot ? slot->eviction->status.conditions.outcome : EVICTION_AWAITING;
+                enum eviction_outcome outcome = outcome_for(look, request, slot);
 
-                if (eviction_outcome_is_evicted(now))
-                        outcome = now;
-                else if (is_invalid(look, request))
-                        outcome = EVICTION_INVALID;
-                else if (outcome == EVICTION_NEW || (outcome == EVICTION_INVALID && now != outcome))
-                        outcome = EVICTION_AWAITING;
-                else if (look->target->is_waiting && eviction_outcome_is_final(outcome) &&
-                         !eviction_outcome_is_evicted(outcome))
-                        outcome = EVICTION_AWAITING; /* the next one waits for a slot */
-                if (outcome != now || says_otherwise(look, request, outcome) ||
+                if (stays_quiet(look, request, outcome))
+                        continue;
+                if (outcome != request->object.conditions.outcome ||
+                    says_otherwise(look, request, outcome) ||
                     request->object.observed_generation < request->object.generation)
                         patch_request(look, request, outcome);
         }

@@ -27,14 +27,16 @@ bool eviction_next_has_to_wait(struct eviction_look *look);
 void eviction_next_create(struct eviction_look *look);
 
 /* ---- eviction_labels.c ---- */
-/* A JSON object with a label per participant; eviction NULL = requesters alone. */
-void eviction_labels_write(const struct eviction_look *look, const struct eviction *eviction,
+/* A JSON object with a label per participant, responders being those of a status. */
+void eviction_labels_write(const struct eviction_look *look, const struct eviction_status *status,
                            struct buf *out);
 void eviction_owners_write(const struct eviction_look *look, struct buf *out);
 /* Writes labels, owners and finalizers where some are missing. */
 void eviction_label(struct eviction_look *look, struct eviction_slot *slot);
 
 /* ---- eviction_turns.c ---- */
+/* Who will respond, as far as it can be told now; none has begun. */
+void eviction_snapshot_responders(const struct eviction_look *look, struct eviction_status *status);
 /* Its policy requires room for the replacement, and the scheduler holds none yet. */
 bool eviction_lacks_room(const struct eviction *eviction);
 /* Writes the status where it has to change: requesters, turns, the end. */

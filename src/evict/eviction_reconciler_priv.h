@@ -63,6 +63,9 @@ struct eviction_slot {
         /* The evictor's. */
         int asker; /* 1 + index of the responder this is about */
         bool is_asking, has_try, has_news, has_beat;
+        bool is_leaving; /* news tell that the pod is being deleted, if that takes long */
+        bool is_held;    /* its first try waits for a budget that others pass one by one */
+        struct mono_time held_since;
         bool is_background; /* the last call only set it off */
         bool is_cancelling;
         uint32_t cancels; /* of a VM's migration, after the end */
@@ -94,7 +97,9 @@ struct eviction_target {
         struct mono_time due; /* next look by time alone */
         bool has_gone;
         struct mono_time gone_at; /* since when the pod is gone or finished */
-        struct mono_time hold;    /* no writes before: the last one failed */
+        bool has_heard;
+        struct mono_time heard; /* when its requests were first looked at */
+        struct mono_time hold;  /* no writes before: the last one failed */
         uint32_t failures;
         struct mono_time next_create; /* an Eviction that vanishes is not made again at once */
         uint32_t creates;             /* since one was seen with a status */
@@ -221,6 +226,11 @@ void eviction_evictor_result(struct eviction_slot *slot,
                              const struct eviction_effect_result *result, struct eviction_now now);
 
 /* ---- eviction_gates.c ---- */
+/* Whether the first try of an eviction is better made later: its budget lets nobody go now, and
+ * others are passing it.  It is made when the budget opens, or after a minute. */
+bool eviction_gates_hold(struct eviction_look *look, struct eviction_slot *slot);
+/* One is asked for: what its budget allows counts as used. */
+void eviction_gates_pass(struct eviction_look *look);
 void eviction_gates_free(struct map *gates);
 
 /* ---- eviction_vm.c: KubeVirt ---- */

@@ -62,7 +62,8 @@ static void add_own_responders(const struct eviction_look *look, struct eviction
                 add_responder(status, EVICTION_VM_MOVER, EVICTION_PRIORITY_VM_MOVER);
 }
 
-static void snapshot_responders(const struct eviction_look *look, struct eviction_status *status) {
+void eviction_snapshot_responders(const struct eviction_look *look,
+                                  struct eviction_status *status) {
         struct slice text = look->is_alive ? look->pod->responders : SLICE_EMPTY;
         struct err err = { 0 };
 
@@ -148,13 +149,33 @@ static void pass_turn(struct eviction_look *look, struct eviction_status *status
                                         eviction_stamp(look->now.wall));
 }
 
+/* The turn of a responder of our own ends with its pod: it says so in the write that ends it all.
+ */
+static void complete_own(const struct eviction_look *look, struct eviction_responder *responder) {
+        struct wall_time now = eviction_stamp(look->now.wall);
+
+        if (!look->reconciler->config.is_evictor || wall_time_is_set(responder->completion) ||
+            (!slice_is(responder->name, EVICTION_EVICTOR) &&
+             !slice_is(responder->name, EVICTION_VM_MOVER)))
+                return;
+        if (now.ns < responder->start.ns) /* a clock that was set back */
+                now = responder->start;
+        if (wall_time_is_set(responder->heartbeat) && now.ns < responder->heartbeat.ns)
+                now = responder->heartbeat;
+        responder->heartbeat = responder->completion = now;
+        responder->message = SLICE_LITERAL("the pod is gone or finished");
+}
+
 /* Gone or finished, when the responder had its time to say so; else cancelled; else onwards. */
 static void advance(struct eviction_look *look, struct eviction_slot *slot,
                     struct eviction_status *status) {
         struct wall_time now = eviction_stamp(look->now.wall);
         int active = eviction_active(status);
-        bool has_report = active < 0 || wall_time_is_set(status->responders[active].completion);
+        bool has_report;
 
+        if (active >= 0 && (look->is_gone || look->is_finished))
+                complete_own(look, &status->responders[active]);
+        has_report = active < 0 || wall_time_is_set(status->responders[active].completion);
         if (look->is_gone || look->is_finished) {
                 struct mono_time end = { look->target->gone_at.ns + EVICTION_GONE_WAIT_NS };
 
@@ -193,7 +214,7 @@ static bool begin(struct eviction_look *look, struct eviction_slot *slot,
         if (!is_over && look->is_wanted &&
             (eviction_lacks_room(slot->eviction) || !eviction_admit(look)))
                 return false;
-        snapshot_responders(look, status);
+        eviction_snapshot_responders(look, status);
         if (look->is_gone || look->is_finished)
                 finish(status, look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
                        RESPONDER_INACTIVE, now);
@@ -257,7 +278,7 @@ void eviction_settle(struct eviction_look *look, struct eviction_slot *slot) {
         status->observed_generation = slot->eviction->object.generation;
         if (slot != eviction_active_slot(look->target)) { /* a second one at the same time */
                 if (status->responder_count == 0)
-                        snapshot_responders(look, status);
+                        eviction_snapshot_responders(look, status);
                 finish(status, EVICTION_INVALID, RESPONDER_INTERRUPTED,
                        eviction_stamp(look->now.wall));
         } else if (status->responder_count > 0) {

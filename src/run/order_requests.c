@@ -240,6 +240,8 @@ static void on_eviction(void *context, enum reflector_change change, const struc
         if (change == REFLECTOR_DELETED || eviction_decode(object, &eviction, NULL) < 0)
                 return;
         pod = find_pod(context, eviction->object.target_uid);
+        if (pod)
+                pod->is_seen |= eviction->status.observed_generation > 0;
         if (pod && !order_state_is_over(pod->state) &&
             !eviction_outcome_is_final(eviction->status.conditions.outcome))
                 show(pod, eviction); /* one of before, too, when it is asked for again */
