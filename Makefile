@@ -142,6 +142,11 @@ man: all ## the manual pages, from the same tables as --help, into $(BUILD)/man
 dist: all ## release tarball of the committed tree, reproducible
 	@meson dist -C $(BUILD) --no-tests --formats xztar --allow-dirty | tail -n 1
 
+image: ## a container image, build-image/berth-image.tar (OCI archive)
+	@scripts/setup.sh image
+	$(call build_in,build-image,--buildtype=release,berth)
+	@scripts/image.sh build-image
+
 install: all ## install the program (DESTDIR, prefix by meson)
 	@meson install -C $(BUILD) --no-rebuild --quiet
 
@@ -149,5 +154,5 @@ clean: ## remove every build directory
 	@rm -rf build build-* compile_commands.json
 
 comma := ,
-.PHONY: sim all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: image sim all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers symbols commits tidy man dist install clean

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Installs what building berth needs and this machine lacks: setup.sh [build|check|dev].
+# Installs what building berth needs and this machine lacks: setup.sh [build|check|dev|image].
 #
 #   build   compiler, meson and the libraries (default)
 #   check   also what the gates and the end-to-end tests use, and real clients kept inside the checkout
+#   image   also what packs the container image
 #   dev     also what the slower targets use: clang-tidy, the sanitizers of clang, coverage
 #
 # Made for Debian 12 and 13. Looks first and touches neither network nor system when nothing is missing. Installing
@@ -43,6 +44,7 @@ modules="libmicrohttpd:libmicrohttpd-dev gnutls:libgnutls28-dev libfyaml:libfyam
 headers="stdio.h:libc6-dev uthash.h:uthash-dev"
 case $wanted in
 build) ;;
+image) commands="$commands buildah:buildah strip:binutils" ;;
 check | dev)
         commands="$commands clang:clang python3:python3 curl:curl git:git openssl:openssl"
         # Another release of it formats differently, so only the one of Debian 12 is asked for.
@@ -50,7 +52,7 @@ check | dev)
                 commands="$commands clang-format:clang-format"
         fi
         ;;
-*) fail "usage: setup.sh [build|check|dev]" ;;
+*) fail "usage: setup.sh [build|check|dev|image]" ;;
 esac
 [ "$wanted" != dev ] || commands="$commands clang-tidy:clang-tidy gcovr:gcovr shellcheck:shellcheck"
 
@@ -189,5 +191,5 @@ fetch_clients() {
 
 mkdir -p "$cache" && : >"$log" || fail "cannot write $log"
 install_missing
-[ "$wanted" = build ] || fetch_clients
+case $wanted in check | dev) fetch_clients ;; esac
 exit 0
