@@ -210,9 +210,11 @@ static void put_resource_claim(struct claim_test *test, const char *status) {
                          (struct mono_time){ test->base.now_ns });
 }
 
-#define ON_N2                                                                                      \
+#define ON(node)                                                                                   \
         "\"allocation\":{\"nodeSelector\":{\"nodeSelectorTerms\":[{\"matchExpressions\":[{"        \
-        "\"key\":\"kubernetes.io/hostname\",\"operator\":\"In\",\"values\":[\"n2\"]}]}]}}"
+        "\"key\":\"kubernetes.io/hostname\",\"operator\":\"In\",\"values\":[\"" node "\"]}]}]}}"
+#define ON_N1 ON("n1")
+#define ON_N2 ON("n2")
 
 static void put_device_pod(struct claim_test *test) {
         put_node(&test->base, "n2", 1000);
@@ -261,6 +263,69 @@ static void test_reserved_claim_needs_no_write(void **state) {
         assert_non_null(find_action(&test->base, ACTION_BIND, "d"));
 }
 
+#define WANTS(class)                                                                               \
+        "},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"gpu\",\"exactly\":{"                   \
+        "\"deviceClassName\":\"" class "\"}}]}"
+
+/* Upstream tells a class that is absent from devices that are all taken; here nobody allocates, so
+ * both are refused alike, on every node, until somebody has allocated. */
+static void expect_unallocated(struct claim_test *test, const char *claim) {
+        const struct action *status;
+        put_resource_claim(test, claim);
+        put_device_pod(test);
+        step(&test->base);
+        assert_null(find_action(&test->base, ACTION_BIND, "d"));
+        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
+        status = find_action(&test->base, ACTION_POD_STATUS, "d");
+        assert_non_null(status);
+        assert_true(slice_is(status->status.reason, "Unschedulable"));
+        assert_true(slice_is(status->status.message,
+                             "0/2 nodes are available: resource claims cannot be allocated by this "
+                             "scheduler. no new claims to deallocate, preemption: 0/2 nodes are "
+                             "available: 2 Preemption is not helpful for scheduling."));
+        step(&test->base);
+        assert_int_equal(test->base.actions.count, 0);
+        test->base.now_ns += 20 * NS_PER_S;
+        put_resource_claim(test, ON_N2);
+        step(&test->base);
+        assert_non_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
+}
+
+static void test_absent_class_is_refused(void **state) {
+        expect_unallocated(*state, WANTS("gone"));
+}
+
+static void test_devices_all_taken_are_refused(void **state) {
+        struct claim_test *test = *state;
+        put_on_shelf(test, SHELF_RESOURCE_CLAIM,
+                     "{\"metadata\":{\"namespace\":\"default\",\"name\":\"other\",\"uid\":\"ou\"},"
+                     "\"status\":{" ON_N2 ",\"reservedFor\":[{\"resource\":\"pods\",\"name\":"
+                     "\"x\",\"uid\":\"x\"}]}}");
+        expect_unallocated(test, WANTS("gpu"));
+}
+
+/* Upstream gives such an allocation up, to allocate anew. Here it stays: nobody would allocate. */
+static void test_unreserved_claim_stays_allocated(void **state) {
+        struct claim_test *test = *state;
+        const struct action *status;
+        put_resource_claim(test, ON_N2);
+        put_node(&test->base, "n2", 10);
+        put_pod(&test->base, "d", 100,
+                "\"resourceClaims\":[{\"name\":\"r\",\"resourceClaimName\":\"rc\"}],");
+        step(&test->base);
+        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
+        status = find_action(&test->base, ACTION_POD_STATUS, "d");
+        assert_non_null(status);
+        assert_non_null(memmem(status->status.message.ptr, status->status.message.len,
+                               "no new claims to deallocate",
+                               strlen("no new claims to deallocate")));
+        test->base.now_ns += 20 * NS_PER_S;
+        put_resource_claim(test, ON_N1);
+        step(&test->base);
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        assert_true(slice_is(find_action(&test->base, ACTION_BIND, "d")->bind.node, "n1"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define CASE(label, test)                                                                          \
         { label, test, set_up, tear_down, NULL }
@@ -277,6 +342,10 @@ int main(void) {
                 CASE("sched-067 gated until its claim is there", test_waits_for_its_resource_claim),
                 CASE("sched-067 on the node of its devices", test_honours_an_allocated_claim),
                 TEST(test_reserved_claim_needs_no_write),
+                CASE("sched-067 class absent", test_absent_class_is_refused),
+                CASE("sched-067 no device left", test_devices_all_taken_are_refused),
+                CASE("sched-067 allocated elsewhere, reserved by nobody",
+                     test_unreserved_claim_stays_allocated),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
