@@ -81,11 +81,18 @@ struct node_id cluster_find_any_node(const struct cluster *cluster, struct slice
         return is_known ? node_row_find(cluster, id) : NODE_NONE;
 }
 
-struct node_id cluster_find_node(const struct cluster *cluster, struct slice name) {
-        struct node_id node = cluster_find_any_node(cluster, name);
+static struct node_id known_only(const struct cluster *cluster, struct node_id node) {
         if (node_id_is_none(node) || !(cluster->nodes.flags[node.index] & NODE_KNOWN))
                 return NODE_NONE;
         return node;
+}
+
+struct node_id cluster_find_node(const struct cluster *cluster, struct slice name) {
+        return known_only(cluster, cluster_find_any_node(cluster, name));
+}
+
+struct node_id cluster_node_named(const struct cluster *cluster, struct str_id name) {
+        return known_only(cluster, node_row_find(cluster, name));
 }
 
 struct slice cluster_node_name(const struct cluster *cluster, struct node_id node) {

@@ -1,5 +1,6 @@
 /* One pod through PreEnqueue, PreFilter and Filter. */
 #include "plugin/sched_attempt.h"
+#include "plugin/node_memo.h"
 #include <assert.h>
 
 /* All of the pod that other pods' terms and its own can look at.  Ids of strings may change their
@@ -48,8 +49,8 @@ static void find_nominees(struct sched_attempt *attempt) {
         for (size_t i = 0; i < count; i++) {
                 if (!is_respected(attempt, pods[i]))
                         continue;
-                struct node_id node = cluster_find_node(
-                        cluster, cluster_text(cluster, cluster_pod(cluster, pods[i])->nominated));
+                struct node_id node =
+                        cluster_node_named(cluster, cluster_pod(cluster, pods[i])->nominated);
                 if (node_id_is_none(node))
                         continue;
                 if (nominees == NULL)
@@ -349,13 +350,22 @@ static bool has_nominees(const struct sched_attempt *attempt, struct node_id nod
         return first_nominee(attempt, node) > 0;
 }
 
-bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
-                         struct node_refusal *ret_refusal) {
+static bool judge(struct sched_attempt *attempt, struct node_id node,
+                  struct node_refusal *ret_refusal) {
         if (attempt->nominee_count > 0 && has_nominees(attempt, node) &&
             !judge_with_nominees(attempt, node, ret_refusal))
                 return false;
         sched_attempt_settle(attempt);
         return explain_node(attempt, node, ret_refusal);
+}
+
+bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
+                         struct node_refusal *ret_refusal) {
+        if (node_memo_judged(attempt, node, ret_refusal))
+                return ret_refusal->code == VERDICT_OK;
+        bool fits = judge(attempt, node, ret_refusal);
+        node_memo_keep_judged(attempt, node, fits ? NULL : ret_refusal);
+        return fits;
 }
 
 bool sched_attempt_judge_changed(struct sched_attempt *attempt, struct node_id node,

@@ -106,6 +106,11 @@ struct sched_attempt {
         struct arena trial;                     /* what-if states; cleared by each */
         uint64_t agreed;   /* plugins, as bits, known to admit the nodes that are judged */
         bool is_unsettled; /* remembered counts are as some what-if had them */
+        /* node_memo.c: what is known of nodes, NULL = nothing; plugins whose refusal is final,
+         * those that look at volumes, and the nodes that these admit (NULL = not asked yet). */
+        struct node_memo *memo;
+        uint64_t memo_plugins, memo_volume_filters;
+        const struct bitset *memo_admitted;
 };
 
 struct attempt_request {

@@ -1,6 +1,7 @@
 /* One pod against the cluster: the phases of a scheduling cycle in order (reference scheduler.md
  * section 3). */
 #include "sched/decision.h"
+#include "plugin/node_memo.h"
 #include <assert.h>
 
 /* Upstream's sampling (parity only). */
@@ -120,6 +121,7 @@ static struct node_refusal extender_refusal(struct decide *d, struct node_id nod
 static void explain_refusals(struct decide *d, const struct bitset *feasible) {
         struct node_refusal *refusals = ARENA_ARRAY(d->arena, struct node_refusal, d->node_count);
         size_t count = 0;
+        node_memo_open(&d->attempt);
         for (size_t i = 0; i < d->node_count; i++) {
                 struct node_id node = d->order[i];
                 if (bitset_has(feasible, node.index))
@@ -360,8 +362,7 @@ static bool take_nominated(struct decide *d) {
         struct node_refusal refusal;
         if (row->nominated.index == 0 || d->request->offers_all)
                 return false;
-        struct node_id node = cluster_find_node(d->attempt.cluster,
-                                                cluster_text(d->attempt.cluster, row->nominated));
+        struct node_id node = cluster_node_named(d->attempt.cluster, row->nominated);
         if (node_id_is_none(node) || !is_admitted(d, node) || !is_among(d, node) ||
             !sched_attempt_judge(&d->attempt, node, &refusal))
                 return false;

@@ -1,6 +1,7 @@
 /* DefaultPreemption: which pods of lower priority would have to go to make room.  The search runs
  * in what-ifs and writes nothing; reference scheduler.md section 5. */
 #include "base/util.h"
+#include "plugin/node_memo.h"
 #include "plugin/sched_attempt.h"
 #include "plugins/sched/group_preemption.h"
 #include "plugins/sched/registry.h"
@@ -147,24 +148,64 @@ static void reject(struct search *search, const struct node_refusal *refusal) {
         search->rejected[search->rejected_count++] = *refusal;
 }
 
+static void accept(struct search *search, const struct preemption_candidate *candidate) {
+        search->candidates[search->candidate_count++] = *candidate;
+        search->has_clean = search->has_clean || candidate->budget_violations == 0;
+}
+
+/* As an earlier search found. */
+static bool recall(struct search *search, struct node_id node) {
+        struct node_refusal refusal;
+        struct preemption_candidate candidate;
+        if (!node_memo_tried(search->attempt, node, &refusal, &candidate))
+                return false;
+        if (refusal.code != VERDICT_OK) {
+                reject(search, &refusal);
+                return true;
+        }
+        candidate.victims = arena_copy(search->arena, candidate.victims,
+                                       candidate.victim_count * sizeof(*candidate.victims));
+        accept(search, &candidate);
+        return true;
+}
+
+static void refuse(struct search *search, const struct node_refusal *refusal) {
+        reject(search, refusal);
+        node_memo_keep_rejected(search->attempt, refusal->node, refusal);
+}
+
+/* Pods that start after now change their order with those that have not started when it passes. */
+static bool is_order_settled(const struct search *search, const struct victim *victims,
+                             size_t count) {
+        for (size_t i = 0; i < count; i++) {
+                const struct pod_row *row = row_of(search, victims[i].pod);
+                if (wall_time_is_set(row->started) && row->started.ns >= search->attempt->now.ns)
+                        return false;
+        }
+        return true;
+}
+
 static void try_node(struct search *search, struct node_id node) {
         static const struct slice no_victims[] = { SLICE_INIT(
                 "No preemption victims found for incoming pod") };
         struct victim *victims;
         struct node_refusal refusal = { .node = node };
+        if (recall(search, node))
+                return;
         size_t count = collect(search, node, &victims);
         if (count == 0) {
                 refusal.code = VERDICT_UNRESOLVABLE;
                 refusal.reason_count = 1;
                 refusal.reasons = no_victims;
-                reject(search, &refusal);
+                refuse(search, &refusal);
         } else if (!fits_without_all(search, node, victims, count, &refusal)) {
-                reject(search, &refusal);
+                refuse(search, &refusal);
         } else {
                 struct preemption_candidate candidate;
                 reprieve(search, node, victims, count, &candidate);
-                search->candidates[search->candidate_count++] = candidate;
-                search->has_clean = search->has_clean || candidate.budget_violations == 0;
+                accept(search, &candidate);
+                if (is_order_settled(search, victims, count))
+                        node_memo_keep_candidate(search->attempt, &candidate);
         }
 }
 
@@ -278,7 +319,7 @@ static struct slice ineligible(const struct search *search) {
                 return SLICE_LITERAL("not eligible due to preemptionPolicy=Never.");
         if (pod->nominated.index == 0)
                 return SLICE_EMPTY;
-        struct node_id node = cluster_find_node(cluster, cluster_text(cluster, pod->nominated));
+        struct node_id node = cluster_node_named(cluster, pod->nominated);
         if (node_id_is_none(node))
                 return SLICE_EMPTY;
         for (size_t i = 0; i < attempt->refusal_count; i++)

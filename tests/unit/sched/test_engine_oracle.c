@@ -10,6 +10,7 @@
 #define STEPS_DEFAULT 1000
 #define SEEDS_DEFAULT 2
 #define POD_NAMES 160
+#define NOW_NS (1800000000 * NS_PER_S)
 #define SERVICES 2
 #define CHECK_EVERY 50  /* steps between checks of the model itself */
 #define FOCUS_STEPS 100 /* steps that most pods are of a few shapes */
@@ -291,10 +292,16 @@ static struct pod_id find_pod(struct world *world, unsigned name) {
 
 /* A running pod comes, goes, changes its labels, finishes, or begins to go. */
 static void change_pod(struct world *world) {
-        static const char *const statuses[] = { "", "", "", "D",
-                                                ",\"status\":{\"phase\":\"Succeeded\"}" };
+        static const char *const statuses[] = {
+                "",
+                "",
+                "D",
+                ",\"status\":{\"startTime\":\"2026-01-01T00:00:00Z\"}",
+                ",\"status\":{\"startTime\":\"2026-02-01T00:00:00Z\"}",
+                ",\"status\":{\"phase\":\"Succeeded\"}",
+        };
         unsigned name = pick(world, POD_NAMES), shape = pick(world, ARRAY_LEN(shapes));
-        char node[32];
+        char node[64];
         struct pod_id pod = find_pod(world, name);
         if (!pod_id_is_none(pod) && pick(world, 4) == 0) {
                 cluster_forget(world->cluster, pod);
@@ -306,9 +313,19 @@ static void change_pod(struct world *world) {
         }
         if (pick(world, 3) == 0)
                 remove_pod(world, name);
-        snprintf(node, sizeof(node), "\"nodeName\":\"n%u\",", pick(world, world->node_names));
+        snprintf(node, sizeof(node), "\"nodeName\":\"n%u\",\"priority\":%u,",
+                 pick(world, world->node_names), 3 * pick(world, 4));
         feed_pod(world, &(struct pod_plan){ name, shape, pick(world, 3), node,
                                             statuses[pick(world, ARRAY_LEN(statuses))] });
+}
+
+static void change_budget(struct world *world) {
+        char text[512];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"ns0\",\"name\":\"b%u\"},\"spec\":{\"selector\":{"
+                 "\"matchLabels\":{\"app\":\"a%u\"}}},\"status\":{\"disruptionsAllowed\":%u}}",
+                 pick(world, 2), pick(world, 3), pick(world, 2));
+        feed(world, OBJECT_BUDGET, CHANGE_UPDATED, text);
 }
 
 static void nominate(struct world *world) {
@@ -341,15 +358,29 @@ static void imagine_moves(struct world *world, struct pod_id asking) {
 
 /* ---- comparing ---- */
 
+static void compare_refusals(const struct node_refusal *slow, const struct node_refusal *fast,
+                             size_t count) {
+        for (size_t i = 0; i < count; i++) {
+                assert_int_equal(fast[i].node.index, slow[i].node.index);
+                assert_ptr_equal(fast[i].plugin, slow[i].plugin);
+                assert_int_equal(fast[i].code, slow[i].code);
+                assert_int_equal(fast[i].reason_count, slow[i].reason_count);
+                for (uint32_t j = 0; j < slow[i].reason_count; j++)
+                        assert_true(slice_eq(fast[i].reasons[j], slow[i].reasons[j]));
+        }
+}
+
 static void compare_preemptions(const struct preemption *slow, const struct preemption *fast) {
         assert_int_equal(fast->code, slow->code);
         assert_int_equal(fast->candidate_count, slow->candidate_count);
         assert_int_equal(fast->rejected_count, slow->rejected_count);
+        compare_refusals(slow->rejected, fast->rejected, slow->rejected_count);
         for (size_t i = 0; i < slow->candidate_count; i++) {
                 const struct preemption_candidate *a = &slow->candidates[i];
                 const struct preemption_candidate *b = &fast->candidates[i];
                 assert_int_equal(b->node.index, a->node.index);
                 assert_int_equal(b->victim_count, a->victim_count);
+                assert_int_equal(b->budget_violations, a->budget_violations);
                 for (size_t j = 0; j < a->victim_count; j++)
                         assert_int_equal(b->victims[j].index, a->victims[j].index);
         }
@@ -364,6 +395,7 @@ static void compare_scans(const struct decision *slow, const struct decision *fa
                         assert_int_equal(fast->totals[i], slow->totals[i]);
         }
         assert_int_equal(fast->refusal_count, slow->refusal_count);
+        compare_refusals(slow->refusals, fast->refusals, slow->refusal_count);
         assert_int_equal(fast->rejectors, slow->rejectors);
         assert_true(slice_eq(fast->message, slow->message));
         if (slow->preemption != NULL)
@@ -427,7 +459,7 @@ static void compare_filters(struct world *world, struct pod_id pod, struct cycle
 
 /* The scan and the engine about the cluster as it is now. */
 static void ask(struct world *world, struct pod_id pod, struct decision *ret_slow) {
-        struct decision_request request = { .pod = pod };
+        struct decision_request request = { .pod = pod, .now = { NOW_NS } };
         struct decision fast;
         struct engine_choice choice;
         arena_clear(&world->arena);
@@ -534,6 +566,8 @@ static void change_something(struct world *world) {
                 nominate(world);
         else if (kind < 15)
                 change_volumes(world);
+        else if (kind < 18)
+                change_budget(world);
         else
                 change_pod(world);
 }
