@@ -5,9 +5,11 @@
 #include "cmd/output.h"
 #include "cmd/snapshot_options.h"
 
+#include "base/util.h"
 #include "run/eviction_plan.h"
 #include "run/explanation.h"
 #include <stdio.h>
+#include <unistd.h>
 
 #define ROWS_SHOWN 40
 #define DEFAULT_NAMESPACE "default"
@@ -23,6 +25,8 @@ struct explain_options {
 struct explain {
         const struct explain_options *options;
         struct snapshot_inputs inputs;
+        struct arguments files; /* of what the command line names */
+        struct arguments pods;  /* NAME or NAMESPACE/NAME, options first */
         struct eviction_plan plan;
         struct json_tree *tree;
         struct json_node *list;
@@ -87,7 +91,34 @@ static int explain_named(struct explain *explain, struct slice ns, struct slice 
         return explain_pod(explain, pod, err);
 }
 
-static int explain_option(struct explain *explain, const char *word, struct err *err) {
+/* A word that is no file names a pod, unless it looks like a file. */
+static bool is_file(const char *word) {
+        static const char *const suffixes[] = { ".yaml", ".yml", ".json" };
+        struct slice text = slice_of(word);
+
+        for (size_t i = 0; i < ARRAY_LEN(suffixes); i++)
+                if (slice_has_suffix(text, slice_of(suffixes[i])))
+                        return true;
+        return slice_is(text, "-") || access(word, F_OK) == 0;
+}
+
+static void sort_words(struct explain *explain, const struct command_call *call) {
+        const struct option_texts *pods = &explain->options->pods;
+        const struct arguments *words = &call->arguments;
+        size_t room = pods->count + words->count + 1;
+
+        explain->files.items = arena_alloc(call->arena, room * sizeof(*explain->files.items));
+        explain->pods.items = arena_alloc(call->arena, room * sizeof(*explain->pods.items));
+        for (size_t i = 0; i < pods->count; i++)
+                explain->pods.items[explain->pods.count++] = pods->items[i];
+        for (size_t i = 0; i < words->count; i++) {
+                struct arguments *to = is_file(words->items[i]) ? &explain->files : &explain->pods;
+
+                to->items[to->count++] = words->items[i];
+        }
+}
+
+static int explain_word(struct explain *explain, const char *word, struct err *err) {
         struct slice name = slice_of(word), ns = SLICE_LITERAL(DEFAULT_NAMESPACE);
         const char *slash = strchr(word, '/');
 
@@ -113,22 +144,21 @@ static int explain_pending(struct explain *explain, struct err *err) {
 
 static int explain_all(struct explain *explain, struct err *err) {
         const struct snapshot_pods *wanted = &explain->inputs.snapshot.wanted;
-        const struct option_texts *pods = &explain->options->pods;
+        const struct arguments *pods = &explain->pods;
 
         for (size_t i = 0; i < wanted->count; i++)
                 if (explain_named(explain, wanted->items[i].ns, wanted->items[i].name, err) < 0)
                         return err->code;
         for (size_t i = 0; i < pods->count; i++)
-                if (explain_option(explain, pods->items[i], err) < 0)
+                if (explain_word(explain, pods->items[i], err) < 0)
                         return err->code;
         return wanted->count + pods->count ? 0 : explain_pending(explain, err);
 }
 
-static int explain_cluster(struct explain *explain, const struct arguments *files,
-                           struct err *err) {
+static int explain_cluster(struct explain *explain, struct err *err) {
         struct snapshot_inputs *inputs = &explain->inputs;
 
-        if (snapshot_inputs_read(inputs, &explain->options->input, files, err) < 0)
+        if (snapshot_inputs_read(inputs, &explain->options->input, &explain->files, err) < 0)
                 return err->code;
         if (inputs->config.policy && eviction_plan_make(&explain->plan, &inputs->snapshot,
                                                         &inputs->config, inputs->now, err) < 0)
@@ -155,7 +185,8 @@ static int run(const struct command_call *call) {
 
         explain.tree = json_tree_new();
         explain.list = node_array(explain.tree);
-        code = explain_cluster(&explain, &call->arguments, &err);
+        sort_words(&explain, call);
+        code = explain_cluster(&explain, &err);
         eviction_plan_release(&explain.plan);
         snapshot_inputs_release(&explain.inputs);
         json_tree_free(explain.tree);
@@ -172,7 +203,7 @@ static const struct option explain_table[] = {
           .offset = offsetof(struct explain_options, pods),
           .letter = 'p',
           .value_name = "NAMESPACE/NAME",
-          .help = "a pod of the cluster" },
+          .help = "a pod of the cluster, also where a file has that name" },
         { .name = "node",
           .type = OPTION_TEXT,
           .offset = offsetof(struct explain_options, node),
@@ -194,14 +225,15 @@ static const struct option explain_table[] = {
 const struct command command_explain = {
         .name = "explain",
         .summary = "say why a pod is where it is, or pending, or spared",
-        .synopsis = "[FILE...]",
+        .synopsis = "[POD|FILE...]",
         .description =
                 "Takes the scheduler's own decision on a pod and shows all of it: every node's "
                 "verdict with plugin, reasons and the numbers behind it, scores by plugin, why the "
                 "chosen node won, whom preemption would evict, and for a pending pod the smallest "
                 "change that would make it fit.\n\n"
-                "Pods are named with --pod or given as files (a Pod, or a workload with a pod "
-                "template); without either all pending pods are explained. A pod that runs is "
+                "Pods are named (NAME in the namespace default, or NAMESPACE/NAME) or given as "
+                "files (a Pod, or a workload with a pod template); without either all pending pods "
+                "are explained. A pod that runs is "
                 "judged as if it were placed anew. With a policy it is also told whether the "
                 "descheduler would evict it, and why or why not.",
         .options = explain_table,

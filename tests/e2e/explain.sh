@@ -102,6 +102,11 @@ until_true sh -c "curl -sk -H 'Authorization: Bearer e2e' '$url/api/v1/namespace
 node=$(read_pod live | tr , '\n' | sed -n 's/.*"nodeName": *"\([^"]*\)".*/\1/p' | head -n 1)
 expect 0 --kubeconfig "$KUBECONFIG" --pod live --expect "$node"
 expect 0 --kubeconfig "$KUBECONFIG" --pod huge --expect pending
+# A word that is no file is a pod, and no file is expected where a name looks like one.
+expect 0 --kubeconfig "$KUBECONFIG" default/huge --expect pending
+expect 0 --kubeconfig "$KUBECONFIG" huge --expect pending
+check "no such pod" 'no pod default/nobody' "$berth" explain --kubeconfig "$KUBECONFIG" nobody
+check "no such file" 'nobody.yaml: No such file' "$berth" explain --kubeconfig "$KUBECONFIG" nobody.yaml
 # The condition the daemon wrote carries the very message.
 message=$("$berth" explain --kubeconfig "$KUBECONFIG" --pod huge -o json | sed -n 's/^ *"message": "\(.*\)",*$/\1/p' | head -n 1)
 if [ -n "$message" ] && read_pod huge | grep -Fq "$message"; then
