@@ -40,6 +40,8 @@ struct scheduler *scheduler_new(const struct scheduler_config *config) {
         scheduler->actions = map_u64_new();
         scheduler->engine = class_engine_new(config->cache_bytes);
         scheduler->failures = failure_memo_new();
+        if (config->has_groups || config->has_gangs)
+                scheduler->groups = group_index_new();
         scheduler->traces =
                 xcalloc(scheduler->config.trace_capacity, sizeof(struct decision_trace));
         return scheduler;
@@ -63,6 +65,7 @@ void scheduler_free(struct scheduler *scheduler) {
         scheduler_extensions_free(scheduler);
         class_engine_free(scheduler->engine);
         failure_memo_free(scheduler->failures);
+        group_index_free(scheduler->groups);
         scheduling_queue_release(&scheduler->queue);
         arena_release(&scheduler->scratch);
         free(scheduler->traces);

@@ -45,66 +45,77 @@ static bool is_placed(const struct scheduler *scheduler, const struct pod_group 
                (row->flags & POD_TERMINATING) == 0;
 }
 
+/* The members by the index; what it lists has to be asked pod_group_has. */
+static size_t listed(const struct scheduler *scheduler, const struct pod_group *group,
+                     const struct pod_id **ret_pods) {
+        return group_index_find(scheduler->groups,
+                                cluster_text(scheduler->config.cluster, group->ns), group->name,
+                                ret_pods);
+}
+
+/* The member's entry when it waits, behind a gate or not; else NULL. */
+static struct queued_pod *waiting_entry(const struct scheduler *scheduler,
+                                        const struct pod_group *group, struct pod_id pod) {
+        struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, pod);
+        if (entry == NULL || entry->part == QUEUE_BINDING || !pod_group_has(scheduler, group, pod))
+                return NULL;
+        return entry;
+}
+
 /* Members on a node, ours in flight included, but not those that leave. */
 static size_t placed_members(const struct scheduler *scheduler, const struct pod_group *group,
                              struct arena *arena, struct pod_id **ret_pods) {
-        const struct cluster *cluster = scheduler->config.cluster;
-        size_t count = 0, cap = 0;
-        *ret_pods = NULL;
-        for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
-                struct pod_id pod = { i };
-                if (!is_placed(scheduler, group, pod))
-                        continue;
-                if (arena != NULL && count == cap) {
-                        cap = cap == 0 ? 16 : 2 * cap;
-                        struct pod_id *grown = ARENA_ARRAY(arena, struct pod_id, cap);
-                        if (count > 0)
-                                memcpy(grown, *ret_pods, count * sizeof(*grown));
-                        *ret_pods = grown;
-                }
-                if (arena != NULL)
-                        (*ret_pods)[count] = pod;
-                count++;
-        }
+        const struct pod_id *pods;
+        size_t listed_count = listed(scheduler, group, &pods), count = 0;
+        *ret_pods = ARENA_ARRAY(arena, struct pod_id, listed_count);
+        for (size_t i = 0; i < listed_count; i++)
+                if (is_placed(scheduler, group, pods[i]))
+                        (*ret_pods)[count++] = pods[i];
         return count;
 }
 
-/* Members that wait, behind a gate or not. */
-static size_t waiting_count(const struct scheduler *scheduler, const struct pod_group *group) {
-        const struct scheduling_queue *queue = &scheduler->queue;
-        size_t count = 0;
-        for (size_t i = 0; i < queue->by_pod_cap; i++)
-                if (queue->by_pod[i] != NULL && queue->by_pod[i]->part != QUEUE_BINDING &&
-                    pod_group_has(scheduler, group, queue->by_pod[i]->pod))
-                        count++;
-        return count;
+static bool has_enough(const struct scheduler *scheduler, const struct pod_group *group) {
+        const struct pod_id *pods;
+        size_t listed_count = listed(scheduler, group, &pods), count = 0;
+        for (size_t i = 0; i < listed_count && count < group->min_count; i++)
+                count += is_placed(scheduler, group, pods[i]) ||
+                         waiting_entry(scheduler, group, pods[i]) != NULL;
+        return count >= group->min_count;
 }
 
 /* ---- waiting for the others ---- */
 
 bool scheduler_gang_holds(struct scheduler *scheduler, const struct queued_pod *entry) {
         struct pod_group group;
-        struct pod_id *placed;
         if (!scheduler->config.has_gangs || !pod_group_of(scheduler, entry->pod, &group))
                 return false;
-        if (group.object == NULL)
-                return true;
-        return group.min_count > 0 &&
-               waiting_count(scheduler, &group) + placed_members(scheduler, &group, NULL, &placed) <
-                       group.min_count;
+        return group.object == NULL || !has_enough(scheduler, &group);
 }
 
-void scheduler_gang_grew(struct scheduler *scheduler, const struct queued_pod *entry,
-                         int64_t now_ns) {
-        struct pod_group group;
-        if (entry->is_gated || !pod_group_of(scheduler, entry->pod, &group))
+/* Lets in those that wait behind the gate, now that there may be enough. */
+static void admit_held(struct scheduler *scheduler, const struct pod_group *group, int64_t now_ns) {
+        const struct pod_id *pods;
+        size_t count = listed(scheduler, group, &pods);
+        if (group->min_count == 0 || !has_enough(scheduler, group))
                 return;
-        for (struct queued_pod *other = scheduler->queue.gated.first, *next; other != NULL;
-             other = next) {
-                next = other->next;
-                if (pod_group_has(scheduler, &group, other->pod))
-                        scheduler_admit(scheduler, other, now_ns);
+        for (size_t i = 0; i < count; i++) {
+                struct queued_pod *entry = waiting_entry(scheduler, group, pods[i]);
+                if (entry != NULL && entry->is_gated)
+                        scheduler_admit(scheduler, entry, now_ns);
         }
+}
+
+void scheduler_gang_grew(struct scheduler *scheduler, struct pod_id pod, int64_t now_ns) {
+        struct pod_group group;
+        if (scheduler->queue.gated.count > 0 && scheduler->config.has_gangs &&
+            cluster_pod(scheduler->config.cluster, pod)->is_live &&
+            pod_group_of(scheduler, pod, &group))
+                admit_held(scheduler, &group, now_ns);
+}
+
+void scheduler_gang_note(struct scheduler *scheduler, struct pod_id pod) {
+        if (scheduler->groups != NULL)
+                group_index_note(scheduler->groups, scheduler->config.cluster, pod);
 }
 
 /* ---- the cycle of a group ---- */
@@ -122,12 +133,12 @@ static int compare_entries(const void *a, const void *b) {
 static void gather(struct group_cycle *cycle, const struct queued_pod *popped) {
         struct scheduler *scheduler = cycle->step->scheduler;
         struct scheduling_queue *queue = &scheduler->queue;
-        cycle->entries = ARENA_ARRAY(&cycle->arena, struct queued_pod *,
-                                     waiting_count(scheduler, &cycle->group) + 1);
-        for (size_t i = 0; i < queue->by_pod_cap; i++) {
-                struct queued_pod *entry = queue->by_pod[i];
-                if (entry == NULL || entry->is_gated || entry->part == QUEUE_BINDING ||
-                    !pod_group_has(scheduler, &cycle->group, entry->pod))
+        const struct pod_id *pods;
+        size_t count = listed(scheduler, &cycle->group, &pods);
+        cycle->entries = ARENA_ARRAY(&cycle->arena, struct queued_pod *, count);
+        for (size_t i = 0; i < count; i++) {
+                struct queued_pod *entry = waiting_entry(scheduler, &cycle->group, pods[i]);
+                if (entry == NULL || entry->is_gated)
                         continue;
                 const struct pod_row *row = cluster_pod(scheduler->config.cluster, entry->pod);
                 if ((row->flags & POD_TERMINATING) != 0) {
@@ -167,18 +178,19 @@ static void begin(struct group_cycle *cycle, struct step *step, const struct pod
 /* Victims whose deletion is still on its way: the group is not tried before that is settled. */
 static bool is_making_room(struct step *step, const struct pod_group *group,
                            struct queued_pod *popped) {
-        struct scheduling_queue *queue = &step->scheduler->queue;
+        struct scheduler *scheduler = step->scheduler;
+        const struct pod_id *pods;
+        size_t count = listed(scheduler, group, &pods);
         bool is_waiting = false;
-        for (size_t i = 0; i < queue->by_pod_cap; i++) {
-                struct queued_pod *entry = queue->by_pod[i];
-                if (entry == NULL || entry->open_removals == 0 ||
-                    !pod_group_has(step->scheduler, group, entry->pod))
+        for (size_t i = 0; i < count; i++) {
+                struct queued_pod *entry = waiting_entry(scheduler, group, pods[i]);
+                if (entry == NULL || entry->open_removals == 0)
                         continue;
                 entry->was_woken = true;
                 is_waiting = true;
         }
         if (is_waiting)
-                scheduling_queue_park(queue, popped, false);
+                scheduling_queue_park(&scheduler->queue, popped, false);
         return is_waiting;
 }
 

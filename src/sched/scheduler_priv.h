@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "plugin/pod_group.h"
 #include "sched/failure_memo.h"
+#include "sched/group_index.h"
 #include "sched/scheduler.h"
 #include "sched/scheduling_queue.h"
 
@@ -23,6 +24,7 @@ struct scheduler {
         struct rng rng;
         struct class_engine *engine;
         struct failure_memo *failures; /* what alike pods were told */
+        struct group_index *groups;    /* NULL: groups mean nothing */
         struct arena scratch;          /* of one decision */
         uint64_t seen;                 /* generation of the cluster the queue has caught up with */
         bool has_seen;                 /* false: starts from the cluster's rows */
@@ -89,9 +91,10 @@ void scheduler_finish_bind(struct step *step, const struct action_result *result
 /* ---- gangs (scheduler_gang.c) ---- */
 /* Has to wait for its group, or for more of its kind. */
 bool scheduler_gang_holds(struct scheduler *scheduler, const struct queued_pod *entry);
-/* A pod came: those that waited for it are let in. */
-void scheduler_gang_grew(struct scheduler *scheduler, const struct queued_pod *entry,
-                         int64_t now_ns);
+/* A pod came, changed or went. */
+void scheduler_gang_note(struct scheduler *scheduler, struct pod_id pod);
+/* A pod came, waiting or on a node: those that waited for it are let in. */
+void scheduler_gang_grew(struct scheduler *scheduler, struct pod_id pod, int64_t now_ns);
 /* Decides all of the pod's group; false: it is in none. */
 bool scheduler_decide_group(struct step *step, struct queued_pod *entry);
 

@@ -61,6 +61,7 @@ static void refresh(struct scheduler *scheduler, struct pod_id pod, uint32_t mas
         const struct pod_row *row = cluster_pod(scheduler->config.cluster, pod);
         struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, pod);
         uint8_t profile = is_waiting(row) ? profile_of(scheduler, row) : NO_PROFILE;
+        scheduler_gang_note(scheduler, pod);
         if (entry != NULL && is_ours_in_flight(entry, row))
                 return;
         if (entry != NULL && (profile == NO_PROFILE || (mask & CLUSTER_PENDING_REMOVED) != 0 ||
@@ -68,8 +69,11 @@ static void refresh(struct scheduler *scheduler, struct pod_id pod, uint32_t mas
                 scheduling_queue_remove(&scheduler->queue, entry);
                 entry = NULL;
         }
-        if (profile == NO_PROFILE)
+        if (profile == NO_PROFILE) {
+                if ((mask & (CLUSTER_POD_ADDED | CLUSTER_POD_GATES | CLUSTER_POD_SPEC)) != 0)
+                        scheduler_gang_grew(scheduler, pod, now_ns);
                 return;
+        }
         if (entry == NULL) {
                 entry = scheduling_queue_add(&scheduler->queue, pod, now_ns);
                 entry->uid_hash = scheduler_uid_hash(row);
@@ -77,7 +81,7 @@ static void refresh(struct scheduler *scheduler, struct pod_id pod, uint32_t mas
                 entry->failure_hash = row->failure_hash;
                 entry->failed_since = row->failure_changed;
                 scheduler_admit(scheduler, entry, now_ns);
-                scheduler_gang_grew(scheduler, entry, now_ns);
+                scheduler_gang_grew(scheduler, pod, now_ns);
         } else if (entry->is_gated && (mask & (CLUSTER_POD_GATES | CLUSTER_POD_SPEC)) != 0) {
                 scheduler_admit(scheduler, entry, now_ns);
         }

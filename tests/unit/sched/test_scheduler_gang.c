@@ -109,6 +109,36 @@ static void test_all_or_none(void **state) {
         assert_int_equal(count_actions(&test->base, ACTION_BIND), 3);
 }
 
+/* A member that somebody else put on a node counts from then on. */
+static void test_bound_by_others(void **state) {
+        struct gang_test *test = *state;
+        put_group(test, GANG_OF_3);
+        put_node(&test->base, "n1", 4000);
+        put_members(test, 0, 2);
+        step(&test->base);
+        assert_int_equal(test->base.actions.count, 0);
+        apply(&test->base, OBJECT_POD, CHANGE_ADDED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"m2\",\"uid\":\"uid-m2\"},"
+              "\"spec\":{\"nodeName\":\"n1\",\"schedulingGroup\":{\"podGroupName\":\"g\"},"
+              "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}");
+        step(&test->base);
+        assert_int_equal(count_actions(&test->base, ACTION_BIND), 2);
+}
+
+/* A scheduler that starts on a cluster with everything in it. */
+static void test_starts_late(void **state) {
+        struct gang_test *test = *state;
+        put_group(test, GANG_OF_3);
+        put_node(&test->base, "n1", 4000);
+        put_members(test, 0, 2);
+        apply(&test->base, OBJECT_POD, CHANGE_ADDED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"z\",\"uid\":\"uid-z\"},"
+              "\"spec\":{\"nodeName\":\"n1\",\"schedulingGroup\":{\"podGroupName\":\"g\"},"
+              "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}");
+        step(&test->base); /* the first: looks at all rows, the member on a node last */
+        assert_int_equal(count_actions(&test->base, ACTION_BIND), 2);
+}
+
 /* More members than needed: those that fit nowhere wait, and join what runs. */
 static void test_late_members_join(void **state) {
         struct gang_test *test = *state;
@@ -184,6 +214,8 @@ int main(void) {
                 TEST(test_waits_for_group_and_members),
                 CASE("sched-100 all of a gang or none", test_all_or_none),
                 TEST(test_late_members_join),
+                TEST(test_bound_by_others),
+                TEST(test_starts_late),
                 cmocka_unit_test(test_group_is_told),
                 TEST(test_basic_group_asks_for_nothing),
         };
