@@ -81,6 +81,8 @@ SOAK_SEEDS ?= 2000
 soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a sandbox, schedulers under faults
 	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet --repeat $(SOAK_RUNS)
 	@tests/e2e/durability.sh $(BUILD)/berth $(SOAK_KILLS)
+	@tests/e2e/eviction_stages.sh $(BUILD)/berth tests/e2e/hook_server.py native
+	@tests/e2e/drain_compare.sh $(BUILD)/berth 500 20 30
 	@BERTH_ORACLE_STEPS=10000 BERTH_ORACLE_SEEDS=24 $(BUILD)/tests/unit/sched/test_engine_oracle
 	@tests/e2e/scheduler_drill.sh $(BUILD)/berth 1000 10000 10 1
 	@tests/e2e/scheduler_drill.sh $(BUILD)/berth 1000 10000 20 2

@@ -65,12 +65,27 @@ void eviction_stages_store(struct eviction_look *look, struct eviction_slot *slo
         buf_release(&text);
 }
 
+/* Whether there was a report since the stage began: the first that it has to say is worth more than
+ * what follows. */
+static bool has_told(const struct eviction_slot *slot) {
+        const struct eviction_status *status = &slot->eviction->status;
+        int index = eviction_find_responder(status, SLICE_LITERAL(EVICTION_STAGER));
+
+        return index >= 0 &&
+               status->responders[index].heartbeat.ns > slot->stages.state.since.ns + NS_PER_S;
+}
+
+static int64_t pause_of(const struct eviction_slot *slot) {
+        if (!slot->stages.has_news)
+                return STAGES_BEAT_NS;
+        return has_told(slot) ? STAGES_NEWS_NS : STAGES_FIRST_NEWS_NS;
+}
+
 /* Signs of life only while hooks answer: a silent one must not keep the turn for ever. */
 static void beat(struct eviction_look *look, struct eviction_slot *slot) {
         struct stages_turn *turn = &slot->stages;
         bool is_alive = turn->bad_in_row < 2;
-        int64_t pause_ns = turn->has_news ? STAGES_NEWS_NS : STAGES_BEAT_NS;
-        struct mono_time due = { turn->last_beat.ns + pause_ns };
+        struct mono_time due = { turn->last_beat.ns + pause_of(slot) };
 
         if (!is_alive && !turn->has_news)
                 return;

@@ -14,6 +14,7 @@
 #define STAGES_CHECK_NS (2 * NS_PER_S) /* of what a wait stage waits for */
 #define STAGES_CALL_NS (30 * NS_PER_S) /* patience with one call over HTTP */
 #define STAGES_BEAT_NS (60 * NS_PER_S)
+#define STAGES_FIRST_NEWS_NS (5 * NS_PER_S)
 #define STAGES_NEWS_NS (20 * NS_PER_S) /* between reports that only bring text */
 #define STAGES_UNDO_ATTEMPTS 4
 

@@ -1,12 +1,19 @@
 #!/bin/sh
-# The descheduler and the reboot agent as requesters of graceful evictions: eviction_requesters.sh BERTH. Skips (77) without kubectl.
+# The descheduler and the reboot agent as requesters of graceful evictions, by berth's own kinds or those of Kubernetes:
+# eviction_requesters.sh BERTH [native]. Skips (77) without kubectl.
 # shellcheck source=tests/e2e/clients.sh disable=SC1091
 . "$(dirname "$0")/clients.sh"
 [ -n "$kubectl_program" ] || skip "no kubectl"
 k() {
         "$kubectl_program" "$@"
 }
-start_sandbox "$1" --nodes 2
+kinds=lifecycle.berth.dev
+mode=crd
+if [ "${2:-}" = native ]; then
+        kinds=lifecycle.k8s.io
+        mode=native-own
+fi
+start_sandbox "$1" --nodes 2 ${2:+--feature-gates EvictionRequestAPI=true}
 finish_early() {
         judge bad "$@"
         finish
@@ -46,14 +53,16 @@ profiles:
     deschedule: {enabled: [PodLifeTime]}
 END
 # Without the kinds the flag changes nothing.
-"$berth" descheduler --eviction-requests --descheduling-interval 1s --policy-config-file "$work/policy.yaml" \
-        >"$work/descheduler.log" 2>&1 &
-descheduler=$!
-pod a node-0
-until_true gone a || finish_early "a was not evicted directly: $(tail -n 5 "$work/descheduler.log")"
-kill $descheduler # it would look for the kinds again after ten minutes only
+if [ $mode = crd ]; then
+        "$berth" descheduler --eviction-requests --descheduling-interval 1s --policy-config-file "$work/policy.yaml" \
+                >"$work/descheduler.log" 2>&1 &
+        descheduler=$!
+        pod a node-0
+        until_true gone a || finish_early "a was not evicted directly: $(tail -n 5 "$work/descheduler.log")"
+        kill $descheduler # it would look for the kinds again after ten minutes only
+fi
 
-"$berth" evictions --leader-elect=false >"$work/trail" 2>"$work/evictions.log" &
+"$berth" evictions --mode $mode --leader-elect=false >"$work/trail" 2>"$work/evictions.log" &
 children="$children $!"
 until_true grep -q Ready "$work/evictions.log" || finish_early "berth evictions was never ready"
 "$berth" descheduler --eviction-requests --descheduling-interval 1s --policy-config-file "$work/policy.yaml" \
@@ -104,5 +113,5 @@ children="$children $!"
 until_true gone d || finish_early "d was not drained: $(cat "$work/reboot.log")"
 until_true trail '"pod":"d"' reboot.berth.dev/drain '"to":"PodDeleted"' ||
         judge bad "the trail does not tell of d: $(cat "$work/trail")"
-judge "$([ "$(k get evictionrequests.lifecycle.berth.dev -o name | wc -l)" -eq 0 ] && echo ok)" "requests are left"
+judge "$([ "$(k get "evictionrequests.$kinds" -o name | wc -l)" -eq 0 ] && echo ok)" "requests are left"
 finish

@@ -2,7 +2,7 @@
 """A hook for eviction stages: keeps what it was told in FILE, and answers as files of a folder say.
 
 hook_server.py FOLDER: prints its address. FOLDER/log gets "op id attempt" per call. A stage is under way until
-FOLDER/done-STAGE exists; FOLDER/fail-STAGE makes it answer 500."""
+FOLDER/done-STAGE-POD exists; FOLDER/fail-STAGE makes it answer 500."""
 
 import json
 import os
@@ -34,7 +34,7 @@ class Hook(BaseHTTPRequestHandler):
             self.answer(500, {"message": "no"})
         elif op == "poll" and order["id"] not in started:
             self.answer(404, {})
-        elif op in ("cancel", "rollback") or os.path.exists(os.path.join(folder, "done-" + stage)):
+        elif op in ("cancel", "rollback") or os.path.exists(os.path.join(folder, f'done-{stage}-{order["pod"]["name"]}')):
             self.answer(200, {"result": "Done", "message": op + " done"})
         else:
             started.add(order["id"])
