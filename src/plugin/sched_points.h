@@ -55,6 +55,13 @@ void reservation_change(const struct reservation *reservation, enum shelf_kind k
 
 #define NODE_SCORE_MAX 100
 
+/* What a raw score follows from, where it is little: the node's domain of one coarse topology, and
+ * the rest. */
+struct score_kind {
+        uint32_t domain; /* any number, those of the topology among them */
+        int64_t rest;
+};
+
 /* How to follow a plugin that counts pods from one decision to the next.  Its word on a node then
  * depends on that node's domains, on numbers of these, and on a frame that is the same for all
  * nodes. */
@@ -72,6 +79,12 @@ struct sched_follow {
         void (*offer)(const void *pod_state, struct node_id node, bool joins, uint32_t *offers);
         /* Scores: the node is left out when raw scores are normalised; NULL: none is. */
         bool (*leaves_out)(const void *pod_state, struct node_id node);
+        /* Scores: numbers of the coarse topology's domains, and the frame, change what kinds are
+         * worth, but not which node is of which kind; so nodes are not asked about.  NULL, as the
+         * function or as its answer: nodes are asked.  The others are set when it is. */
+        const struct topology *(*coarse)(const void *pod_state);
+        struct score_kind (*kind)(const void *pod_state, struct node_id node);
+        int64_t (*score_of_kind)(const void *pod_state, struct score_kind kind);
 };
 
 struct sched_points {

@@ -25,6 +25,7 @@ struct normalized_score {
         size_t plugin;
         const struct sched_follow *follow; /* NULL: local */
         struct follow_mark mark;
+        const struct topology *coarse; /* values go by kind; NULL = by raw score */
         struct distinct_scores distinct;
         size_t offer_count;
         uint32_t *offers; /* NULL where none are kept */

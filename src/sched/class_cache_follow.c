@@ -10,14 +10,16 @@ static bool has_all_news(const struct follow_mark *mark, const struct memory_ent
                (mark->version >= entry->news.since && !entry->news.is_incomplete);
 }
 
-/* Nodes of the domains that changed. */
+/* Nodes of the domains that changed, of all topologies but one (NULL = none). */
 static void add_news(const struct follow_mark *mark, const struct memory_entry *entry,
-                     struct bitset *nodes) {
+                     const struct topology *but, struct bitset *nodes) {
         for (size_t i = entry->news.count; i-- > 0;) {
                 const struct domain_change *change = &entry->news.items[i];
                 const struct topology *topology = change->topology;
                 if (change->version <= mark->version)
                         break;
+                if (topology == but)
+                        continue;
                 if (change->domain == topology->domain_count) { /* the nodes without the label */
                         for (size_t n = 0; n < topology->node_count; n++)
                                 if (topology->domain[n] == DOMAIN_NONE)
@@ -48,7 +50,7 @@ void cache_follow_filter(const struct cache_call *call, struct counted_filter *f
             !has_all_news(&filter->mark, entry))
                 bitset_or(&asked, &cluster_nodes(call->cluster)->live);
         else
-                add_news(&filter->mark, entry, &asked);
+                add_news(&filter->mark, entry, NULL, &asked);
         filter->mark = now;
         if (bitset_is_empty(&asked))
                 return;
@@ -161,6 +163,35 @@ static bool rescore(const struct cache_call *call, struct normalized_score *scor
         return true;
 }
 
+static bool find_kinds(const struct cache_call *call, struct normalized_score *score,
+                       const struct bitset *nodes) {
+        const struct sched_follow *follow = score->follow;
+        const void *state = score_state(call, score->plugin);
+        for (size_t word = 0; word < (nodes->bits + 63) / 64; word++)
+                for (uint64_t left = nodes->words[word]; left != 0; left &= left - 1) {
+                        struct node_id node = { (uint32_t)(word * 64 +
+                                                           (size_t)__builtin_ctzll(left)) };
+                        bool is_left_out =
+                                follow->leaves_out != NULL && follow->leaves_out(state, node);
+                        if (!distinct_scores_set_kind(&score->distinct, node,
+                                                      follow->kind(state, node), is_left_out))
+                                return false;
+                }
+        return true;
+}
+
+/* What the kinds are worth now. */
+static void revalue(struct update *update, struct normalized_score *score) {
+        struct distinct_scores *distinct = &score->distinct;
+        const void *state = score_state(update->call, score->plugin);
+        for (size_t i = 0; i < distinct->count; i++) {
+                int64_t raw = score->follow->score_of_kind(state, distinct->values[i].kind);
+                if (raw != distinct->values[i].raw)
+                        update->has_new_values = true;
+                distinct->values[i].raw = raw;
+        }
+}
+
 bool cache_follow_score(struct update *update, struct normalized_score *score) {
         const struct cache_call *call = update->call;
         struct class_cache *cache = update->cache;
@@ -168,22 +199,31 @@ bool cache_follow_score(struct update *update, struct normalized_score *score) {
         const struct memory_entry *entry = score->follow->entry(state);
         struct follow_mark now = { entry->epoch, frame_of(score->follow, state, score->offers),
                                    entry->news.version };
+        const struct topology *coarse =
+                score->follow->coarse == NULL ? NULL : score->follow->coarse(state);
         struct bitset nodes = bitset_in_arena(call->attempt->cycle.scratch, cache->node_count);
-        if (score->mark.epoch != now.epoch || score->mark.frame != now.frame ||
+        if (score->mark.epoch != now.epoch || score->coarse != coarse ||
+            (coarse == NULL && score->mark.frame != now.frame) ||
             !has_all_news(&score->mark, entry)) {
                 update->is_bulk = true;
                 distinct_scores_clear(&score->distinct);
                 bitset_or(&nodes, &cache->fits);
         } else {
-                add_news(&score->mark, entry, &nodes);
+                add_news(&score->mark, entry, coarse, &nodes);
                 bitset_or(&nodes, update->is_bulk ? &cache->fits : &call->marks->set);
                 bitset_and(&nodes, &cache->fits);
                 if (bitset_count(&nodes) > cache->node_count / BULK_SHARE)
                         update->is_bulk = true;
         }
         score->mark = now;
+        score->coarse = coarse;
         for (size_t i = bitset_next(&nodes, 0); !update->is_bulk && i != SIZE_MAX;
              i = bitset_next(&nodes, i + 1))
                 cache_mark(update, i);
-        return rescore(call, score, &nodes);
+        if (coarse == NULL)
+                return rescore(call, score, &nodes);
+        if (!find_kinds(call, score, &nodes))
+                return false;
+        revalue(update, score);
+        return true;
 }

@@ -28,16 +28,18 @@ static void grow(struct distinct_scores *scores) {
 }
 
 /* The latest values are those most likely met again; DISTINCT_MAX when it is new. */
-static size_t find(const struct distinct_scores *scores, int64_t raw, bool is_left_out) {
+static size_t find(const struct distinct_scores *scores, struct score_kind kind, bool is_left_out) {
         for (size_t at = scores->count; at-- > 0;)
-                if (scores->values[at].raw == raw && scores->values[at].is_left_out == is_left_out)
+                if (scores->values[at].kind.rest == kind.rest &&
+                    scores->values[at].kind.domain == kind.domain &&
+                    scores->values[at].is_left_out == is_left_out)
                         return at;
         return DISTINCT_MAX;
 }
 
-bool distinct_scores_set(struct distinct_scores *scores, struct node_id node, int64_t raw,
-                         bool is_left_out) {
-        size_t at = find(scores, raw, is_left_out);
+static bool set(struct distinct_scores *scores, struct node_id node, struct score_kind kind,
+                int64_t raw, bool is_left_out) {
+        size_t at = find(scores, kind, is_left_out);
         if (at == DISTINCT_MAX) {
                 at = scores->count;
                 if (at == DISTINCT_MAX)
@@ -45,9 +47,19 @@ bool distinct_scores_set(struct distinct_scores *scores, struct node_id node, in
                 if (at == scores->cap)
                         grow(scores);
                 scores->count++;
-                scores->values[at] = (struct distinct_value){ raw, 0, node, is_left_out };
+                scores->values[at] = (struct distinct_value){ kind, raw, 0, node, is_left_out };
                 scores->weighted[at] = 0;
         }
         scores->which[node.index] = (uint8_t)at;
         return true;
+}
+
+bool distinct_scores_set(struct distinct_scores *scores, struct node_id node, int64_t raw,
+                         bool is_left_out) {
+        return set(scores, node, (struct score_kind){ 0, raw }, raw, is_left_out);
+}
+
+bool distinct_scores_set_kind(struct distinct_scores *scores, struct node_id node,
+                              struct score_kind kind, bool is_left_out) {
+        return set(scores, node, kind, 0, is_left_out);
 }

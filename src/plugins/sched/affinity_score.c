@@ -161,4 +161,41 @@ static const struct memory_entry *score_entry(const void *pod_state) {
         return ((const struct preference_state *)pod_state)->entry;
 }
 
-const struct sched_follow affinity_score_follow = { .entry = score_entry };
+/* ---- kinds of nodes ---- */
+
+#define COARSE_MAX 64 /* domains */
+
+/* The topology of the fewest domains. */
+static const struct domain_sums *coarse_sums(const struct preference_state *state) {
+        const struct domain_sums *coarse = NULL;
+        for (size_t i = 0; i < state->sums->column_count; i++) {
+                const struct domain_sums *column = &state->sums->columns[i];
+                uint32_t domains = column->topology->domain_count;
+                if (domains > 0 && domains <= COARSE_MAX &&
+                    (coarse == NULL || domains < coarse->topology->domain_count))
+                        coarse = column;
+        }
+        return coarse;
+}
+
+static const struct topology *coarse(const void *pod_state) {
+        const struct domain_sums *sums = coarse_sums(pod_state);
+        return sums == NULL ? NULL : sums->topology;
+}
+
+static struct score_kind kind(const void *pod_state, struct node_id node) {
+        const struct preference_state *state = pod_state;
+        const struct domain_sums *coarse = coarse_sums(state);
+        return (struct score_kind){ coarse->topology->domain[node.index],
+                                    pair_numbers_of_node(state->sums, node) -
+                                            domain_sums_at(coarse, node) };
+}
+
+static int64_t score_of_kind(const void *pod_state, struct score_kind kind) {
+        const struct domain_sums *coarse = coarse_sums(pod_state);
+        return kind.rest + (kind.domain == DOMAIN_NONE ? 0 : coarse->sums[kind.domain]);
+}
+
+const struct sched_follow affinity_score_follow = {
+        .entry = score_entry, .coarse = coarse, .kind = kind, .score_of_kind = score_of_kind
+};

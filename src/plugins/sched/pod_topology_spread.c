@@ -230,6 +230,69 @@ static bool leaves_out(const void *pod_state, struct node_id node) {
         return is_ignored(pod_state, node);
 }
 
+/* ---- kinds of nodes ---- */
+
+#define COARSE_MAX 64            /* domains */
+#define KIND_RULES_MAX 2         /* more do not fit into the rest of a kind */
+#define IGNORED (UINT32_MAX - 1) /* domain of ignored nodes */
+#define LACKS_KEY (-1)           /* rest of nodes that lack the other rule's key */
+
+/* The rule of the fewest domains; SIZE_MAX: all have many, or there are too many rules. */
+static size_t coarse_rule(const struct spread_state *state) {
+        size_t coarse = SIZE_MAX;
+        uint32_t fewest = COARSE_MAX + 1;
+        for (size_t i = 0; i < state->count && state->count <= KIND_RULES_MAX; i++) {
+                uint32_t domains = state->numbers->rules[i].topology->domain_count;
+                if (domains == 0 || domains >= fewest || is_hostname(&state->rules[i]))
+                        continue;
+                coarse = i;
+                fewest = domains;
+        }
+        return coarse;
+}
+
+static const struct topology *coarse(const void *pod_state) {
+        const struct spread_state *state = pod_state;
+        size_t rule = coarse_rule(state);
+        return rule == SIZE_MAX ? NULL : state->numbers->rules[rule].topology;
+}
+
+static int64_t count_of(const struct spread_state *state, size_t rule, struct node_id node) {
+        const struct spread_counts *counts = &state->numbers->rules[rule];
+        uint32_t domain = counts->topology->domain[node.index];
+        if (domain == DOMAIN_NONE)
+                return LACKS_KEY;
+        return is_hostname(&state->rules[rule]) ? counts->pods[node.index] : counts->sums[domain];
+}
+
+static struct score_kind kind(const void *pod_state, struct node_id node) {
+        const struct spread_state *state = pod_state;
+        size_t rule = coarse_rule(state);
+        if (is_ignored(state, node))
+                return (struct score_kind){ IGNORED, 0 };
+        return (struct score_kind){ state->numbers->rules[rule].topology->domain[node.index],
+                                    state->count > 1 ? count_of(state, 1 - rule, node) : 0 };
+}
+
+/* As score_node adds it up, in the same order. */
+static int64_t score_of_kind(const void *pod_state, struct score_kind kind) {
+        const struct spread_state *state = pod_state;
+        size_t coarse = coarse_rule(state);
+        double score = 0;
+        if (kind.domain == IGNORED)
+                return 0;
+        for (size_t i = 0; i < state->count; i++) {
+                int64_t count = i != coarse ? kind.rest
+                                : kind.domain == DOMAIN_NONE
+                                        ? LACKS_KEY
+                                        : state->numbers->rules[i].sums[kind.domain];
+                if (count != LACKS_KEY)
+                        score += (double)count * state->weights[i] +
+                                 (double)(state->rules[i].max_skew - 1);
+        }
+        return (int64_t)round(score);
+}
+
 /* ---- waking ---- */
 
 static bool is_counted(const struct sched_cycle *cycle, const struct spread_constraint *constraint,
@@ -304,11 +367,15 @@ const struct plugin plugin_pod_topology_spread = {
                         .counts_pods = true,
                         .filter_follow = &(const struct sched_follow){ .entry = entry_of,
                                                                        .frame = filter_frame },
-                        .score_follow = &(const struct sched_follow){ .entry = entry_of,
-                                                                      .frame = score_frame,
-                                                                      .offer_count = offer_count,
-                                                                      .offer = offer,
-                                                                      .leaves_out = leaves_out } },
+                        .score_follow =
+                                &(const struct sched_follow){ .entry = entry_of,
+                                                              .frame = score_frame,
+                                                              .offer_count = offer_count,
+                                                              .offer = offer,
+                                                              .leaves_out = leaves_out,
+                                                              .coarse = coarse,
+                                                              .kind = kind,
+                                                              .score_of_kind = score_of_kind } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_LABELS | CLUSTER_POD_TOLERATIONS,

@@ -50,6 +50,20 @@ static void test_first_and_last_user_change_the_values_in_use(void **state) {
         distinct_scores_release(&scores);
 }
 
+static void test_kinds_are_values_whatever_they_are_worth(void **state) {
+        static const struct score_kind kinds[] = { { 0, 5 }, { 1, 5 }, { 1, 6 }, { 1, 5 } };
+        struct distinct_scores scores;
+        (void)state;
+        distinct_scores_init(&scores, NODES);
+        for (uint32_t i = 0; i < ARRAY_LEN(kinds); i++)
+                assert_true(distinct_scores_set_kind(&scores, node(i), kinds[i], false));
+        assert_int_equal(scores.count, 3);
+        assert_ptr_equal(value_of(&scores, 1), value_of(&scores, 3));
+        assert_int_equal(value_of(&scores, 2)->kind.domain, 1);
+        assert_int_equal(value_of(&scores, 2)->kind.rest, 6);
+        distinct_scores_release(&scores);
+}
+
 static void test_too_many_values_are_refused(void **state) {
         struct distinct_scores scores;
         (void)state;
@@ -69,6 +83,7 @@ int main(void) {
                 cmocka_unit_test(test_equal_scores_share_a_value),
                 cmocka_unit_test(test_left_out_is_a_value_of_its_own),
                 cmocka_unit_test(test_first_and_last_user_change_the_values_in_use),
+                cmocka_unit_test(test_kinds_are_values_whatever_they_are_worth),
                 cmocka_unit_test(test_too_many_values_are_refused),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
