@@ -189,9 +189,13 @@ static bool is_making_room(struct step *step, const struct pod_group *group,
                 entry->was_woken = true;
                 is_waiting = true;
         }
-        if (is_waiting)
-                scheduling_queue_park(&scheduler->queue, popped, false);
-        return is_waiting;
+        if (!is_waiting)
+                return false;
+        popped->hears_all = true; /* also when whoever waits for the deletions goes himself */
+        popped->wakes_on = UINT32_MAX;
+        popped->decided_generation = cluster_generation(scheduler->config.cluster);
+        scheduling_queue_park(&scheduler->queue, popped, false);
+        return true;
 }
 
 /* ---- what comes of it ---- */

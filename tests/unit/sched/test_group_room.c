@@ -135,6 +135,74 @@ static void test_basic_groups(void **state) {
         }
 }
 
+/* The member that waits for the deletions is deleted: the others go on without it. */
+static void test_without_the_one_that_waited(void **state) {
+        (void)state;
+        struct group_test test;
+        group_test_init(&test, GANGS);
+        put_node(&test.base, "n1", 1000);
+        put_pod_group(&test, "g", "\"schedulingPolicy\":{\"gang\":{\"minCount\":1}}");
+        put_running(&test, "low", "n1", 1000, "", "");
+        put_member(&test, "g", "m0", 1000, HIGH);
+        step(&test.base);
+        assert_non_null(find_action(&test.base, ACTION_DELETE_POD, "low"));
+        put_member(&test, "g", "m1", 1000, HIGH); /* new, and held back with it */
+        step(&test.base);
+        assert_int_equal(test.base.actions.count, 0);
+        for (const char *const *pod = (const char *const[]){ "m0", "low", NULL }; *pod != NULL;
+             pod++)
+                apply(&test.base, OBJECT_POD, CHANGE_REMOVED,
+                      "{\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\"}}", *pod);
+        test.base.now_ns += 20 * NS_PER_S;
+        step(&test.base);
+        assert_string_equal(bound_to(&test, "m1"), "n1");
+        group_test_release(&test);
+}
+
+static void add_scheduler(struct group_test *test, const char *name,
+                          struct sched_profile **ret_profile) {
+        struct err err = { 0 };
+        struct sched_profile_spec spec = { .scheduler_name = slice_of(name) };
+        struct profile_env env = { .registry = sched_registry };
+        assert_int_equal(sched_profile_new(&spec, &env, ret_profile, &err), 0);
+        struct sched_profile *profiles[] = { test->base.profile, *ret_profile };
+        scheduler_free(test->base.scheduler);
+        test->base.scheduler =
+                scheduler_new(&(struct scheduler_config){ .cluster = test->base.cluster,
+                                                          .shelf = test->shelf,
+                                                          .profile_count = ARRAY_LEN(profiles),
+                                                          .profiles = profiles,
+                                                          .has_groups = true,
+                                                          .has_gangs = true });
+}
+
+/* Members of two schedulers: an error for each, and nothing said of the group. */
+static void test_one_scheduler_for_all(void **state) {
+        (void)state;
+        struct group_test test;
+        struct sched_profile *other;
+        group_test_init(&test, GANGS);
+        add_scheduler(&test, "other", &other);
+        put_node(&test.base, "n1", 1000);
+        put_pod_group(&test, "g", GANG_OF_2);
+        put_member(&test, "g", "m0", 500, "");
+        put_member(&test, "g", "m1", 500, "\"schedulerName\":\"other\",");
+        step(&test.base);
+        assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
+        assert_string_equal(told_group(&test, "g"), "");
+        for (int i = 0; i < 2; i++) {
+                const struct action *status =
+                        find_action(&test.base, ACTION_POD_STATUS, i == 0 ? "m0" : "m1");
+                assert_true(slice_is(status->status.reason, "SchedulerError"));
+                assert_true(slice_is(status->status.message,
+                                     "all pods in a single pod group should have the same "
+                                     ".spec.schedulerName set, got: \"default-scheduler\" and "
+                                     "\"other\""));
+        }
+        group_test_release(&test);
+        sched_profile_free(other);
+}
+
 /* GenericWorkload alone: nobody counts the members of a gang. */
 static void test_gangs_need_their_gate(void **state) {
         (void)state;
@@ -172,6 +240,8 @@ int main(void) {
                 cmocka_unit_test(test_until_they_are_gone),
                 cmocka_unit_test(test_nobody_goes_in_vain),
                 cmocka_unit_test(test_basic_groups),
+                cmocka_unit_test(test_without_the_one_that_waited),
+                cmocka_unit_test(test_one_scheduler_for_all),
                 cmocka_unit_test(test_gangs_need_their_gate),
                 cmocka_unit_test(test_no_gate),
         };
