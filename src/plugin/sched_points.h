@@ -79,6 +79,10 @@ struct sched_follow {
         void (*offer)(const void *pod_state, struct node_id node, bool joins, uint32_t *offers);
         /* Scores: the node is left out when raw scores are normalised; NULL: none is. */
         bool (*leaves_out)(const void *pod_state, struct node_id node);
+        /* Filters: the nodes of each domain of it get the same word, whatever else changes, and
+         * nodes without a domain are refused.  NULL, as the function or as its answer: there is no
+         * such topology. */
+        const struct topology *(*uniform)(const void *pod_state);
         /* Scores: numbers of the coarse topology's domains, and the frame, change what kinds are
          * worth, but not which node is of which kind; so nodes are not asked about.  NULL, as the
          * function or as its answer: nodes are asked.  The others are set when it is. */

@@ -55,7 +55,7 @@ static void clear_marks(struct node_marks *marks) {
 
 /* ---- local plugins, one node ---- */
 
-static bool plugin_admits(const struct cache_call *call, size_t index, struct node_id node) {
+bool cache_plugin_admits(const struct cache_call *call, size_t index, struct node_id node) {
         const struct profile_plugin *plugin = plugin_at(call, index);
         struct verdict verdict;
         verdict.code = VERDICT_OK;
@@ -72,7 +72,7 @@ static bool node_fits(const struct cache_call *call, struct node_id node, bool w
              left &= left - 1) {
                 size_t index = (size_t)__builtin_ctzll(left);
                 if (plugin_at(call, index)->plugin->sched->reads_node_pods == wants_pods &&
-                    !plugin_admits(call, index, node))
+                    !cache_plugin_admits(call, index, node))
                         return false;
         }
         return true;

@@ -19,6 +19,7 @@ struct follow_mark {
 struct counted_filter {
         size_t plugin; /* in the profile */
         struct follow_mark mark;
+        const struct topology *uniform; /* the nodes of its domains are asked about as one */
         struct bitset admits;
 };
 struct normalized_score {

@@ -36,6 +36,22 @@ static uint64_t frame_of(const struct sched_follow *follow, void *state, const u
         return follow->frame == NULL ? 0 : follow->frame(state, offers);
 }
 
+/* Asks about one node of each domain, and takes its word for the others. */
+static void follow_domains(const struct cache_call *call, struct counted_filter *filter) {
+        const struct topology *topology = filter->uniform;
+        for (uint32_t domain = 0; domain < topology->domain_count; domain++) {
+                const struct node_id *nodes = &topology->members[topology->first[domain]];
+                uint32_t count = topology->first[domain + 1] - topology->first[domain];
+                if (count == 0)
+                        continue;
+                bool admits = cache_plugin_admits(call, filter->plugin, nodes[0]);
+                if (admits == bitset_has(&filter->admits, nodes[0].index))
+                        continue;
+                for (uint32_t i = 0; i < count; i++)
+                        put_bit(&filter->admits, nodes[i].index, admits);
+        }
+}
+
 /* Asks a filter about the nodes its word may have changed on. */
 void cache_follow_filter(const struct cache_call *call, struct counted_filter *filter) {
         const struct profile_plugin *plugin = plugin_at(call, filter->plugin);
@@ -45,6 +61,15 @@ void cache_follow_filter(const struct cache_call *call, struct counted_filter *f
         struct arena *scratch = call->attempt->cycle.scratch;
         struct follow_mark now = { entry->epoch, frame_of(sched->filter_follow, state, NULL),
                                    entry->news.version };
+        const struct topology *uniform =
+                sched->filter_follow->uniform == NULL ? NULL : sched->filter_follow->uniform(state);
+        bool is_same = filter->mark.epoch == now.epoch && filter->uniform == uniform;
+        filter->uniform = uniform;
+        if (uniform != NULL && is_same) {
+                filter->mark = now;
+                follow_domains(call, filter);
+                return;
+        }
         struct bitset asked = bitset_in_arena(scratch, call->cache->node_count);
         if (filter->mark.epoch != now.epoch || filter->mark.frame != now.frame ||
             !has_all_news(&filter->mark, entry))

@@ -32,6 +32,8 @@ struct update {
         bool has_new_values; /* raw values came into use or went out of it */
 };
 
+/* One filter's word on one node. */
+bool cache_plugin_admits(const struct cache_call *call, size_t index, struct node_id node);
 /* A node is about to change: it gives its raw values back. */
 void cache_mark(struct update *update, size_t node);
 /* Asks a filter that counts pods about the nodes its word may have changed on. */

@@ -237,6 +237,14 @@ static bool leaves_out(const void *pod_state, struct node_id node) {
 #define IGNORED (UINT32_MAX - 1) /* domain of ignored nodes */
 #define LACKS_KEY (-1)           /* rest of nodes that lack the other rule's key */
 
+/* One rule looks at nothing but the domain. */
+static const struct topology *uniform(const void *pod_state) {
+        const struct spread_state *state = pod_state;
+        const struct topology *topology =
+                state->count == 1 ? state->numbers->rules[0].topology : NULL;
+        return topology != NULL && topology->domain_count <= COARSE_MAX ? topology : NULL;
+}
+
 /* The rule of the fewest domains; SIZE_MAX: all have many, or there are too many rules. */
 static size_t coarse_rule(const struct spread_state *state) {
         size_t coarse = SIZE_MAX;
@@ -365,7 +373,8 @@ const struct plugin plugin_pod_topology_spread = {
                         .normalize = normalize,
                         .wakes = wakes,
                         .counts_pods = true,
-                        .filter_follow = &(const struct sched_follow){ .entry = entry_of,
+                        .filter_follow = &(const struct sched_follow){ .uniform = uniform,
+                                                                       .entry = entry_of,
                                                                        .frame = filter_frame },
                         .score_follow =
                                 &(const struct sched_follow){ .entry = entry_of,
