@@ -59,8 +59,9 @@ class Sandbox:
         self.port, self.token = port, token
 
     def __call__(self, method, path, body=None, content_type="application/json"):
+        text = body if isinstance(body, str) else json.dumps(body) if body else None
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        connection.request(method, path, json.dumps(body) if body else None,
+        connection.request(method, path, text,
                            {"Authorization": f"Bearer {self.token}", "Content-Type": content_type})
         answer = connection.getresponse()
         content = json.loads(answer.read() or b"{}")

@@ -1,6 +1,6 @@
 """Pods that are placed together or not at all: gang.py BERTH URL (plain HTTP, token "e2e", a sandbox without controllers).
 
-PodGroups come as a CustomResourceDefinition. The last line is "N passed, M failed".
+PodGroups come as the CustomResourceDefinition of examples/groups. The last line is "N passed, M failed".
 """
 
 import pathlib
@@ -13,6 +13,7 @@ from drill import Sandbox, finish, judge, port_of, until, write_kubeconfig
 BERTH, PORT = sys.argv[1], port_of(sys.argv[2])
 WORK = pathlib.Path(tempfile.mkdtemp())
 PODS = "/api/v1/namespaces/default/pods"
+DEFINITION = pathlib.Path(__file__).parents[2] / "examples/groups/10-podgroups.yaml"
 GATES = ",".join(f"{gate}=true" for gate in (
     "GenericWorkload", "GangScheduling", "TopologyAwareWorkloadScheduling", "WorkloadAwarePreemption"))
 GROUPS = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups"
@@ -58,15 +59,12 @@ def refused():
             if any(one["type"] == "PodScheduled" for one in pod.get("status", {}).get("conditions", []))]
 
 
-status, answer = ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
-    "metadata": {"name": "podgroups.scheduling.k8s.io", "annotations": {
-        "api-approved.kubernetes.io": "https://github.com/kubernetes/enhancements/pull/1111"}},
-    "spec": {"group": "scheduling.k8s.io", "scope": "Namespaced",
-             "names": {"plural": "podgroups", "singular": "podgroup", "kind": "PodGroup", "listKind": "PodGroupList"},
-             "versions": [{"name": "v1alpha2", "served": True, "storage": True, "subresources": {"status": {}}, "schema": {"openAPIV3Schema": {
-                 "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}})
+status, answer = ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", DEFINITION.read_text(), "application/yaml")
 judge("PodGroups are defined", status == 201, answer)
 until("PodGroups", lambda: ask("GET", GROUPS)[0] == 200)
+status, answer = ask("POST", GROUPS, {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": "none"},
+                                      "spec": {"schedulingPolicy": {"gang": {"minCount": 0}}}})
+judge("a gang of none is refused", status == 422, answer)
 put_node("n1")
 kubeconfig = write_kubeconfig(WORK / "kubeconfig", PORT)
 scheduler = subprocess.Popen([BERTH, "scheduler", "--kubeconfig", kubeconfig, "--leader-elect=false", "-v", "1",
