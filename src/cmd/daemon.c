@@ -8,7 +8,7 @@
 #include "client/http_transport.h"
 #include "client/lease_elector.h"
 #include "cmd/log_writer.h"
-#include "host/host_trim.h"
+#include "cmd/rest.h"
 #include "run/access_search.h"
 #include "run/event_loop.h"
 #include "run/metrics.h"
@@ -19,7 +19,6 @@
 #include "run/slot_gate.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define DRAIN_PATIENCE_NS (2 * NS_PER_S) /* for writes under way at the end */
@@ -42,9 +41,7 @@ struct daemon {
         struct page_guard *guard; /* NULL = pages are for everybody */
         struct serving *serving;
         struct metric *leading;
-        struct loop_timer rest;
-        int64_t rest_cpu_ns; /* spent when it was last looked at */
-        unsigned idle_turns; /* periods without work, in a row */
+        struct rest rest;
         char host[128], identity[LEASE_IDENTITY_MAX + 1];
         bool is_leading, is_ending;
         struct err failure;
@@ -292,39 +289,20 @@ static int serve(struct daemon *daemon, struct err *err) {
 
 /* ---- resting ---- */
 
-#define REST_FIRST_NS (5 * NS_PER_S)
-#define REST_PERIOD_NS (10 * NS_PER_S)
-#define REST_TURNS 3       /* periods from one rest to the next */
-#define REST_CPU_SHARE 100 /* idle is who spends less than this part of the time */
+#define REST_CPU_SHARE 100
 
-static int64_t cpu_ns(void) {
-        struct rusage usage;
+static bool may_rest(void *context) {
+        const struct daemon *daemon = context;
 
-        getrusage(RUSAGE_SELF, &usage);
-        return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
-               (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * (NS_PER_MS / 1000);
-}
-
-/* What starting and listing took is given back once there is nothing to do: pages of libraries come
- * back as they are needed, which for a Lease and quiet watches are few. */
-static void rest(void *context) {
-        struct daemon *daemon = context;
-        bool is_first = daemon->rest_cpu_ns == 0;
-        int64_t spent_ns = cpu_ns() - daemon->rest_cpu_ns;
-        bool is_idle = (!daemon->is_leading || runtime_is_idle(daemon->runtime)) &&
-                       (is_first || spent_ns < REST_PERIOD_NS / REST_CPU_SHARE);
-
-        daemon->rest_cpu_ns += spent_ns;
-        if (is_idle && daemon->idle_turns++ % REST_TURNS == 0)
-                host_trim();
-        if (!is_idle)
-                daemon->idle_turns = 0;
-        loop_timer_arm(daemon->loop, &daemon->rest, REST_PERIOD_NS);
+        return !daemon->is_leading || runtime_is_idle(daemon->runtime);
 }
 
 static void plan_rest(struct daemon *daemon) {
-        daemon->rest = (struct loop_timer){ .fired = rest, .context = daemon };
-        loop_timer_arm(daemon->loop, &daemon->rest, REST_FIRST_NS);
+        daemon->rest = (struct rest){ .loop = daemon->loop,
+                                      .is_idle = may_rest,
+                                      .context = daemon,
+                                      .cpu_share = REST_CPU_SHARE };
+        rest_begin(&daemon->rest);
 }
 
 /* ---- ending ---- */
@@ -359,8 +337,7 @@ static void on_signal(void *context, int number) {
 }
 
 static void release(struct daemon *daemon) {
-        if (daemon->loop)
-                loop_timer_disarm(daemon->loop, &daemon->rest);
+        rest_end(&daemon->rest);
         serving_free(daemon->serving);
         page_guard_free(daemon->guard);
         lease_elector_free(daemon->elector);

@@ -6,6 +6,7 @@
 #include "cmd/daemon.h"
 #include "cmd/feature_gates.h"
 #include "cmd/private_folder.h"
+#include "cmd/rest.h"
 #include "cmd/up_input.h"
 #include "cmd/up_report.h"
 #include "cmd/up_view.h"
@@ -48,6 +49,7 @@ struct up {
         struct scenario_run *scenario;
         struct up_view view;
         struct loop_timer view_timer, settle_timer, end_timer, fill_timer;
+        struct rest rest;
         struct mono_time started, quiet_since;
         uint64_t quiet_generation, quiet_passes;
         char kubeconfig[512];
@@ -335,6 +337,15 @@ static void on_fill(void *context) {
                 start_scenario(up);
 }
 
+/* Simulated nodes are never quite at rest. */
+#define REST_CPU_SHARE 10
+
+static bool may_rest(void *context) {
+        const struct up *up = context;
+
+        return up->is_filled && runtime_is_idle(up->runtime);
+}
+
 static void start_timers(struct up *up) {
         const struct up_options *options = up->options;
         int64_t end_ns = options->settles ? options->timeout_ns : options->for_ns;
@@ -348,6 +359,10 @@ static void start_timers(struct up *up) {
         loop_timer_arm(up->loop, &up->settle_timer, SETTLE_INTERVAL_NS);
         if (end_ns > 0)
                 loop_timer_arm(up->loop, &up->end_timer, end_ns);
+        up->rest = (struct rest){
+                .loop = up->loop, .is_idle = may_rest, .context = up, .cpu_share = REST_CPU_SHARE
+        };
+        rest_begin(&up->rest);
 }
 
 static int start(struct up *up, struct err *err) {
@@ -408,6 +423,7 @@ static void stop_timers(struct up *up) {
 }
 
 static void stop(struct up *up) {
+        rest_end(&up->rest);
         stop_timers(up);
         scenario_run_free(up->scenario);
         runtime_free(up->runtime);

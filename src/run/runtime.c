@@ -60,13 +60,14 @@ struct open_action {
         struct mono_time since;
         char *node;               /* of a bind; owned */
         struct bind_check *check; /* NULL unless a bind's outcome is in doubt */
-        struct err doubt;         /* what the answer said */
+        struct err *doubt;        /* then what the answer said; many wait, few are in doubt */
         size_t kind_len, ns_len, name_len, uid_len;
         char text[]; /* kind, ns, name, uid */
 };
 
 static void free_open(struct open_action *open) {
         bind_check_free(open->check);
+        free(open->doubt);
         free(open->node);
         free(open);
 }
@@ -316,8 +317,8 @@ static void on_checked(void *context, enum bind_state state) {
 
         open->check = NULL;
         if (state != BIND_DONE) {
-                result.code = open->doubt.code;
-                result.text = slice_of(open->doubt.text);
+                result.code = open->doubt->code;
+                result.text = slice_of(open->doubt->text);
         }
         report(open, &result);
 }
@@ -330,7 +331,8 @@ static bool doubts(struct open_action *open, const struct write_result *write,
         if (open->kind != ACTION_BIND || result->code == BERTH_OK || !write->reply ||
             !bind_check_is_needed(write->reply->status))
                 return false;
-        err_set(&open->doubt, result->code, SLICE_FMT, SLICE_ARG(result->text));
+        open->doubt = xcalloc(1, sizeof(*open->doubt));
+        err_set(open->doubt, result->code, SLICE_FMT, SLICE_ARG(result->text));
         open->check =
                 bind_check_new(&(struct bind_check_config){ .transport = &open->runtime->transport,
                                                             .loop = open->runtime->loop,
