@@ -49,6 +49,10 @@ def conditions(group="g"):
     return ask("GET", f"{GROUPS}/{group}")[1].get("status", {}).get("conditions", [])
 
 
+def told(group, text):
+    return any(text in condition["message"] for condition in conditions(group))
+
+
 def nodes_of(prefix):
     return {pod["metadata"]["name"]: pod["spec"].get("nodeName") for pod in ask("GET", PODS)[1]["items"]
             if pod["metadata"]["name"].startswith(prefix)}
@@ -87,8 +91,7 @@ put_group("t", {"schedulingPolicy": {"gang": {"minCount": 4}}, "schedulingConstr
                 "disruptionMode": "PodGroup"})
 for number in range(4):
     put_member(f"t{number}", "t")
-said = until("the word on placements", lambda: conditions("t"))
-judge("no domain has the room", said[0]["message"].startswith("0/1 placements are available"), said)
+until("the word that no domain has the room", lambda: told("t", "0/1 placements are available, first placement status: "))
 judge("none is bound", not any(nodes_of("t").values()), nodes_of("t"))
 put_node("b1", {"rack": "b"})
 put_node("b2", {"rack": "b"})
@@ -102,8 +105,7 @@ until("the last free node taken", lambda: nodes_of("low")["low"] == "a1")
 put_group("p", {"schedulingPolicy": {"gang": {"minCount": 5}}, "priority": -1})
 for number in range(5):
     put_member(f"p{number}", "p", "1")
-said = until("the word on the unimportant", lambda: conditions("p"))
-judge("nobody goes for it", "No preemption victims found" in said[0]["message"], said)
+until("the word that nobody goes for it", lambda: told("p", "No preemption victims found for incoming preemptor"))
 judge("all are still there", all(nodes_of("").get(name) for name in ("low", "m0", "m1", "m2", "t0", "t1", "t2", "t3")), nodes_of(""))
 put_group("q", {"schedulingPolicy": {"gang": {"minCount": 2}}, "priority": 100})
 for number in range(2):
