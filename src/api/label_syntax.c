@@ -1,6 +1,8 @@
 /* Syntax of label keys and values, with upstream's messages. */
 #include "api/selector.h"
 
+#include "api/dns_name.h"
+
 #define NAME_MAX_BYTES 63
 #define PREFIX_MAX_BYTES 253
 
@@ -51,12 +53,8 @@ static const char *const key_messages[5][5] = {
         ROW(PREFIX_LONG_FORM),
 };
 
-static bool is_lower_alnum(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 static bool is_alnum(char c) {
-        return is_lower_alnum(c) || (c >= 'A' && c <= 'Z');
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
 }
 
 static bool has_name_form(struct slice name) {
@@ -66,29 +64,6 @@ static bool has_name_form(struct slice name) {
                 char c = name.ptr[i];
                 if (!is_alnum(c) && c != '-' && c != '_' && c != '.')
                         return false;
-        }
-        return true;
-}
-
-static bool has_dns_label_form(struct slice label) {
-        if (label.len == 0 || !is_lower_alnum(label.ptr[0]) ||
-            !is_lower_alnum(label.ptr[label.len - 1]))
-                return false;
-        for (size_t i = 0; i < label.len; i++) {
-                if (!is_lower_alnum(label.ptr[i]) && label.ptr[i] != '-')
-                        return false;
-        }
-        return true;
-}
-
-static bool has_subdomain_form(struct slice text) {
-        size_t start = 0;
-        for (size_t i = 0; i <= text.len; i++) {
-                if (i < text.len && text.ptr[i] != '.')
-                        continue;
-                if (!has_dns_label_form(slice_make(text.ptr + start, i - start)))
-                        return false;
-                start = i + 1;
         }
         return true;
 }
@@ -110,7 +85,8 @@ const char *label_key_problem(struct slice key) {
                 name = slice_make(mark + 1, key.len - prefix.len - 1);
                 if (name.len > 0 && memchr(name.ptr, '/', name.len))
                         return TOO_MANY_PARTS;
-                prefix_problem = problem_of(prefix, PREFIX_MAX_BYTES, has_subdomain_form(prefix));
+                prefix_problem =
+                        problem_of(prefix, PREFIX_MAX_BYTES, !dns_subdomain_problem(prefix));
         }
         return key_messages[prefix_problem][problem_of(name, NAME_MAX_BYTES, has_name_form(name))];
 }

@@ -1,48 +1,12 @@
 /* Rules of object metadata: names, labels, annotations, owners, finalizers, immutable members. */
 #include "server/api_priv.h"
 
+#include "api/dns_name.h"
 #include <stdlib.h>
 
 #define ANNOTATIONS_MAX_BYTES (256 * 1024)
 #define GENERATED_SUFFIX 5
 #define GENERATED_PREFIX_MAX (63 - GENERATED_SUFFIX)
-
-#define SUBDOMAIN_TEXT                                                                             \
-        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "  \
-        "or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "      \
-        "regex used for validation is "                                                            \
-        "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-#define LABEL_TEXT                                                                                 \
-        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "   \
-        "and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', "   \
-        "regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-
-static bool is_lower_alnum(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-static bool is_label(struct slice text) {
-        if (text.len == 0 || !is_lower_alnum(text.ptr[0]) ||
-            !is_lower_alnum(text.ptr[text.len - 1]))
-                return false;
-        for (size_t i = 0; i < text.len; i++) {
-                if (!is_lower_alnum(text.ptr[i]) && text.ptr[i] != '-')
-                        return false;
-        }
-        return true;
-}
-
-static bool is_subdomain(struct slice text) {
-        struct slice part;
-
-        if (text.len == 0 || text.ptr[text.len - 1] == '.')
-                return false;
-        while (slice_split(&text, '.', &part)) {
-                if (!is_label(part))
-                        return false;
-        }
-        return true;
-}
 
 static const char *segment_problem(struct slice name, bool is_prefix) {
         if (!is_prefix && slice_is(name, "."))
@@ -56,9 +20,9 @@ static const char *segment_problem(struct slice name, bool is_prefix) {
 
 /* Too long and malformed are told apart; both may apply, the length is said first. */
 static const char *length_problem(enum kind_name_rule rule, struct slice name) {
-        if (rule == NAME_SUBDOMAIN && name.len > 253)
+        if (rule == NAME_SUBDOMAIN && name.len > DNS_SUBDOMAIN_MAX)
                 return "must be no more than 253 characters";
-        if (rule == NAME_LABEL && name.len > 63)
+        if (rule == NAME_LABEL && name.len > DNS_LABEL_MAX)
                 return "must be no more than 63 characters";
         return NULL;
 }
@@ -69,9 +33,9 @@ const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_pr
                 name.len--;
         switch (rule) {
         case NAME_SUBDOMAIN:
-                return is_subdomain(name) ? NULL : SUBDOMAIN_TEXT;
+                return dns_subdomain_problem(name);
         case NAME_LABEL:
-                return is_label(name) ? NULL : LABEL_TEXT;
+                return dns_label_problem(name);
         case NAME_SEGMENT:
                 return segment_problem(name, is_prefix);
         }
