@@ -120,8 +120,8 @@ static const struct judgement judgements[] = {
           "p:3:53: metricsProviders[0].prometheus.url: required, but missing\n",
           "p:3:53: metricsProviders[0].prometheus.url: required, but missing\n" },
         { HEAD "metricsProviders: [{source: Prometheus, prometheus: {url: \"://x\"}}]\n",
-          "p:3:59: metricsProviders[0].prometheus.url: no valid URL: missing scheme\n",
-          "p:3:59: metricsProviders[0].prometheus.url: no valid URL: missing scheme\n" },
+          "p:3:59: metricsProviders[0].prometheus.url: no valid URL: missing protocol scheme\n",
+          "p:3:59: metricsProviders[0].prometheus.url: no valid URL: missing protocol scheme\n" },
         { HEAD "metricsProviders:\n- source: Prometheus\n  prometheus: {url: x, authToken: {}}\n",
           "p:5:35: metricsProviders[0].prometheus.authToken.secretReference: required, but "
           "missing\n",
