@@ -5,9 +5,6 @@
 #include "base/util.h"
 #include <math.h>
 
-#define FUNCTION(name)                                                                             \
-        static struct cel_value name(struct cel_run *run, const struct cel_value *args)
-
 static struct cel_value overflow(struct cel_run *run) {
         return cel_error(run, "integer overflow");
 }

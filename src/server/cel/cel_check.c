@@ -209,6 +209,10 @@ static bool takes(const struct cel_function *function, const struct cel_node *no
         return true;
 }
 
+static const struct cel_type *list_of_strings(struct checker *checker) {
+        return cel_type_made(checker->arena, CEL_LIST, NULL, cel_type_basic(CEL_STRING));
+}
+
 static const struct cel_type *returned(struct checker *checker, const struct cel_function *function,
                                        const struct cel_node *node) {
         const struct cel_type *first = node->arg_count ? node->args[0]->type : NULL;
@@ -221,9 +225,17 @@ static const struct cel_type *returned(struct checker *checker, const struct cel
         case CEL_FIRST_ELEMENT:
                 return is_dyn(first) ? first : first->element;
         case CEL_STRINGS:
-                return cel_type_made(checker->arena, CEL_LIST, NULL, cel_type_basic(CEL_STRING));
+                return list_of_strings(checker);
         case CEL_WRAPPED:
                 return cel_type_made(checker->arena, CEL_OPTIONAL, NULL, first);
+        case CEL_OPTIONAL_STRINGS:
+                return cel_type_made(checker->arena, CEL_OPTIONAL, NULL, list_of_strings(checker));
+        case CEL_OPTIONAL_FORMAT:
+                return cel_type_made(checker->arena, CEL_OPTIONAL, NULL,
+                                     cel_type_basic(CEL_FORMAT));
+        case CEL_MAP_OF_STRINGS:
+                return cel_type_made(checker->arena, CEL_MAP, cel_type_basic(CEL_STRING),
+                                     list_of_strings(checker));
         default:
                 return cel_type_basic((enum cel_kind)function->returns);
         }

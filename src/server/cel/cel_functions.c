@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FUNCTION(name)                                                                             \
-        static struct cel_value name(struct cel_run *run, const struct cel_value *args)
-
 /* ---- size and type ---- */
 
 FUNCTION(size_of_text) {
@@ -459,8 +456,9 @@ const struct cel_function_set cel_basic_functions = { rows, ARRAY_LEN(rows) };
 
 const struct cel_function *cel_function_next(struct slice name, bool is_member, size_t *at) {
         static const struct cel_function_set *const sets[] = {
-                &cel_arithmetic_functions, &cel_basic_functions, &cel_list_functions,
-                &cel_string_functions,     &cel_time_functions,
+                &cel_address_functions, &cel_arithmetic_functions, &cel_basic_functions,
+                &cel_format_functions,  &cel_list_functions,       &cel_semver_functions,
+                &cel_string_functions,  &cel_time_functions,       &cel_url_functions,
         };
         size_t before = 0;
 
@@ -477,53 +475,13 @@ const struct cel_function *cel_function_next(struct slice name, bool is_member, 
 
 bool cel_is_unsupported(struct slice name) {
         static const char *const names[] = {
-                "find",
-                "findAll",
-                "url",
-                "isURL",
-                "getScheme",
-                "getHost",
-                "getHostname",
-                "getPort",
-                "getEscapedPath",
-                "getQuery",
-                "ip",
-                "isIP",
-                "cidr",
-                "isCIDR",
-                "ip.isCanonical",
-                "family",
-                "isUnspecified",
-                "isLoopback",
-                "isGlobalUnicast",
-                "isLinkLocalMulticast",
-                "isLinkLocalUnicast",
-                "containsIP",
-                "containsCIDR",
-                "masked",
-                "prefixLength",
-                "semver",
-                "isSemver",
-                "major",
-                "minor",
-                "patch",
-                "validate",
-                "format.named",
-                "strings.quote",
-                "flatten",
-                "sort",
-                "sortBy",
-                "lists.range",
-                "transformMapEntry",
+                "find", "findAll", "strings.quote", "flatten",
+                "sort", "sortBy",  "lists.range",   "transformMapEntry",
         };
-        struct slice space;
-        struct slice rest = name;
 
         for (size_t i = 0; i < ARRAY_LEN(names); i++) {
                 if (slice_is(name, names[i]))
                         return true;
         }
-        slice_split(&rest, '.', &space);
-        return rest.ptr &&
-               (slice_is(space, "format") || slice_is(space, "math") || slice_is(space, "base64"));
+        return false;
 }

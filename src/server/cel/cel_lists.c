@@ -4,9 +4,6 @@
 #include "base/buf.h"
 #include "base/util.h"
 
-#define FUNCTION(name)                                                                             \
-        static struct cel_value name(struct cel_run *run, const struct cel_value *args)
-
 FUNCTION(is_sorted) {
         struct cel_iter iter = cel_iter(&args[0]);
         struct cel_value key, value, before = { .kind = CEL_NULL };

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/util.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -31,6 +32,7 @@ int cel_fail(struct err *err, struct slice source, size_t at, const char *format
         char text[ERR_TEXT_MAX / 2];
         va_list args;
 
+        assert(format);
         if (at > source.len)
                 at = source.len;
         for (size_t i = 0; i < at; i++) {
@@ -238,8 +240,9 @@ static struct cel_node *has_of(struct parser *parser, struct cel_node *call) {
 /* target.name(given...): a macro, a function of a name space, or a method. */
 static struct cel_node *method_of(struct parser *parser, struct cel_node *call,
                                   struct cel_node *target, const struct children *given) {
-        static const char *const spaces[] = { "optional", "sets",    "cel",   "math",
-                                              "base64",   "strings", "format" };
+        static const char *const spaces[] = {
+                "optional", "sets", "cel", "strings", "format", "lists", "ip",
+        };
         const struct macro_row *row = macro_find(call->name, given->count);
         struct children children = { 0 };
 

@@ -19,6 +19,11 @@ enum cel_kind {
         CEL_TIMESTAMP,
         CEL_DURATION,
         CEL_QUANTITY,
+        CEL_URL,
+        CEL_IP,
+        CEL_CIDR,
+        CEL_SEMVER,
+        CEL_FORMAT, /* named */
         CEL_LIST,
         CEL_MAP,
         CEL_OBJECT,
@@ -59,7 +64,7 @@ struct cel_value {
                 int64_t integer; /* CEL_INT; ns of times and durations */
                 uint64_t natural;
                 double real;
-                struct slice text; /* strings, bytes, quantities, names of types, errors */
+                struct slice text; /* all that is written as text; errors */
                 const struct json_node *node;
                 const struct cel_value *items; /* of made lists and maps; of optionals, or NULL */
         } as;
@@ -121,11 +126,17 @@ void cel_push(struct cel_run *run, struct cel_builder *builder, const struct cel
 /* ---- functions ---- */
 
 #define CEL_PARAMS_MAX 4
+/* Heads the definition of one. */
+#define FUNCTION(name)                                                                             \
+        static struct cel_value name(struct cel_run *run, const struct cel_value *args)
 enum cel_returns { /* type of what a function returns, where no kind says it */
                    CEL_SAME = CEL_KIND_COUNT, /* that of the first argument */
                    CEL_FIRST_ELEMENT,         /* of the first argument's elements */
                    CEL_STRINGS,               /* a list of strings */
                    CEL_WRAPPED,               /* an optional of the first argument */
+                   CEL_OPTIONAL_STRINGS,
+                   CEL_OPTIONAL_FORMAT,
+                   CEL_MAP_OF_STRINGS, /* from strings to lists of strings */
 };
 struct cel_function {
         const char *name;
@@ -139,8 +150,13 @@ struct cel_function_set {
         const struct cel_function *rows;
         size_t count;
 };
-extern const struct cel_function_set cel_arithmetic_functions, cel_basic_functions,
-        cel_list_functions, cel_string_functions, cel_time_functions;
+extern const struct cel_function_set cel_address_functions, cel_arithmetic_functions,
+        cel_basic_functions, cel_format_functions, cel_list_functions, cel_semver_functions,
+        cel_string_functions, cel_time_functions, cel_url_functions;
+/* Which of two versions comes first; neither when they differ in build data alone. */
+int cel_semver_order(struct slice a, struct slice b);
+/* What is wrong with a URL; NULL when it is absolute, or an absolute path. */
+const char *cel_url_problem(struct cel_run *run, struct slice text);
 /* The first function of that name at or behind *at, which is moved on; NULL when there is none. */
 const struct cel_function *cel_function_next(struct slice name, bool is_member, size_t *at);
 /* Whether upstream has a function or name like that which is not implemented here. */

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define FUNCTION(name)                                                                             \
-        static struct cel_value name(struct cel_run *run, const struct cel_value *args)
 #define TEXT(i) args[i].as.text
 
 static bool is_start(char c) {
@@ -305,6 +303,11 @@ static void write_value(struct cel_run *run, const struct cel_value *value, stru
                 return;
         case CEL_TYPE:
         case CEL_QUANTITY:
+        case CEL_URL:
+        case CEL_IP:
+        case CEL_CIDR:
+        case CEL_SEMVER:
+        case CEL_FORMAT:
         case CEL_BYTES:
                 buf_slice(out, value->as.text);
                 return;

@@ -5,8 +5,6 @@
 #include "base/time.h"
 #include "base/util.h"
 
-#define FUNCTION(name)                                                                             \
-        static struct cel_value name(struct cel_run *run, const struct cel_value *args)
 #define SECONDS_PER_DAY 86400
 
 struct parts {

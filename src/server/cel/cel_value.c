@@ -361,7 +361,13 @@ bool cel_equal(struct cel_run *run, const struct cel_value *a, const struct cel_
         case CEL_LIST:
                 return equal_lists(run, a, b);
         case CEL_TYPE:
+        case CEL_URL:
+        case CEL_IP:
+        case CEL_CIDR:
+        case CEL_FORMAT:
                 return slice_eq(a->as.text, b->as.text);
+        case CEL_SEMVER:
+                return cel_semver_order(a->as.text, b->as.text) == 0;
         case CEL_QUANTITY:
                 return quantity_compare(a->as.text, b->as.text, &order, NULL) == 0 && order == 0;
         case CEL_OPTIONAL:
