@@ -96,7 +96,7 @@ static int apply_strategic(struct api_context *context, struct write *write) {
         const struct json *patch;
         struct err err = { 0 };
 
-        if (!write->resource->schema)
+        if (!write->resource->merge_type)
                 return fail_plain(context, 415, "UnsupportedMediaType",
                                   "the body of the request was in an unknown format - accepted "
                                   "media types include: application/json-patch+json, "
@@ -104,7 +104,8 @@ static int apply_strategic(struct api_context *context, struct write *write) {
         patch = json_kept(context, context->request->body);
         if (json_type(patch) != JSON_OBJECT)
                 return fail_bad_request(context, "error decoding patch: it is no JSON object");
-        if (strategic_merge(write->tree, write->object, write->resource->schema, patch, &err) < 0)
+        if (strategic_merge(write->tree, write->object, write->resource->merge_type, patch, &err) <
+            0)
                 return fail_plain(context, 500, NULL, "%s", err.text);
         return 0;
 }

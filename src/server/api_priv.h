@@ -24,9 +24,12 @@ struct api_resource {
         const struct kind_info *kind;
         int store_resource;                 /* -1 for reviews */
         const struct schema_object *schema; /* NULL: any JSON */
-        char *prefix;                       /* {"kind":"Pod","apiVersion":"v1", */
-        char *api_version;                  /* "v1", "apps/v1" */
-        char *qualified;                    /* "pods", "deployments.apps" */
+        /* How strategic patches merge: schema, or what a built-in definition says; NULL: they are
+         * refused. */
+        const struct schema_object *merge_type;
+        char *prefix;      /* {"kind":"Pod","apiVersion":"v1", */
+        char *api_version; /* "v1", "apps/v1" */
+        char *qualified;   /* "pods", "deployments.apps" */
         size_t prefix_size;
 };
 

@@ -28,6 +28,7 @@ void resource_init(struct api_server *server, struct api_resource *resource,
         resource->qualified = buf_take(&text, NULL);
         resource->schema =
                 schema_find(slice_of(kind->group), slice_of(kind->version), slice_of(kind->kind));
+        resource->merge_type = resource->schema;
         resource->store_resource = -1;
         if (!(kind->flags & KIND_REVIEW)) {
                 buf_printf(&text, "%s%s%s", stored->plural, *stored->group ? "." : "",

@@ -34,6 +34,7 @@ struct custom_resource {
         int (*check)(const struct json *object, const struct json *old, struct wall_time now,
                      struct err *err);
         bool is_retired, is_given;
+        struct arena types; /* of merge_type, for what is given */
 };
 
 struct custom_resources {
@@ -249,6 +250,7 @@ static struct custom_resource *custom_new(struct custom_resources *customs, stru
                 if (slice_eq(json_get_text(version, "name"), version_name))
                         break;
         }
+        arena_init(&custom->types, 4096);
         custom->definition =
                 slice_dup(json_get_text(json_get(json_doc_root(custom->doc), "metadata"), "name"));
         custom->schema = json_get(json_get(version, "schema"), "openAPIV3Schema");
@@ -294,6 +296,7 @@ static void custom_free(struct custom_resource *custom) {
         resource_release(&custom->resource);
         free(custom->definition);
         custom_rules_free(custom->rules);
+        arena_release(&custom->types);
         json_doc_free(custom->doc);
         free(custom);
 }
@@ -328,6 +331,8 @@ static void take_in(struct custom_resources *customs, struct slice text,
                 if (custom && given) {
                         custom->is_given = true;
                         custom->check = given->check;
+                        custom->resource.merge_type =
+                                custom_merge_type(custom->schema, &custom->types);
                 }
         }
         json_doc_free(doc);

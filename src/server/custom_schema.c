@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/regex.h"
 #include "base/util.h"
+#include "server/schema.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -461,4 +462,64 @@ static void validate(const struct json *schema, const struct json_node *value, c
 void custom_validate(const struct json *schema, const struct json_node *object,
                      struct field_errors *errors) {
         validate(schema, object, "", errors);
+}
+
+/* ---- strategic merge patches ---- */
+
+static const char *merge_key_of(const struct json *schema, struct arena *arena) {
+        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys");
+        struct slice type = json_get_text(schema, "x-kubernetes-list-type");
+
+        if (slice_is(type, "set"))
+                return "";
+        if (!slice_is(type, "map") || json_count(keys) != 1)
+                return NULL;
+        return arena_string(arena, json_text(json_at(keys, 0)));
+}
+
+static const struct schema_object *merge_type(const struct json *schema, bool is_root,
+                                              struct arena *arena);
+
+static struct schema_field merge_field(struct slice name, const struct json *schema,
+                                       struct arena *arena) {
+        const struct json *items = json_get(schema, "items");
+        struct schema_field field = { .name = arena_string(arena, name), .type = SCHEMA_RAW };
+
+        if (items) {
+                field.shape = SHAPE_LIST;
+                field.merge_key = merge_key_of(schema, arena);
+                field.own = merge_type(items, false, arena);
+        } else if (json_get(schema, "properties")) {
+                field.own = merge_type(schema, false, arena);
+        }
+        if (field.own)
+                field.type = SCHEMA_OBJECT;
+        return field;
+}
+
+/* Metadata is that of every object, whatever a root's schema says of it. */
+static const struct schema_object *merge_type(const struct json *schema, bool is_root,
+                                              struct arena *arena) {
+        const struct json *properties = json_get(schema, "properties"), *property;
+        struct schema_object *type = ARENA_NEW(arena, struct schema_object);
+        struct json_iter iter = json_iter(properties);
+        struct schema_field *fields =
+                ARENA_ARRAY(arena, struct schema_field, json_count(properties) + 1);
+        struct slice name;
+        size_t count = 0;
+
+        if (is_root)
+                fields[count++] =
+                        (struct schema_field){ .name = "metadata",
+                                               .type = SCHEMA_OBJECT,
+                                               .own = schema_named("meta.v1.ObjectMeta") };
+        while (json_next(&iter, &name, &property))
+                if (!is_root || !slice_is(name, "metadata"))
+                        fields[count++] = merge_field(name, property, arena);
+        *type = (struct schema_object){ "", fields, count };
+        return type;
+}
+
+const struct schema_object *custom_merge_type(const struct json *schema, struct arena *arena) {
+        return merge_type(schema, true, arena);
 }

@@ -44,6 +44,7 @@ struct schema_field {
         uint8_t number;  /* protobuf field number inside its message; 0 = not encoded */
         uint8_t via;     /* number of the inlined message that holds it; 0 = the object itself */
         uint16_t object; /* index in schema_objects for SCHEMA_OBJECT */
+        const struct schema_object *own; /* instead, of a type that is in no table; NULL = none */
 };
 struct schema_object {
         const char *name; /* "core.v1.PodSpec" */
@@ -66,7 +67,9 @@ const struct schema_object *schema_find(struct slice group, struct slice version
 const struct schema_object *schema_named(const char *name); /* "meta.v1.ObjectMeta" */
 const struct schema_field *schema_field_find(const struct schema_object *object, struct slice name);
 static inline const struct schema_object *schema_field_object(const struct schema_field *field) {
-        return field->type == SCHEMA_OBJECT ? &schema_objects[field->object] : NULL;
+        if (field->type != SCHEMA_OBJECT)
+                return NULL;
+        return field->own ? field->own : &schema_objects[field->object];
 }
 
 /* Unknown fields met while decoding, by path ("spec.containers[0].bogus"). */

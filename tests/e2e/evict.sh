@@ -58,6 +58,39 @@ exits "past its deadline" 1 "default/b withdrawn" "$berth" evict --deadline 2s b
 exits "the deadline holds without the command" 0 "open" "$berth" evict --deadline 2s --wait=false b
 wait_for "withdrawn by the controller" "Withdrawn" kubectl get "$requests" -o 'jsonpath={.items[*].spec.intent}'
 wait_for "the pod lives" Running kubectl get pod b
+# kubectl's own ways to change things, on the built-in kinds: it patches strategically, merging lists by name.
+if [ "$mode" = native-own ]; then
+        want() { # want INTENT: a manifest
+                cat <<END
+apiVersion: lifecycle.k8s.io/v1alpha1
+kind: EvictionRequest
+metadata: {name: by-hand, labels: {team: a}}
+spec: {target: {pod: {name: b, uid: $uid}}, requester: e2e.example.com/kubectl, intent: $1}
+END
+        }
+        outcome() {
+                kubectl get "$requests" by-hand -o 'jsonpath={.status.conditions[?(@.type=="Failed")].reason}'
+        }
+        patched() {
+                kubectl get "$evictions" "$1" -o 'jsonpath={.status.requesters[*].name} {.status.targetResponders[*].state}'
+        }
+        uid=$(kubectl get pod b -o 'jsonpath={.metadata.uid}')
+        want Eviction >"$work/want.yaml"
+        exits "applied" 0 created kubectl apply -f "$work/want.yaml"
+        wait_for "taken up" AwaitingEviction outcome
+        exits "patched strategically" 0 patched kubectl patch "$requests" by-hand -p '{"metadata":{"labels":{"kept":"yes"}}}'
+        want Withdrawn >"$work/want.yaml"
+        exits "applied again" 0 configured kubectl apply -f "$work/want.yaml"
+        wait_for "withdrawn by hand" CanceledDueToNoRequesters outcome
+        is "both labels" "a yes" "$(kubectl get "$requests" by-hand -o 'jsonpath={.metadata.labels.team} {.metadata.labels.kept}')"
+        exits "server-side" 0 "serverside-applied" kubectl apply --server-side --force-conflicts -f "$work/want.yaml"
+        one=$(kubectl get "$evictions" -l e2e.example.com/kubectl=requester -o 'jsonpath={.items[0].metadata.name}')
+        before=$(patched "$one")
+        exits "one entry of a list" 0 patched kubectl patch "$evictions" "$one" --subresource=status \
+                -p '{"status":{"requesters":[{"name":"e2e.example.com/kubectl","intent":"Withdrawn"}]}}'
+        is "and no other" "$before" "$(patched "$one")"
+        kubectl delete "$requests" by-hand >/dev/null
+fi
 set=many pods d e f
 exits "by labels" 0 "3 of 3: 3 evicted" "$berth" evict -l set=many
 node=1 pods g h

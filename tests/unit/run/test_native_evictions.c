@@ -48,13 +48,15 @@ static void scene_free(struct scene *scene) {
         virtual_loop_free(scene->loop);
 }
 
-static int ask(struct scene *scene, const char *method, const char *path, const char *body) {
+#define MERGE "application/merge-patch+json"
+#define STRATEGIC "application/strategic-merge-patch+json"
+
+static int ask_as(struct scene *scene, const char *method, const char *type, const char *path,
+                  const char *body) {
         struct api_server_request request = {
                 .method = slice_of(method),
                 .target = slice_of(path),
-                .content_type =
-                        slice_of(strcmp(method, "PATCH") == 0 ? "application/merge-patch+json"
-                                                              : "application/json"),
+                .content_type = slice_of(type),
                 .body = slice_of(body),
                 .user = &api_user_admin,
         };
@@ -66,6 +68,11 @@ static int ask(struct scene *scene, const char *method, const char *path, const 
         snprintf(scene->text, sizeof(scene->text), SLICE_FMT, SLICE_ARG(buf_view(&response.body)));
         api_server_response_release(&response);
         return status;
+}
+
+static int ask(struct scene *scene, const char *method, const char *path, const char *body) {
+        return ask_as(scene, method, strcmp(method, "PATCH") == 0 ? MERGE : "application/json",
+                      path, body);
 }
 
 /* ---- requests and pods ---- */
@@ -299,6 +306,99 @@ static void test_statuses(void **state) {
         }
 }
 
+/* ---- strategic merge patches ---- */
+
+#define BY(a, b)                                                                                   \
+        "\"requesters\":[{\"name\":\"a.io/one\",\"intent\":\"" a "\"},"                            \
+        "{\"name\":\"b.io/two\",\"intent\":\"" b "\"}"
+
+/* A patch of an Eviction with two responders and requesters, and a part of what is there then, or
+ * of the refusal. */
+static const struct {
+        const char *name, *path, *body;
+        int status;
+        const char *expect;
+} strategic[] = {
+        { "one responder's report", "/status",
+          "{\"status\":{\"responders\":[{\"name\":\"a.io/x\",\"message\":\"half way\"}]}}", 200,
+          "{\"name\":\"a.io/x\",\"startTime\":\"2026-01-01T00:00:00Z\",\"message\":\"half way\"},{"
+          "\"name\":\"imperative-eviction.k8s.io/evictor\"}" },
+        { "one requester", "/status",
+          "{\"status\":{\"requesters\":[{\"name\":\"b.io/two\",\"intent\":\"Withdrawn\"}]}}", 200,
+          BY("Eviction", "Withdrawn") "]" },
+        { "another requester", "/status",
+          "{\"status\":{\"requesters\":[{\"name\":\"c.io/three\",\"intent\":\"Eviction\"}]}}", 200,
+          "\"requesters\":[{\"name\":\"c.io/three\",\"intent\":\"Eviction\"},{\"name\":\"a.io/"
+          "one\"" },
+        { "a requester less", "/status",
+          "{\"status\":{\"requesters\":[{\"$patch\":\"delete\",\"name\":\"a.io/one\"}]}}", 200,
+          "\"requesters\":[{\"name\":\"b.io/two\",\"intent\":\"Eviction\"}]" },
+        { "one condition", "/status",
+          "{\"status\":{\"conditions\":[{\"type\":\"Failed\",\"message\":\"not yet\"}]}}", 200,
+          "\"message\":\"not yet\"},{\"type\":\"TargetEvicted\",\"status\":\"False\"" },
+        { "the state of one responder", "/status",
+          "{\"status\":{\"targetResponders\":[{\"name\":\"imperative-eviction.k8s.io/evictor\","
+          "\"state\":\"Active\"}]}}",
+          422, "at most one responder may be Active" },
+        { "without its key", "/status", "{\"status\":{\"responders\":[{\"message\":\"m\"}]}}", 500,
+          "does not contain declared merge key: name" },
+        { "labels and finalizers", "",
+          "{\"metadata\":{\"labels\":{\"a.io/one\":\"requester\"},\"finalizers\":[\"a.io/hold\"]}}",
+          200, "\"finalizers\":[\"a.io/hold\",\"z.io/hold\"]" },
+        { "a fixed field", "", "{\"spec\":{\"target\":{\"pod\":{\"name\":\"q\"}}}}", 422, "spec" },
+};
+
+static void test_strategic(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(strategic); i++) {
+                struct scene scene = scene_new(true);
+                char path[200];
+                int status;
+
+                assert_int_equal(ask(&scene, "POST", GROUP "/evictions", EVICTION), 201);
+                assert_int_equal(ask(&scene, "PATCH", GROUP "/evictions/e",
+                                     "{\"metadata\":{\"finalizers\":[\"z.io/hold\"]}}"),
+                                 200);
+                assert_int_equal(
+                        set_status(&scene, STATUS(AWAITING BY("Eviction", "Eviction") "]," STATES(
+                                                   "Active", "Inactive") "," REPORTS(STARTED, ""))),
+                        200);
+                snprintf(path, sizeof(path), GROUP "/evictions/e%s", strategic[i].path);
+                status = ask_as(&scene, "PATCH", STRATEGIC, path, strategic[i].body);
+                if (status != strategic[i].status || !strstr(scene.text, strategic[i].expect))
+                        fail_msg("%s: %d %s", strategic[i].name, status, scene.text);
+                scene_free(&scene);
+        }
+}
+
+/* Requests too; what a definition of somebody's own declares takes other patches only. */
+static void test_strategic_request(void **state) {
+        struct scene scene = scene_new(true);
+
+        (void)state;
+        assert_int_equal(ask(&scene, "POST", posts[0].path, posts[0].body), 201);
+        assert_int_equal(ask_as(&scene, "PATCH", STRATEGIC, GROUP "/evictionrequests/r",
+                                "{\"spec\":{\"intent\":\"Withdrawn\"}}"),
+                         200);
+        assert_non_null(strstr(scene.text, "\"intent\":\"Withdrawn\""));
+        assert_non_null(strstr(scene.text, "\"requester\":\"acme.io/foo\""));
+        assert_int_equal(
+                ask(&scene, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                    "{\"metadata\":{\"name\":\"xs.a.io\"},\"spec\":{\"group\":\"a.io\",\"scope\":"
+                    "\"Namespaced\",\"names\":{\"plural\":\"xs\",\"kind\":\"X\"},\"versions\":[{"
+                    "\"name\":\"v1\",\"served\":true,\"storage\":true,\"schema\":{"
+                    "\"openAPIV3Schema\":{\"type\":\"object\"}}}]}}"),
+                201);
+        assert_int_equal(ask(&scene, "POST", "/apis/a.io/v1/namespaces/default/xs",
+                             "{\"apiVersion\":\"a.io/v1\",\"kind\":\"X\",\"metadata\":{\"name\":"
+                             "\"x\"}}"),
+                         201);
+        assert_int_equal(
+                ask_as(&scene, "PATCH", STRATEGIC, "/apis/a.io/v1/namespaces/default/xs/x", "{}"),
+                415);
+        scene_free(&scene);
+}
+
 #define NAMED(title, test)                                                                         \
         { title, test, NULL, NULL, NULL }
 
@@ -308,6 +408,8 @@ int main(void) {
                 NAMED("evict-C12: fixed once made", test_fixed),
                 cmocka_unit_test(test_off),
                 NAMED("evict-D1 evict-D3 evict-D4: what may follow what", test_statuses),
+                cmocka_unit_test(test_strategic),
+                cmocka_unit_test(test_strategic_request),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
