@@ -19,7 +19,7 @@ struct world_pod {
 };
 
 struct world_node {
-        char name[16];
+        char name[24];
         struct json_tree *object;      /* NULL = deleted */
         bool is_required, clears_need; /* a reboot satisfies the sentinel */
         bool was_cordoned;             /* by an administrator, before everything */

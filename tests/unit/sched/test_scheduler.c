@@ -40,7 +40,7 @@ static void test_never_overcommits(void **state) {
         struct sched_test *test = *state;
         put_node(test, "n1", 2000);
         for (int i = 0; i < 5; i++) {
-                char name[8];
+                char name[16];
                 snprintf(name, sizeof(name), "p%d", i);
                 put_pod(test, name, 900, "");
         }

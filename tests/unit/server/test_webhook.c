@@ -234,7 +234,7 @@ static void test_mutating(void **state) {
         struct scene *scene = scene_new();
         struct buf first = { 0 }, second = { 0 };
         char text[300];
-        char uid[40];
+        char uid[200];
 
         (void)state;
         base64_encode(
