@@ -5,7 +5,14 @@
 #include "base/slice.h"
 #include "plugin/plugin.h"
 
+/* All of them are alpha in Kubernetes 1.36. */
+#define SCHEDULER_ALPHA                                                                            \
+        (FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_GANGS | FEATURE_PLACEMENTS |               \
+         FEATURE_GROUP_PREEMPTION)
+
 const struct feature_gate_entry scheduler_feature_gates[] = {
+        { .name = "AllAlpha", .bit = SCHEDULER_ALPHA, .is_group = true },
+        { .name = "AllBeta", .is_group = true },
         { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER },
         { "GenericWorkload", FEATURE_GROUPS },
         { .name = "GangScheduling", .bit = FEATURE_GANGS, .needs = FEATURE_GROUPS },
@@ -87,7 +94,7 @@ static int refuse_alone(const struct feature_gate_entry *entry, uint32_t missing
         int code;
 
         for (; known->name; known++)
-                if (known->bit & missing)
+                if (!known->is_group && (known->bit & missing))
                         buf_printf(&names, "%s%s", names.len ? " " : "", known->name);
         code = err_set(err, BERTH_ERR_USAGE,
                        "option --feature-gates: %s is enabled, but depends on features that are "

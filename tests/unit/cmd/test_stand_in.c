@@ -146,6 +146,12 @@ static void gates_are_read(void **state) {
                   FEATURE_GROUPS | FEATURE_PLACEMENTS },
                 { scheduler_feature_gates, "WorkloadAwarePreemption=true,GenericWorkload=true",
                   BERTH_ERR_USAGE, FEATURE_GROUPS | FEATURE_GROUP_PREEMPTION },
+                { scheduler_feature_gates, "AllAlpha=true,AllBeta=true", 0,
+                  FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_GANGS | FEATURE_PLACEMENTS |
+                          FEATURE_GROUP_PREEMPTION },
+                { scheduler_feature_gates, "GangScheduling=false,AllAlpha=true", BERTH_ERR_USAGE,
+                  FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_PLACEMENTS |
+                          FEATURE_GROUP_PREEMPTION },
                 { scheduler_feature_gates, "X=maybe", BERTH_ERR_USAGE, 0 },
                 { scheduler_feature_gates, "X", BERTH_ERR_USAGE, 0 },
                 { descheduler_feature_gates, "EvictionsInBackground=true", 0, FEATURE_BACKGROUND },
