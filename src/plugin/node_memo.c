@@ -27,26 +27,30 @@ struct node_memo {
 
 /* ---- opening ---- */
 
-/* The plugins that are asked, in order: those before volumes are asked settle a refusal; false when
- * some of them looks beyond the node. */
-static bool take_plugins(struct sched_attempt *attempt, uint64_t *ret_all) {
+/* The plugins that are asked, in order: those that look at one node settle a refusal, unless others
+ * are asked before them.  Returns all. */
+static uint64_t take_plugins(struct sched_attempt *attempt) {
         const struct profile_point *point = &attempt->profile->points[POINT_FILTER];
-        *ret_all = attempt->memo_plugins = attempt->memo_volume_filters = 0;
+        uint64_t all = 0;
+        bool is_first = true;
+        attempt->memo_plugins = attempt->memo_volume_filters = 0;
+        attempt->memo_is_partial = false;
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
                 const struct sched_points *sched = attempt->profile->plugins[index].plugin->sched;
                 uint64_t bit = (uint64_t)1 << index;
                 if (attempt->plugins[index].filter_skips)
                         continue;
-                *ret_all |= bit;
-                if (sched->is_local && attempt->memo_volume_filters == 0)
+                all |= bit;
+                is_first = is_first && sched->is_local;
+                if (is_first)
                         attempt->memo_plugins |= bit;
                 else if (sched->reads_volumes && !sched->counts_pods)
                         attempt->memo_volume_filters |= bit;
                 else if (!sched->is_local)
-                        return false;
+                        attempt->memo_is_partial = true;
         }
-        return true;
+        return all;
 }
 
 static bool may_keep(const struct sched_attempt *attempt) {
@@ -71,13 +75,12 @@ static struct node_memo *memo_new(struct memory_entry *entry) {
 
 void node_memo_open(struct sched_attempt *attempt) {
         struct memory_news news;
-        uint64_t all;
         attempt->memo = NULL;
-        if (!may_keep(attempt) || !take_plugins(attempt, &all))
+        if (!may_keep(attempt))
                 return;
         uint64_t parts[] = { (uint64_t)(uintptr_t)attempt->profile,
                              attempt->cycle.class->shape_hash,
-                             (uint64_t)(int64_t)attempt->cycle.priority, all };
+                             (uint64_t)(int64_t)attempt->cycle.priority, take_plugins(attempt) };
         uint64_t key = hash_bytes(parts, sizeof(parts), slice_hash(SLICE_LITERAL("node memo")));
         if (!cycle_memory_recall(attempt->cycle.memory, attempt->cluster, key, BREAKING, &news))
                 return;
@@ -128,8 +131,11 @@ static struct node_result *result_of(struct sched_attempt *attempt, struct node_
         return result;
 }
 
-/* The pod's volumes make no difference on the node, whoever goes from there. */
-static bool are_volumes_admitted(struct sched_attempt *attempt, struct node_id node) {
+/* No plugin that looks beyond the node makes a difference there, whoever goes: the pod's volumes
+ * are admitted, and no pods are counted. */
+static bool is_on_its_own(struct sched_attempt *attempt, struct node_id node) {
+        if (attempt->memo_is_partial)
+                return false;
         if (attempt->memo_volume_filters == 0)
                 return true;
         if (first_nominee(attempt, node) > 0)
@@ -143,7 +149,7 @@ static bool are_volumes_admitted(struct sched_attempt *attempt, struct node_id n
         return bitset_has(attempt->memo_admitted, node.index);
 }
 
-/* Whether volumes have no part in a refusal: none was asked.  Preemption's own words name no
+/* A refusal before anybody was asked who looks beyond the node.  Preemption's own words name no
  * plugin. */
 static bool is_early(const struct sched_attempt *attempt, const struct node_refusal *refusal) {
         const struct sched_profile *profile = attempt->profile;
@@ -193,7 +199,7 @@ bool node_memo_judged(struct sched_attempt *attempt, struct node_id node,
         const struct node_result *result = result_of(attempt, node);
         if (result == NULL || !result->is_judged)
                 return false;
-        if (!is_early(attempt, &result->judged) && !are_volumes_admitted(attempt, node))
+        if (!is_early(attempt, &result->judged) && !is_on_its_own(attempt, node))
                 return false;
         *ret_refusal = result->judged;
         return true;
@@ -205,7 +211,7 @@ void node_memo_keep_judged(struct sched_attempt *attempt, struct node_id node,
         struct node_result *result = result_of(attempt, node);
         if (refusal == NULL)
                 refusal = &fits;
-        if (result == NULL || (!is_early(attempt, refusal) && !are_volumes_admitted(attempt, node)))
+        if (result == NULL || (!is_early(attempt, refusal) && !is_on_its_own(attempt, node)))
                 return;
         result->judged = *refusal;
         result->is_judged = keep_reasons(attempt->memo, &result->judged);
@@ -217,7 +223,7 @@ bool node_memo_tried(struct sched_attempt *attempt, struct node_id node,
                      struct node_refusal *ret_refusal, struct preemption_candidate *ret_candidate) {
         const struct node_result *result = result_of(attempt, node);
         if (result == NULL || !result->is_tried ||
-            (!is_early(attempt, &result->tried) && !are_volumes_admitted(attempt, node)))
+            (!is_early(attempt, &result->tried) && !is_on_its_own(attempt, node)))
                 return false;
         *ret_refusal = result->tried;
         *ret_candidate = result->candidate;
@@ -227,7 +233,7 @@ bool node_memo_tried(struct sched_attempt *attempt, struct node_id node,
 void node_memo_keep_rejected(struct sched_attempt *attempt, struct node_id node,
                              const struct node_refusal *refusal) {
         struct node_result *result = result_of(attempt, node);
-        if (result == NULL || (!is_early(attempt, refusal) && !are_volumes_admitted(attempt, node)))
+        if (result == NULL || (!is_early(attempt, refusal) && !is_on_its_own(attempt, node)))
                 return;
         result->tried = *refusal;
         result->is_tried = keep_reasons(attempt->memo, &result->tried);
@@ -238,7 +244,7 @@ void node_memo_keep_candidate(struct sched_attempt *attempt,
         struct node_result *result = result_of(attempt, candidate->node);
         struct node_memo *memo = attempt->memo;
         size_t bytes = candidate->victim_count * sizeof(*candidate->victims);
-        if (result == NULL || !are_volumes_admitted(attempt, candidate->node))
+        if (result == NULL || !is_on_its_own(attempt, candidate->node))
                 return;
         result->candidate = *candidate;
         result->candidate.victims = arena_copy(memo->arena, candidate->victims, bytes);

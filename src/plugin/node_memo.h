@@ -2,8 +2,9 @@
  * preemption would do there.  It holds until the node, or who is nominated to it, changes; so a
  * series of such pods looks at the nodes that changed in between.
  *
- * Kept where only plugins that look at one node take part, and volumes: these are the pod's own,
- * and what is kept counts on nodes that they admit as they are, or before they are asked. */
+ * Kept is what plugins settle that look at one node.  Where volumes take part, which are the pod's
+ * own, it counts on nodes that they admit as they are, or before they are asked; where pods are
+ * counted, only before. */
 #pragma once
 
 #include "plugin/sched_attempt.h"

@@ -111,6 +111,7 @@ struct sched_attempt {
         struct node_memo *memo;
         uint64_t memo_plugins, memo_volume_filters;
         const struct bitset *memo_admitted;
+        bool memo_is_partial; /* plugins that count pods take part */
 };
 
 struct attempt_request {
