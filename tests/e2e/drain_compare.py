@@ -1,8 +1,9 @@
-"""kubectl drain beside berth evict --node, on the same cluster: drain_compare.py BERTH SANDBOX WORK KUBECTL PODS MACHINES SECONDS.
+"""kubectl drain beside berth evict --node, on the same cluster:
+drain_compare.py BERTH SANDBOX WORK KUBECTL PODS MACHINES SECONDS SLOTS OUTBOUND.
 
 PODS replicas of Deployments with budgets (at most one of each unavailable) and MACHINES virtual machines that take so many SECONDS to
-migrate leave one node, once each way. Counts API calls, changes of budgets below what they promise, and replicas that are missing at the
-end. Prints a table; fails when a budget was broken or a pod is missing."""
+migrate, OUTBOUND at a time (0 = any number), leave one node, once each way. Counts API calls, changes of budgets below what they
+promise, and replicas that are missing at the end. Prints a table; fails when a budget was broken or a pod is missing."""
 
 import concurrent.futures
 import json
@@ -17,8 +18,8 @@ from api_proxy import Proxy
 from kubevirt import MERGE, PODS, Api, KubeVirt, until
 
 BERTH, SANDBOX, WORK, KUBECTL = sys.argv[1:5]
-COUNT, MACHINES, SECONDS, SLOTS = (int(word) for word in sys.argv[5:9])
-REPLICAS = 10
+COUNT, MACHINES, SECONDS, SLOTS, OUTBOUND = (int(word) for word in sys.argv[5:10])
+REPLICAS = min(10, max(2, COUNT // 4))
 PATIENCE = 900
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
@@ -138,7 +139,7 @@ def start(*words):
 
 
 def main():
-    kubevirt = KubeVirt(api, WORK)
+    kubevirt = KubeVirt(api, WORK, OUTBOUND)
     nodes = [item["metadata"]["name"] for item in api("GET", "/api/v1/nodes")[1]["items"]]
     for node in nodes:
         room = {"pods": str(4 * COUNT + 100), "cpu": "1000", "memory": "1000Gi"}

@@ -2,6 +2,7 @@
 migrations that take a while. Only what an evictor sees of the real one; used by other scripts."""
 
 import base64
+import collections
 import http.server
 import json
 import ssl
@@ -45,8 +46,10 @@ def until(fact, seconds=60):
 
 
 class KubeVirt:
-    def __init__(self, api, work):
+    def __init__(self, api, work, outbound=0):
+        """outbound: migrations at a time from a node (2 in a real one, unless it is told otherwise); 0 = any number."""
         self.api, self.work = api, work
+        self.outbound, self.leaving = outbound, collections.Counter()
         self.machines, self.lock, self.moves = {}, threading.Lock(), 0
         self.refusals = 0
         for plural, kind in (("virtualmachineinstances", "VirtualMachineInstance"),
@@ -135,16 +138,35 @@ class KubeVirt:
     def is_marked(self, machine):
         return "evacuationNodeName" in self.api("GET", f'{VMS}/{machine["name"]}')[1].get("status", {})
 
+    def begin(self, machine, node, name):
+        """Waits for its turn; False when the evacuation was cancelled meanwhile."""
+        while self.is_marked(machine):
+            with self.lock:
+                has_turn = not self.outbound or self.leaving[node] < self.outbound
+                self.leaving[node] += has_turn
+            if has_turn:
+                if self.outbound:
+                    self.api("PATCH", f"{MOVES}/{name}", {"status": {"phase": "Running"}}, MERGE)
+                return True
+            time.sleep(0.5)
+        self.api("DELETE", f"{MOVES}/{name}", None, MERGE)
+        return False
+
     def migrate(self, machine, node):
         """One migration; whether the machine moved. One that fails leaves the marks where they are."""
         name = f'kubevirt-evacuation-{machine["name"]}' + (f'-{machine["migrations"]}' if machine["migrations"] else "")
         machine["migrations"] += 1
         self.api("POST", MOVES, {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstanceMigration",
                                  "metadata": {"name": name, "annotations": {"kubevirt.io/evacuationMigration": node}},
-                                 "spec": {"vmiName": machine["name"]}, "status": {"phase": "Running"}})
+                                 "spec": {"vmiName": machine["name"]},
+                                 "status": {"phase": "Pending" if self.outbound else "Running"}})
+        if not self.begin(machine, node, name):
+            return False
         end = time.monotonic() + machine["seconds"]
         while time.monotonic() < end and self.is_marked(machine):
             time.sleep(0.5)
+        with self.lock:
+            self.leaving[node] -= 1
         if not self.is_marked(machine):
             self.api("DELETE", f"{MOVES}/{name}", None, MERGE)
             return False
