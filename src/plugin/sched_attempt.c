@@ -77,6 +77,7 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .limit = request->limit,
                 .no_preemption = request->no_preemption,
                 .outlook = request->outlook,
+                .watch = request->watch,
         };
         attempt->cycle = (struct sched_cycle){
                 .cluster = request->cluster,
@@ -172,8 +173,10 @@ static bool ask_pre_filter(struct sched_attempt *attempt, size_t index,
         const struct bitset *only = NULL;
         if (plugin->plugin->sched->pre_filter == NULL)
                 return true;
+        int64_t since_ns = plugin_run_begin(attempt);
         enum verdict_code code = plugin->plugin->sched->pre_filter(
                 &attempt->cycle, plugin->state, &own->filter_state, &only, &verdict);
+        plugin_run_end(attempt, index, POINT_PRE_FILTER, code, since_ns);
         own->was_asked = true;
         own->filter_skips = code == VERDICT_SKIP;
         record(attempt, plugin->plugin, code, &verdict, only);
@@ -235,9 +238,11 @@ static bool explain_node(struct sched_attempt *attempt, struct node_id node,
                         continue;
                 verdict.code = VERDICT_OK;
                 verdict.reason_count = 0;
+                int64_t since_ns = plugin_run_begin(attempt);
                 plugin->plugin->sched->explain(&attempt->cycle, plugin->state,
                                                attempt->plugins[index].filter_state, node,
                                                &verdict);
+                plugin_run_end(attempt, index, POINT_FILTER, verdict.code, since_ns);
                 if (verdict.code == VERDICT_OK)
                         continue;
                 *ret_refusal = (struct node_refusal){
@@ -415,8 +420,11 @@ void sched_attempt_narrow(struct sched_attempt *attempt, uint64_t plugins, struc
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
                 const struct profile_plugin *plugin = &attempt->profile->plugins[index];
-                if ((plugins >> index & 1) != 0 && takes_part(attempt, index))
-                        plugin->plugin->sched->filter(&attempt->cycle, plugin->state,
-                                                      attempt->plugins[index].filter_state, nodes);
+                if ((plugins >> index & 1) == 0 || !takes_part(attempt, index))
+                        continue;
+                int64_t since_ns = plugin_run_begin(attempt);
+                plugin->plugin->sched->filter(&attempt->cycle, plugin->state,
+                                              attempt->plugins[index].filter_state, nodes);
+                plugin_run_end(attempt, index, POINT_FILTER, VERDICT_OK, since_ns);
         }
 }

@@ -63,6 +63,16 @@ struct preemption_limit {
         struct slice trouble; /* an extender that could not say; empty = none */
 };
 
+/* ---- how plugins work ---- */
+/* Runs are counted; those of an attempt that is timed are also told one by one. */
+struct plugin_watch {
+        uint64_t *runs;          /* by plugin of the profile, POINT_COUNT each */
+        int64_t (*now_ns)(void); /* only differences count; NULL = not timed */
+        void (*ran)(void *context, const struct sched_profile *profile, size_t plugin,
+                    enum sched_point point, enum verdict_code code, int64_t elapsed_ns);
+        void *context;
+};
+
 /* ---- one attempt ---- */
 struct attempt_plugin {
         void *filter_state, *score_state;
@@ -103,6 +113,7 @@ struct sched_attempt {
         const struct preemption_limit *limit;   /* NULL = any candidate will do */
         struct slice no_preemption;             /* why nobody may go; "" = somebody may */
         const struct eviction_outlook *outlook; /* NULL = what evictions take does not matter */
+        const struct plugin_watch *watch;       /* NULL = nobody counts */
         struct arena trial;                     /* what-if states; cleared by each */
         uint64_t agreed;   /* plugins, as bits, known to admit the nodes that are judged */
         bool is_unsettled; /* remembered counts are as some what-if had them */
@@ -125,9 +136,27 @@ struct attempt_request {
         const struct preemption_limit *limit;   /* NULL = none */
         struct slice no_preemption;             /* "" = none */
         const struct eviction_outlook *outlook; /* likewise; not in parity */
+        const struct plugin_watch *watch;       /* NULL = none */
 };
 void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_request *request);
 void sched_attempt_release(struct sched_attempt *attempt);
+
+/* Around a call of a plugin. */
+static inline int64_t plugin_run_begin(const struct sched_attempt *attempt) {
+        const struct plugin_watch *watch = attempt->watch;
+        return watch == NULL || watch->now_ns == NULL ? 0 : watch->now_ns();
+}
+static inline void plugin_run_end(const struct sched_attempt *attempt, size_t plugin,
+                                  enum sched_point point, enum verdict_code code,
+                                  int64_t since_ns) {
+        const struct plugin_watch *watch = attempt->watch;
+        if (watch == NULL)
+                return;
+        watch->runs[plugin * POINT_COUNT + point]++;
+        if (watch->now_ns != NULL)
+                watch->ran(watch->context, attempt->profile, plugin, point, code,
+                           watch->now_ns() - since_ns);
+}
 
 /* The first plugin that holds the pod back; false: none does. */
 bool sched_attempt_gate(struct sched_attempt *attempt, struct phase_verdict *ret_gate);

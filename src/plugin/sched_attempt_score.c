@@ -14,8 +14,10 @@ enum verdict_code sched_attempt_pre_score(struct sched_attempt *attempt, struct 
                 struct attempt_plugin *own = &attempt->plugins[index];
                 if (plugin->plugin->sched->pre_score == NULL)
                         continue;
+                int64_t since_ns = plugin_run_begin(attempt);
                 enum verdict_code code = plugin->plugin->sched->pre_score(
                         &attempt->cycle, plugin->state, feasible, &own->score_state, verdict);
+                plugin_run_end(attempt, index, POINT_PRE_SCORE, code, since_ns);
                 own->score_skips = code == VERDICT_SKIP;
                 if (code != VERDICT_OK && code != VERDICT_SKIP)
                         return code;
@@ -69,7 +71,9 @@ enum verdict_code sched_attempt_score(struct sched_attempt *attempt, struct node
                         continue;
                 struct score_column *column = &ret_scores->columns[ret_scores->column_count++];
                 *column = (struct score_column){ plugin->plugin, plugin->weight, NULL, NULL };
+                int64_t since_ns = plugin_run_begin(attempt);
                 sched->score(&attempt->cycle, plugin->state, state, feasible, scores);
+                plugin_run_end(attempt, index, POINT_SCORE, VERDICT_OK, since_ns);
                 if (wants_columns)
                         column->raw = arena_copy(arena, scores, size);
                 if (sched->normalize != NULL)
@@ -103,8 +107,10 @@ void sched_attempt_post_filter(struct sched_attempt *attempt) {
                 struct verdict verdict = { .code = VERDICT_OK };
                 if (plugin->plugin->sched->post_filter == NULL)
                         continue;
+                int64_t since_ns = plugin_run_begin(attempt);
                 enum verdict_code code =
                         plugin->plugin->sched->post_filter(attempt, plugin->state, &verdict);
+                plugin_run_end(attempt, point->plugins[i], POINT_POST_FILTER, code, since_ns);
                 if (code == VERDICT_OK || code == VERDICT_ERROR) {
                         result->code = code;
                         buf_clear(&text);

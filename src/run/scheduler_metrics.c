@@ -115,7 +115,7 @@ static const struct family families[FAMILY_COUNT] = {
                          { "event" },
                          { 0.0001, 2, 12 } },
         [HINT_TIME] = { "scheduler_queueing_hint_execution_duration_seconds",
-                        "Time of a plugin's word on an event; not measured.",
+                        "Time of a plugin's word on an event; every tenth is measured.",
                         METRIC_HISTOGRAM,
                         { "plugin", "event", "hint" },
                         { 0.00001, 1.5, 20 } },
@@ -125,12 +125,12 @@ static const struct family families[FAMILY_COUNT] = {
                          { "extension_point", "status", "profile" },
                          { 0.0001, 2, 12 } },
         [PLUGIN_TIME] = { "scheduler_plugin_execution_duration_seconds",
-                          "Time of one plugin; not measured.",
+                          "Time of one run of a plugin, in every tenth decision.",
                           METRIC_HISTOGRAM,
                           { "plugin", "extension_point", "status" },
                           { 0.00001, 1.5, 20 } },
         [PLUGIN_RUNS] = { "scheduler_plugin_evaluation_total",
-                          "Runs of a plugin; not counted, most are saved.",
+                          "Runs of a plugin; one may judge many nodes.",
                           METRIC_COUNTER,
                           { "plugin", "extension_point", "profile" },
                           { 0 } },
@@ -217,12 +217,24 @@ static const struct family families[FAMILY_COUNT] = {
 };
 
 #define BUCKETS_MAX 20
-#define ATTEMPTS_CAP 15 /* from there on they count as "15+" */
+#define SAMPLE 10           /* one of so many decisions, and hints, is timed */
+#define TIMED_RUNS_MAX 1024 /* of one decision */
+#define ATTEMPTS_CAP 15     /* from there on they count as "15+" */
+
+/* How often plugins ran. */
+struct profile_runs {
+        struct profile_runs *next;
+        const struct sched_profile *profile;
+        uint64_t runs[PROFILE_PLUGINS_MAX * POINT_COUNT];
+};
 
 struct scheduler_metrics {
         struct runtime *runtime;
         const struct scheduler *scheduler;
         struct decision_watch watch;
+        struct plugin_watch plugin_watch; /* of the decision under way */
+        struct profile_runs *runs;
+        uint32_t sampled_decisions, sampled_hints, timed_runs;
         int64_t arriving_ns;
         uint64_t seen; /* number of the last decision counted */
         struct scheduler_stats last;
@@ -382,18 +394,69 @@ void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind k
 
 /* ---- what the scheduler tells ---- */
 
+static const char *const point_names[POINT_COUNT] = {
+        [POINT_PRE_FILTER] = "PreFilter",
+        [POINT_FILTER] = "Filter",
+        [POINT_POST_FILTER] = "PostFilter",
+        [POINT_PRE_SCORE] = "PreScore",
+        [POINT_SCORE] = "Score",
+};
+
 static void on_ran(void *context, const struct sched_profile *profile, enum sched_point point,
                    enum verdict_code code, int64_t elapsed_ns) {
-        static const char *const names[POINT_COUNT] = {
-                [POINT_PRE_FILTER] = "PreFilter",
-                [POINT_FILTER] = "Filter",
-                [POINT_POST_FILTER] = "PostFilter",
-                [POINT_SCORE] = "Score",
-        };
+        if (point_names[point])
+                count_point(context, profile->scheduler_name, point_names[point],
+                            verdict_code_name(code), elapsed_ns);
+}
 
-        if (names[point])
-                count_point(context, profile->scheduler_name, names[point], verdict_code_name(code),
-                            elapsed_ns);
+static void on_plugin_ran(void *context, const struct sched_profile *profile, size_t plugin,
+                          enum sched_point point, enum verdict_code code, int64_t elapsed_ns) {
+        struct scheduler_metrics *own = context;
+        struct slice labels[] = { slice_of(profile->plugins[plugin].plugin->name),
+                                  slice_of(point_names[point]), slice_of(verdict_code_name(code)) };
+
+        metric_observe(own->families[PLUGIN_TIME], labels, seconds(elapsed_ns), 1);
+        if (++own->timed_runs == TIMED_RUNS_MAX)
+                own->plugin_watch.now_ns = NULL; /* the rest are only counted */
+}
+
+static struct profile_runs *runs_of(struct scheduler_metrics *own,
+                                    const struct sched_profile *profile) {
+        struct profile_runs **link = &own->runs;
+
+        while (*link && (*link)->profile != profile)
+                link = &(*link)->next;
+        if (!*link) {
+                *link = xcalloc(1, sizeof(**link));
+                (*link)->profile = profile;
+        }
+        return *link;
+}
+
+static const struct plugin_watch *on_begins(void *context, const struct sched_profile *profile) {
+        struct scheduler_metrics *own = context;
+        bool is_timed = ++own->sampled_decisions % SAMPLE == 0;
+
+        own->timed_runs = 0;
+        own->plugin_watch = (struct plugin_watch){ .runs = runs_of(own, profile)->runs,
+                                                   .now_ns = is_timed ? stopwatch_ns : NULL,
+                                                   .ran = on_plugin_ran,
+                                                   .context = own };
+        return &own->plugin_watch;
+}
+
+static bool on_times_hint(void *context) {
+        return ++((struct scheduler_metrics *)context)->sampled_hints % SAMPLE == 0;
+}
+
+static void on_hinted(void *context, const struct plugin *plugin, uint32_t change, bool is_woken,
+                      int64_t elapsed_ns) {
+        struct scheduler_metrics *own = context;
+        struct slice labels[] = { slice_of(plugin->name),
+                                  slice_of(queue_event_name(queue_event_of(change))),
+                                  slice_of(is_woken ? "Queue" : "QueueSkip") };
+
+        metric_observe(own->families[HINT_TIME], labels, seconds(elapsed_ns), 1);
 }
 
 void scheduler_metrics_placed(void *context, uint32_t attempts, int64_t since_first_ns,
@@ -431,6 +494,21 @@ static void refresh_refusals(struct scheduler_metrics *own) {
                                 metric_set(own->families[UNSCHEDULABLE], labels, counts[i]);
                 }
         }
+}
+
+static void refresh_runs(struct scheduler_metrics *own) {
+        for (const struct profile_runs *runs = own->runs; runs; runs = runs->next)
+                for (size_t i = 0; i < runs->profile->plugin_count * POINT_COUNT; i++) {
+                        const struct profile_plugin *plugin =
+                                &runs->profile->plugins[i / POINT_COUNT];
+                        struct slice labels[] = { slice_of(plugin->plugin->name),
+                                                  slice_of(point_names[i % POINT_COUNT]),
+                                                  runs->profile->scheduler_name };
+
+                        if (runs->runs[i])
+                                metric_set(own->families[PLUGIN_RUNS], labels,
+                                           (double)runs->runs[i]);
+                }
 }
 
 static void refresh_incoming(struct scheduler_metrics *own) {
@@ -474,6 +552,7 @@ static void refresh(void *context) {
         set_of(own->families[CACHE], "assumed_pods", stats.binding);
         refresh_refusals(own);
         refresh_incoming(own);
+        refresh_runs(own);
         refresh_calls(own, stats.binding);
 }
 
@@ -501,7 +580,12 @@ struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct 
         struct scheduler_metrics *own = xcalloc(1, sizeof(*own));
 
         own->runtime = runtime;
-        own->watch = (struct decision_watch){ stopwatch_ns, on_ran, own };
+        own->watch = (struct decision_watch){ .now_ns = stopwatch_ns,
+                                              .ran = on_ran,
+                                              .begins = on_begins,
+                                              .times_hint = on_times_hint,
+                                              .hinted = on_hinted,
+                                              .context = own };
         for (size_t i = 0; i < FAMILY_COUNT; i++)
                 add(own, metrics, (enum scheduler_family)i);
         metrics_on_write(metrics, refresh, own);
@@ -517,6 +601,12 @@ const struct decision_watch *scheduler_metrics_watch(const struct scheduler_metr
 }
 
 void scheduler_metrics_free(struct scheduler_metrics *own) {
+        if (!own)
+                return;
+        for (struct profile_runs *runs = own->runs, *next; runs; runs = next) {
+                next = runs->next;
+                free(runs);
+        }
         free(own);
 }
 

@@ -60,8 +60,10 @@ bool cache_plugin_admits(const struct cache_call *call, size_t index, struct nod
         struct verdict verdict;
         verdict.code = VERDICT_OK;
         verdict.reason_count = 0;
+        int64_t since_ns = plugin_run_begin(call->attempt);
         plugin->plugin->sched->explain(&call->attempt->cycle, plugin->state,
                                        filter_state(call, index), node, &verdict);
+        plugin_run_end(call->attempt, index, POINT_FILTER, verdict.code, since_ns);
         return verdict.code == VERDICT_OK;
 }
 
@@ -80,9 +82,10 @@ static bool node_fits(const struct cache_call *call, struct node_id node, bool w
 
 static int64_t plugin_score(const struct cache_call *call, size_t index, struct node_id node) {
         const struct profile_plugin *plugin = plugin_at(call, index);
-        int64_t score;
+        int64_t score, since_ns = plugin_run_begin(call->attempt);
         plugin->plugin->sched->score(&call->attempt->cycle, plugin->state, score_state(call, index),
                                      (struct node_batch){ &node, 1 }, &score);
+        plugin_run_end(call->attempt, index, POINT_SCORE, VERDICT_OK, since_ns);
         return score;
 }
 
@@ -173,9 +176,12 @@ static void filter_batch(const struct cache_call *call, bool wants_pods, struct 
              left &= left - 1) {
                 size_t index = (size_t)__builtin_ctzll(left);
                 const struct profile_plugin *plugin = plugin_at(call, index);
-                if (plugin->plugin->sched->reads_node_pods == wants_pods)
-                        plugin->plugin->sched->filter(&call->attempt->cycle, plugin->state,
-                                                      filter_state(call, index), nodes);
+                if (plugin->plugin->sched->reads_node_pods != wants_pods)
+                        continue;
+                int64_t since_ns = plugin_run_begin(call->attempt);
+                plugin->plugin->sched->filter(&call->attempt->cycle, plugin->state,
+                                              filter_state(call, index), nodes);
+                plugin_run_end(call->attempt, index, POINT_FILTER, VERDICT_OK, since_ns);
         }
 }
 
@@ -219,8 +225,10 @@ static bool score_batch(const struct cache_call *call, struct node_batch live) {
                                 return false;
                         continue;
                 }
+                int64_t since_ns = plugin_run_begin(call->attempt);
                 sched->score(&call->attempt->cycle, plugin->state, score_state(call, index), live,
                              scores);
+                plugin_run_end(call->attempt, index, POINT_SCORE, VERDICT_OK, since_ns);
                 if (sched->normalize != NULL) {
                         if (!take_raws(call, index, live, scores))
                                 return false;

@@ -80,7 +80,9 @@ void cache_follow_filter(const struct cache_call *call, struct counted_filter *f
         if (bitset_is_empty(&asked))
                 return;
         bitset_and_not(&filter->admits, &asked);
+        int64_t since_ns = plugin_run_begin(call->attempt);
         sched->filter(&call->attempt->cycle, plugin->state, state, &asked);
+        plugin_run_end(call->attempt, filter->plugin, POINT_FILTER, VERDICT_OK, since_ns);
         bitset_or(&filter->admits, &asked);
 }
 
@@ -177,8 +179,10 @@ static bool rescore(const struct cache_call *call, struct normalized_score *scor
         struct node_id *batch;
         size_t count = list_nodes(nodes, scratch, &batch);
         int64_t *raws = ARENA_ARRAY(scratch, int64_t, count);
+        int64_t since_ns = plugin_run_begin(call->attempt);
         plugin->plugin->sched->score(&call->attempt->cycle, plugin->state, state,
                                      (struct node_batch){ batch, count }, raws);
+        plugin_run_end(call->attempt, score->plugin, POINT_SCORE, VERDICT_OK, since_ns);
         for (size_t i = 0; i < count; i++) {
                 bool is_left_out = score->follow->leaves_out != NULL &&
                                    score->follow->leaves_out(state, batch[i]);

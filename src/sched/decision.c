@@ -485,6 +485,8 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
                 .no_preemption = request->no_preemption,
                 .outlook = request->is_parity ? NULL : request->outlook,
         };
+        if (request->watch != NULL && request->watch->begins != NULL)
+                attempt.watch = request->watch->begins(request->watch->context, profile);
         d.order = cluster_node_order(cluster);
         if (request->among != NULL) {
                 d.order = request->among->nodes;

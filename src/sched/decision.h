@@ -37,11 +37,18 @@ struct decision_extension {
         const struct extended_node *nodes;
 };
 
-/* Is told how long each extension point took, as a whole. */
+/* Is told how long each extension point took, as a whole, and more where it asks for it. */
 struct decision_watch {
         int64_t (*now_ns)(void); /* only differences count */
         void (*ran)(void *context, const struct sched_profile *profile, enum sched_point point,
                     enum verdict_code code, int64_t elapsed_ns);
+        /* Who watches the plugins of the decision that begins; NULL = nobody. */
+        const struct plugin_watch *(*begins)(void *context, const struct sched_profile *profile);
+        /* Whether the next hint is timed, and how it went: a plugin that refused a pod was asked
+         * whether a change (CLUSTER_* bits) matters to it. */
+        bool (*times_hint)(void *context);
+        void (*hinted)(void *context, const struct plugin *plugin, uint32_t change, bool is_woken,
+                       int64_t elapsed_ns);
         void *context;
 };
 

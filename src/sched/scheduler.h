@@ -134,6 +134,8 @@ enum queue_event {
         QUEUE_EVENT_COUNT
 };
 const char *queue_event_name(enum queue_event event);
+/* The name that upstream has for a change (CLUSTER_* bits); of several the first. */
+enum queue_event queue_event_of(uint32_t change);
 /* How many entered a part so far because of an event. */
 uint64_t scheduler_incoming(const struct scheduler *scheduler, enum queue_part part,
                             enum queue_event event);

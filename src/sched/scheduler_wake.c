@@ -101,6 +101,19 @@ static bool is_extra_edge(const struct plugin *plugin, uint32_t mask) {
         return (mask & plugin->wakes_on) == 0;
 }
 
+static bool is_woken(const struct scheduler *scheduler, const struct sched_cycle *cycle,
+                     const struct profile_plugin *plugin, const struct cluster_change *change) {
+        const struct decision_watch *watch = scheduler->config.watch;
+        const struct sched_points *sched = plugin->plugin->sched;
+        if (watch == NULL || watch->times_hint == NULL || !watch->times_hint(watch->context))
+                return sched->wakes(cycle, plugin->state, change);
+        int64_t since_ns = watch->now_ns();
+        bool wakes = sched->wakes(cycle, plugin->state, change);
+        watch->hinted(watch->context, plugin->plugin, change->mask, wakes,
+                      watch->now_ns() - since_ns);
+        return wakes;
+}
+
 /* The plugins, among those that refused the pod, whose answer the change may turn. */
 static uint64_t woken_plugins(const struct scheduler *scheduler, const struct queued_pod *entry,
                               const struct cluster_change *change) {
@@ -124,7 +137,7 @@ static uint64_t woken_plugins(const struct scheduler *scheduler, const struct qu
                         continue;
                 if (plugin->plugin->sched->wakes == NULL ||
                     is_extra_edge(plugin->plugin, change->mask) ||
-                    plugin->plugin->sched->wakes(&cycle, plugin->state, change))
+                    is_woken(scheduler, &cycle, plugin, change))
                         woken |= (uint64_t)1 << i;
         }
         return woken;
@@ -155,8 +168,7 @@ static bool is_own_echo(const struct queued_pod *entry, const struct cluster_cha
         return change->pod.index == entry->pod.index && (change->mask & own) == 0;
 }
 
-/* The name that upstream has for a change; of several the first. */
-static enum queue_event event_of(uint32_t mask) {
+enum queue_event queue_event_of(uint32_t mask) {
         static const struct {
                 uint32_t mask;
                 enum queue_event event;
@@ -253,7 +265,7 @@ static void wake_parked(const struct wake *wake) {
         const struct cluster_change *change = wake->change;
         if ((queue->wakes_on & change->mask) == 0 || is_void(wake->scheduler, change))
                 return;
-        queue->event = event_of(change->mask);
+        queue->event = queue_event_of(change->mask);
         if (!pod_id_is_none(change->pod))
                 wake_itself(wake, scheduling_queue_find(queue, change->pod));
         for (struct parked_shelf *shelf = queue->parked.shelves, *next; shelf != NULL;
@@ -290,7 +302,7 @@ static void apply(struct scheduler *scheduler, const struct cluster_change *chan
         for (size_t i = 0; i < count; i++) {
                 int32_t priority_max;
                 struct cluster_change change = translate(scheduler, &changes[i], &priority_max);
-                scheduler->queue.event = event_of(change.mask);
+                scheduler->queue.event = queue_event_of(change.mask);
                 if ((change.mask & OWN_CHANGES) != 0 && !pod_id_is_none(change.pod))
                         refresh(scheduler, change.pod, change.mask, now_ns);
                 wake_parked(&(struct wake){ scheduler, &change, priority_max, now_ns });

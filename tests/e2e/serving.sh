@@ -46,11 +46,19 @@ check "bound" 'scheduler_schedule_attempts_total\{result="scheduled",profile="de
 check "refused" 'scheduler_schedule_attempts_total\{result="unschedulable",profile="default-scheduler"\} [1-9]' page /metrics
 check "pending" 'scheduler_pending_pods\{queue="unschedulable"\} 1$' page /metrics
 check "plugin that refuses" 'scheduler_unschedulable_pods\{plugin="NodeResourcesFit",profile="default-scheduler"\} 1$' page /metrics
+check "runs of a plugin" 'scheduler_plugin_evaluation_total\{plugin="NodeResourcesFit",extension_point="Filter",profile="default-scheduler"\} [1-9]' page /metrics
 check "cache" 'scheduler_cache_size\{type="nodes"\} 3$' page /metrics
 check "leader" 'leader_election_master_status\{name="kube-scheduler"\} 1$' page /metrics
 check "writes" 'berth_writes_total\{kind="bind",result="asked"\} 2$' page /metrics
 check "attempts" 'scheduler_pod_scheduling_attempts_count 2$' page /metrics
 check "health" '^ok$' page /healthz
+# Upstream's oldest TLS is 1.2, whatever the library would do.
+spoken() { # spoken PORT OPTION...: 1 when they come to terms
+        openssl s_client -connect "127.0.0.1:$@" -cipher ALL:@SECLEVEL=0 </dev/null 2>/dev/null | grep -c '^New, TLSv1'
+}
+is "TLS 1.3" 1 "$(spoken "$port" -tls1_3)"
+is "TLS 1.2" 1 "$(spoken "$port" -tls1_2)"
+is "no TLS 1.1" 0 "$(spoken "$port" -tls1_1)"
 check "readiness" 'sched-handler-sync ok' page '/readyz?verbose'
 check "configuration" '"kind":"KubeSchedulerConfiguration"' page /configz
 check "decisions" '"pod":"default/huge"' page /debug/decisions

@@ -181,6 +181,59 @@ static void series_have_upstreams_labels(void **state) {
         sched_test_release(&test);
 }
 
+static const char *const plugin_series[] = {
+        "scheduler_plugin_evaluation_total{plugin=\"NodeResourcesFit\",extension_point="
+        "\"PreFilter\","
+        "profile=\"default-scheduler\"} 40\n",
+        "scheduler_plugin_evaluation_total{plugin=\"NodeResourcesFit\",extension_point=\"Filter\",",
+        "scheduler_plugin_evaluation_total{plugin=\"NodeResourcesFit\",extension_point=\"Score\",",
+        "scheduler_plugin_evaluation_total{plugin=\"DefaultPreemption\","
+        "extension_point=\"PostFilter\",profile=\"default-scheduler\"} 20\n",
+        "scheduler_plugin_execution_duration_seconds_count{plugin=\"NodeResourcesFit\","
+        "extension_point=\"PreFilter\",status=\"Success\"} 4\n",
+        "scheduler_plugin_execution_duration_seconds_count{plugin=\"DefaultPreemption\","
+        "extension_point=\"PostFilter\",status=\"Unschedulable\"} 2\n",
+        "scheduler_queueing_hint_execution_duration_seconds_count{plugin=\"NodeResourcesFit\","
+        "event=\"NodeAdd\",hint=\"QueueSkip\"} 2\n",
+};
+
+/* Decisions and hints by tens: every tenth is timed, all runs are counted. */
+static void plugins_are_sampled(void **state) {
+        CLEANUP(buf_release) struct buf out = { 0 };
+        struct metrics *metrics = metrics_new();
+        struct event_loop *events;
+        struct sched_test test;
+        char name[16];
+
+        (void)state;
+        assert_int_equal(event_loop_new(&events, NULL), 0);
+        struct runtime *runtime =
+                runtime_new(&(struct runtime_config){ .loop = event_loop_as_loop(events) });
+        struct scheduler_metrics *own = scheduler_metrics_new(metrics, runtime);
+
+        sched_test_init(&test, &(struct scheduler_config){ .watch = scheduler_metrics_watch(own) });
+        scheduler_metrics_follow(own, test.scheduler);
+        put_node(&test, "n1", 1000);
+        put_node(&test, "n2", 1000);
+        for (int i = 0; i < 40; i++) {
+                snprintf(name, sizeof(name), "p%d", i);
+                put_pod(&test, name, i < 20 ? 10 : 2000 + i, "");
+        }
+        step(&test);
+        put_node(&test, "n3", 1000);
+        step(&test);
+        metrics_write(metrics, &out);
+        buf_char(&out, '\0');
+        for (size_t i = 0; i < ARRAY_LEN(plugin_series); i++)
+                if (!strstr(out.data, plugin_series[i]))
+                        fail_msg("missing: %s", plugin_series[i]);
+        scheduler_metrics_free(own);
+        metrics_free(metrics);
+        sched_test_release(&test);
+        runtime_free(runtime);
+        event_loop_free(events);
+}
+
 /* The list above is the reference's. */
 static void the_reference_lists_them(void **state) {
         CLEANUP(buf_release) struct buf text = { 0 };
@@ -208,6 +261,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(every_family_is_there),
                 cmocka_unit_test(series_have_upstreams_labels),
+                cmocka_unit_test(plugins_are_sampled),
                 cmocka_unit_test(the_reference_lists_them),
         };
 
