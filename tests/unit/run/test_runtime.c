@@ -1,36 +1,15 @@
 /* Roles over the embedded cluster in one process: what they write, counted. */
-#include "run/runtime.h"
+#include "role_world.h"
 
-#include "base/util.h"
 #include "control/control.h"
 #include "model/cluster.h"
-#include "run/event_loop.h"
-#include "run/role_config.h"
-#include "run/sandbox.h"
-#include "run/sandbox_import.h"
-#include "run/scheduler_role.h"
 #include "sched/scheduler.h"
 #include "server/api_server.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define TURNS_MAX 20000
 
-struct world {
-        struct event_loop *events;
-        struct sandbox *sandbox;
-        struct sandbox_import *import;
-        struct runtime *runtime;
-        struct scheduler *scheduler;
-        struct role_config config;
-};
-
-static void turn_until(struct world *world, bool (*is_done)(struct world *world)) {
+static void turn_until(struct role_world *world, bool (*is_done)(struct role_world *world)) {
         struct err err = { 0 };
 
         for (int i = 0; i < TURNS_MAX && !is_done(world); i++)
@@ -38,58 +17,31 @@ static void turn_until(struct world *world, bool (*is_done)(struct world *world)
         assert_true(is_done(world));
 }
 
-static bool is_settled(struct world *world) {
+static bool is_settled(struct role_world *world) {
         return control_is_settled(sandbox_control(world->sandbox)) &&
                runtime_is_idle(world->runtime);
 }
 
 static int set_up(void **state) {
-        struct world *world = xcalloc(1, sizeof(*world));
+        struct role_world *world = xcalloc(1, sizeof(*world));
         struct err err = { 0 };
-        struct loop *loop;
 
-        assert_int_equal(event_loop_new(&world->events, &err), 0);
-        loop = event_loop_as_loop(world->events);
-        assert_int_equal(
-                sandbox_start(&(struct sandbox_config){ .seed = 1 }, loop, &world->sandbox, &err),
-                0);
-        world->import = sandbox_import_new(world->sandbox);
+        role_world_init(world, NULL);
         assert_int_equal(control_add_nodes(sandbox_control(world->sandbox), 3, NULL, &err), 0);
-        world->runtime = runtime_new(&(struct runtime_config){
-                .loop = loop,
-                .transport = sandbox_transport(world->sandbox, &api_user_scheduler, "test"),
-                .instance = "test",
-                .keeps_shelf = true });
-        assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, &world->config, &err),
-                         0);
-        assert_int_equal(role_config_build(&world->config, runtime_cluster(world->runtime),
-                                           runtime_shelf(world->runtime), &err),
-                         0);
-        world->scheduler = scheduler_role_add(
-                world->runtime,
-                &(struct scheduler_role_config){ .profile_count = world->config.profiles.count,
-                                                 .profiles = world->config.profiles.items },
-                &err);
-        runtime_start(world->runtime);
+        role_world_start(world, sandbox_transport(world->sandbox, &api_user_scheduler, "test"),
+                         NULL);
         turn_until(world, is_settled);
         *state = world;
         return 0;
 }
 
 static int tear_down(void **state) {
-        struct world *world = *state;
-
-        runtime_free(world->runtime);
-        role_config_release(&world->config);
-        sandbox_import_free(world->import);
-        sandbox_stop(world->sandbox);
-        event_loop_turn(world->events, 0, NULL);
-        event_loop_free(world->events);
-        free(world);
+        role_world_release(*state);
+        free(*state);
         return 0;
 }
 
-static void create_pod(struct world *world, const char *name, const char *cpu) {
+static void create_pod(struct role_world *world, const char *name, const char *cpu) {
         struct err err = { 0 };
         char text[512];
 
@@ -102,14 +54,14 @@ static void create_pod(struct world *world, const char *name, const char *cpu) {
                 fail_msg("%s", err.text);
 }
 
-static struct runtime_stats stats_of(struct world *world) {
+static struct runtime_stats stats_of(struct role_world *world) {
         struct runtime_stats stats;
 
         runtime_stats(world->runtime, &stats);
         return stats;
 }
 
-static bool is_placed(struct world *world) {
+static bool is_placed(struct role_world *world) {
         struct scheduler_stats stats;
 
         scheduler_stats(world->scheduler, &stats);
@@ -117,7 +69,7 @@ static bool is_placed(struct world *world) {
 }
 
 static void binds_once_per_pod(void **state) {
-        struct world *world = *state;
+        struct role_world *world = *state;
         struct err err = { 0 };
 
         for (int i = 0; i < 12; i++) {
@@ -133,18 +85,18 @@ static void binds_once_per_pod(void **state) {
         assert_int_equal(cluster_check(runtime_cluster(world->runtime), &err), 0);
 }
 
-static bool has_failed(struct world *world) {
+static bool has_failed(struct role_world *world) {
         return stats_of(world).writes[ACTION_POD_STATUS] > 0 && is_settled(world);
 }
 
-static bool has_four_nodes(struct world *world) {
+static bool has_four_nodes(struct role_world *world) {
         return cluster_node_count(runtime_cluster(world->runtime)) == 4 && is_settled(world);
 }
 
 /* A failure is written once, and a node that is too small as well is no reason to try again. */
 static void writes_a_failure_once(void **state) {
         struct scheduler_stats before, after;
-        struct world *world = *state;
+        struct role_world *world = *state;
         struct err err = { 0 };
 
         create_pod(world, "giant", "500");
@@ -158,7 +110,7 @@ static void writes_a_failure_once(void **state) {
         assert_int_equal(stats_of(world).writes[ACTION_POD_STATUS], 1);
 }
 
-static void create_important_pod(struct world *world) {
+static void create_important_pod(struct role_world *world) {
         static const char class[] =
                 "{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\","
                 "\"metadata\":{\"name\":\"high\"},\"value\":1000}";
@@ -174,18 +126,18 @@ static void create_important_pod(struct world *world) {
                 fail_msg("%s", err.text);
 }
 
-static bool has_three(struct world *world) {
+static bool has_three(struct role_world *world) {
         return stats_of(world).writes[ACTION_BIND] == 3 && is_settled(world);
 }
 
-static bool has_preempted(struct world *world) {
+static bool has_preempted(struct role_world *world) {
         return stats_of(world).writes[ACTION_BIND] == 4 && is_settled(world);
 }
 
 /* A victim costs a condition and a deletion, the preemptor one write of both condition and
  * nomination, and one binding. */
 static void preempts_with_four_calls(void **state) {
-        struct world *world = *state;
+        struct role_world *world = *state;
 
         create_pod(world, "p-0", "6");
         create_pod(world, "p-1", "6");

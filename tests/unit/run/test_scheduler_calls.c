@@ -1,27 +1,15 @@
 /* What the scheduler asks of the API server, outcome by outcome, counted on its way there and
  * compared with kube-scheduler's calls (reference scheduler.md section 6).  Prints the table that
  * docs/sched.md holds. */
-#include "run/runtime.h"
+#include "role_world.h"
 
 #include "api/json.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/util.h"
-#include "run/event_loop.h"
-#include "run/role_config.h"
-#include "run/sandbox.h"
-#include "run/sandbox_import.h"
-#include "run/scheduler_role.h"
 #include "sched/scheduler.h"
 #include "server/api_server.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TURNS_MAX 20000
 #define QUIET_TURNS 40
@@ -38,13 +26,8 @@ struct calls {
 enum trick { TRICK_NONE, TRICK_LOSE_BINDING, TRICK_LOSE_ANSWER, TRICK_DELETE_POD };
 
 struct world {
-        struct event_loop *events;
-        struct sandbox *sandbox;
-        struct sandbox_import *import;
+        struct role_world roles;
         struct transport inner;
-        struct runtime *runtime;
-        struct scheduler *scheduler;
-        struct role_config config;
         struct calls calls;
         unsigned event_posts, event_patches;
         enum trick trick;
@@ -151,9 +134,10 @@ static bool is_quiet(struct world *world) {
         struct scheduler_stats stats;
         struct runtime_stats runtime;
 
-        scheduler_stats(world->scheduler, &stats);
-        runtime_stats(world->runtime, &runtime);
-        return runtime_is_synced(world->runtime) && stats.active == 0 && runtime.open_writes == 0;
+        scheduler_stats(world->roles.scheduler, &stats);
+        runtime_stats(world->roles.runtime, &runtime);
+        return runtime_is_synced(world->roles.runtime) && stats.active == 0 &&
+               runtime.open_writes == 0;
 }
 
 /* Nothing of this goes through sockets or timers: once some turns brought nothing, nothing comes
@@ -163,7 +147,7 @@ static void settle(struct world *world) {
         int quiet = 0;
 
         for (int i = 0; i < TURNS_MAX && quiet < QUIET_TURNS; i++) {
-                assert_int_equal(event_loop_turn(world->events, NS_PER_MS, &err), 0);
+                assert_int_equal(event_loop_turn(world->roles.events, NS_PER_MS, &err), 0);
                 quiet = is_quiet(world) ? quiet + 1 : 0;
         }
         assert_int_equal(quiet, QUIET_TURNS);
@@ -186,7 +170,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct world *world, const
         buf_vprintf(&text, format, args);
         va_end(args);
         quote(&text);
-        if (sandbox_import_text(world->import, buf_view(&text), &err) < 0)
+        if (sandbox_import_text(world->roles.import, buf_view(&text), &err) < 0)
                 fail_msg("%s: %s", text.data, err.text);
 }
 
@@ -208,7 +192,7 @@ static void drop(struct world *world, const char *name) {
                                            .body = slice_of(options) },
                        note_reply, &status);
         for (int i = 0; i < TURNS_MAX && status == 0; i++)
-                assert_int_equal(event_loop_turn(world->events, NS_PER_MS, &err), 0);
+                assert_int_equal(event_loop_turn(world->roles.events, NS_PER_MS, &err), 0);
         assert_int_equal(status, 200);
 }
 
@@ -223,7 +207,7 @@ static void patch_object(struct world *world, const char *kind, const char *ns, 
         buf_text(&text, patch);
         quote(&text);
         assert_int_equal(json_parse(buf_view(&text), &doc, &err), 0);
-        if (sandbox_import_patch(world->import, &target, json_doc_root(doc), &err) < 0)
+        if (sandbox_import_patch(world->roles.import, &target, json_doc_root(doc), &err) < 0)
                 fail_msg("%s", err.text);
         json_doc_free(doc);
 }
@@ -261,35 +245,14 @@ static void put_pod(struct world *world, const char *name, const char *cpu, cons
 
 static int set_up(void **state) {
         struct world *world = xcalloc(1, sizeof(*world));
-        struct err err = { 0 };
-        struct loop *loop;
+        /* Nothing is tried again by the clock. */
+        const struct scheduler_role_config role = { .backoff_initial_ns = 3600 * NS_PER_S,
+                                                    .backoff_max_ns = 3600 * NS_PER_S };
 
-        assert_int_equal(event_loop_new(&world->events, &err), 0);
-        loop = event_loop_as_loop(world->events);
-        if (sandbox_start(&(struct sandbox_config){ .seed = 1, .controllers = "none" }, loop,
-                          &world->sandbox, &err) < 0)
-                fail_msg("%s", err.text);
-        world->import = sandbox_import_new(world->sandbox);
-        world->inner = sandbox_transport(world->sandbox, &api_user_scheduler, "test");
-        world->runtime = runtime_new(
-                &(struct runtime_config){ .loop = loop,
-                                          .transport = { .ops = &counted_ops, .self = world },
-                                          .instance = "test",
-                                          .keeps_shelf = true });
-        assert_int_equal(role_config_load(&(struct role_config_sources){ 0 }, &world->config, &err),
-                         0);
-        assert_int_equal(role_config_build(&world->config, runtime_cluster(world->runtime),
-                                           runtime_shelf(world->runtime), &err),
-                         0);
-        world->scheduler = scheduler_role_add(
-                world->runtime,
-                &(struct scheduler_role_config){ .profile_count = world->config.profiles.count,
-                                                 .profiles = world->config.profiles.items,
-                                                 /* Nothing is tried again by the clock. */
-                                                 .backoff_initial_ns = 3600 * NS_PER_S,
-                                                 .backoff_max_ns = 3600 * NS_PER_S },
-                &err);
-        runtime_start(world->runtime);
+        role_world_init(&world->roles, "none");
+        world->inner = sandbox_transport(world->roles.sandbox, &api_user_scheduler, "test");
+        role_world_start(&world->roles, (struct transport){ .ops = &counted_ops, .self = world },
+                         &role);
         put_class(world, "high", 100, "");
         put_class(world, "high-never", 100, ",'preemptionPolicy':'Never'");
         put_class(world, "low", 5, ",'preemptionPolicy':'Never'");
@@ -298,15 +261,8 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-        struct world *world = *state;
-
-        runtime_free(world->runtime);
-        role_config_release(&world->config);
-        sandbox_import_free(world->import);
-        sandbox_stop(world->sandbox);
-        event_loop_turn(world->events, 0, NULL);
-        event_loop_free(world->events);
-        free(world);
+        role_world_release(&((struct world *)*state)->roles);
+        free(*state);
         return 0;
 }
 
@@ -325,7 +281,7 @@ static void clear_calls(struct world *world) {
 static uint64_t decisions(struct world *world) {
         struct scheduler_stats stats;
 
-        scheduler_stats(world->scheduler, &stats);
+        scheduler_stats(world->roles.scheduler, &stats);
         return stats.decisions;
 }
 
@@ -540,7 +496,7 @@ static void answer_is_lost(void **state) {
         world->trick = TRICK_LOSE_ANSWER;
         put_pod(world, "p", "1", "", "");
         judge(world, "answer to the binding lost", (struct calls){ .binding = 1, .status = 1 });
-        scheduler_stats(world->scheduler, &stats);
+        scheduler_stats(world->roles.scheduler, &stats);
         assert_int_equal(stats.scheduled, 1);
         assert_int_equal(stats.errors, 0);
 }
