@@ -276,6 +276,7 @@ static int serve(struct daemon *daemon, struct err *err) {
                     &(struct serving_config){
                             .address = address.data,
                             .certificate_path = options->certificate_path,
+                            .tls_minimum = (enum http_tls)options->tls_minimum,
                             .key_path = options->key_path,
                             .metrics = daemon->metrics,
                             .access = daemon->guard ? page_guard_access(daemon->guard) : NULL,

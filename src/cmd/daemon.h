@@ -42,6 +42,7 @@ struct daemon_options {
         const char *master; /* address of the API server instead of the kubeconfig's; NULL = none */
         /* Pages about the daemon itself; port 0 = none. */
         const char *bind_address, *certificate_path, *key_path;
+        int tls_minimum; /* enum http_tls */
         int64_t secure_port;
         bool has_no_metrics, allows_metrics_reset;
         struct page_guard_options guard;

@@ -65,6 +65,8 @@
         }
 
 /* port: the default; NULL = 0 */
+extern const char *const tls_versions[]; /* as enum http_tls */
+
 #define SERVING_OPTIONS(options_type, member, port)                                                \
         { .name = "bind-address",                                                                  \
           .type = OPTION_TEXT,                                                                     \
@@ -85,6 +87,13 @@
                   .value_name = "FILE",                                                            \
                   .is_file = true,                                                                 \
                   .help = "certificate of those pages, PEM; without one it is made in memory" },   \
+                { .name = "tls-min-version",                                                       \
+                  .type = OPTION_CHOICE,                                                           \
+                  .offset = offsetof(options_type, member.tls_minimum),                            \
+                  .value_name = "VERSION",                                                         \
+                  .choices = tls_versions,                                                         \
+                  .fallback = "VersionTLS12",                                                      \
+                  .help = "the oldest TLS for them" },                                             \
         {                                                                                          \
                 .name = "tls-private-key-file", .type = OPTION_TEXT,                               \
                 .offset = offsetof(options_type, member.key_path), .value_name = "FILE",           \

@@ -44,7 +44,6 @@ int64_t stand_in_verbosity(int64_t level);
 #define STAND_IN_SERVING_OPTIONS(options_type, member, port)                                       \
         SERVING_OPTIONS(options_type, member, port), NO_EFFECT("cert-dir", OPTION_TEXT, "DIR"),    \
                 NO_EFFECT("tls-cipher-suites", OPTION_TEXT, "LIST"),                               \
-                NO_EFFECT("tls-min-version", OPTION_TEXT, "VERSION"),                              \
                 NO_EFFECT("tls-curve-preferences", OPTION_TEXT, "LIST"),                           \
                 NO_EFFECT("tls-sni-cert-key", OPTION_TEXTS, "PAIR"),                               \
                 NO_EFFECT("permit-address-sharing", OPTION_FLAG, NULL),                            \

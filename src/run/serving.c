@@ -322,6 +322,7 @@ int serving_new(const struct serving_config *config, struct loop *loop,
                                 .address = config->address,
                                 .key_pem = material.key_pem,
                                 .certificate_pem = material.certificate_pem,
+                                .tls_minimum = config->tls_minimum,
                                 .asks_for_certificates =
                                         config->access &&
                                         page_access_takes_certificates(config->access),

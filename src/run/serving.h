@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "port/loop.h"
+#include "server/http_front.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,6 +34,7 @@ struct serving_config {
         const char *address; /* "0.0.0.0:10259"; port 0 = any */
         /* PEM files; both or none: then a certificate is made in memory. */
         const char *certificate_path, *key_path;
+        enum http_tls tls_minimum;
         struct metrics *metrics; /* NULL = no /metrics */
         bool allows_reset;       /* DELETE /metrics, as Descheduler has it */
         /* Asked before every page; NULL = everybody may read. */

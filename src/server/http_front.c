@@ -54,6 +54,7 @@ struct http_front {
         struct http_exchanges exchanges;
         bool is_resume_deferred, is_closing, asks_for_certificates;
         struct rng rng;
+        enum http_tls tls_minimum;
         char *key_pem, *certificate_pem;
         struct api_server *server; /* NULL: the pages answer */
         struct http_pages pages;
@@ -466,6 +467,13 @@ static void on_connection(void *context, const struct http_newcomer *newcomer) {
 
 /* ---- life ---- */
 
+static const char *const tls_priorities[] = {
+        [HTTP_TLS_1_0] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:+VERS-TLS1.1:+VERS-TLS1.0",
+        [HTTP_TLS_1_1] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:+VERS-TLS1.1",
+        [HTTP_TLS_1_2] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2",
+        [HTTP_TLS_1_3] = "NORMAL:-VERS-ALL:+VERS-TLS1.3",
+};
+
 static int engine_start(struct http_front *front, struct engine *engine, bool is_secure,
                         struct err *err) {
         unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
@@ -473,6 +481,8 @@ static int engine_start(struct http_front *front, struct engine *engine, bool is
         struct MHD_OptionItem tls[] = {
                 { MHD_OPTION_HTTPS_MEM_KEY, 0, front->key_pem },
                 { MHD_OPTION_HTTPS_MEM_CERT, 0, front->certificate_pem },
+                { MHD_OPTION_HTTPS_PRIORITIES, 0,
+                  (void *)(uintptr_t)tls_priorities[front->tls_minimum] },
                 { MHD_OPTION_END, 0, NULL },
         };
         MHD_NotifyConnectionCallback connected =
@@ -485,7 +495,8 @@ static int engine_start(struct http_front *front, struct engine *engine, bool is
                 MHD_OPTION_URI_LOG_CALLBACK, on_uri, engine, MHD_OPTION_NOTIFY_COMPLETED,
                 on_completed, engine, MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS_MAX,
                 MHD_OPTION_CONNECTION_TIMEOUT, IDLE_TIMEOUT_S, MHD_OPTION_NOTIFY_CONNECTION,
-                connected, engine, MHD_OPTION_ARRAY, is_secure ? tls : tls + 2, MHD_OPTION_END);
+                connected, engine, MHD_OPTION_ARRAY, is_secure ? tls : tls + ARRAY_LEN(tls) - 1,
+                MHD_OPTION_END);
         if (!engine->daemon)
                 return err_set(err, BERTH_ERR_INTERNAL, "cannot start the %s server",
                                is_secure ? "HTTPS" : "HTTP");
@@ -502,6 +513,7 @@ int http_front_new(const struct http_front_config *config, struct api_server *se
         front->loop = loop;
         front->server = server;
         front->asks_for_certificates = config->asks_for_certificates;
+        front->tls_minimum = config->tls_minimum;
         if (config->pages)
                 front->pages = *config->pages;
         front->key_pem = config->key_pem ? slice_dup(slice_of(config->key_pem)) : NULL;

@@ -28,11 +28,15 @@ struct http_pages {
         void *context;
 };
 
+/* The oldest TLS that is spoken; upstream's default first. */
+enum http_tls { HTTP_TLS_1_2, HTTP_TLS_1_0, HTTP_TLS_1_1, HTTP_TLS_1_3 };
+
 struct http_front_config {
         const char *address;                   /* "127.0.0.1:6443", "[::]:0"; port 0 = any */
         const char *key_pem, *certificate_pem; /* NULL = plain HTTP only */
-        int64_t header_timeout_ns;             /* first byte and idle connections; 0 = default */
-        const struct http_pages *pages;        /* copied; NULL = an API server answers */
+        enum http_tls tls_minimum;
+        int64_t header_timeout_ns;      /* first byte and idle connections; 0 = default */
+        const struct http_pages *pages; /* copied; NULL = an API server answers */
         /* Clients may show a certificate, any one: whether it counts is for the pages to say. */
         bool asks_for_certificates;
 };

@@ -46,7 +46,6 @@ check "bound" 'scheduler_schedule_attempts_total\{result="scheduled",profile="de
 check "refused" 'scheduler_schedule_attempts_total\{result="unschedulable",profile="default-scheduler"\} [1-9]' page /metrics
 check "pending" 'scheduler_pending_pods\{queue="unschedulable"\} 1$' page /metrics
 check "plugin that refuses" 'scheduler_unschedulable_pods\{plugin="NodeResourcesFit",profile="default-scheduler"\} 1$' page /metrics
-check "runs of a plugin" 'scheduler_plugin_evaluation_total\{plugin="NodeResourcesFit",extension_point="Filter",profile="default-scheduler"\} [1-9]' page /metrics
 check "cache" 'scheduler_cache_size\{type="nodes"\} 3$' page /metrics
 check "leader" 'leader_election_master_status\{name="kube-scheduler"\} 1$' page /metrics
 check "writes" 'berth_writes_total\{kind="bind",result="asked"\} 2$' page /metrics
@@ -106,11 +105,13 @@ profiles:
   plugins: {deschedule: {enabled: [RemovePodsViolatingNodeTaints]}}
 Y
 "$work/descheduler" --client-connection-kubeconfig="$KUBECONFIG" --policy-config-file="$work/policy.yaml" \
-        --descheduling-interval=1s --secure-port="$port" --bind-address=127.0.0.1 --v=1 >"$work/descheduler.log" 2>&1 &
+        --descheduling-interval=1s --secure-port="$port" --bind-address=127.0.0.1 --tls-min-version=VersionTLS13 --v=1 >"$work/descheduler.log" 2>&1 &
 descheduler=$!
 children="$children $descheduler"
 until_true sh -c "curl -sk https://127.0.0.1:$port/metrics | grep -q 'loop_duration_seconds_count [1-9]'"
 check "passes" '^descheduler_loop_duration_seconds_count [1-9]' curl -sk "https://127.0.0.1:$port"/metrics
+is "TLS 1.3 of the descheduler" 1 "$(spoken "$port" -tls1_3)"
+is "no TLS 1.2 there" 0 "$(spoken "$port" -tls1_2)"
 check "health of the descheduler" 'Descheduler ok' curl -sk "https://127.0.0.1:$port"'/healthz?verbose'
 check "its own check" '^ok$' curl -sk "https://127.0.0.1:$port"/healthz/Descheduler
 check "reset" 200 curl -sk -o /dev/null -w '%{http_code}' -X DELETE "https://127.0.0.1:$port/metrics"
