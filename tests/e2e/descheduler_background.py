@@ -10,18 +10,12 @@ import urllib.error
 import urllib.request
 
 from drill import free_port
-from kubevirt import MERGE, MOVING, PODS, VMS, Api, KubeVirt, until
+from kubevirt import MERGE, MOVING, PODS, VMS, Api, KubeVirt, Verdicts, until
 
 BERTH, SANDBOX, WORK = sys.argv[1:4]
 GATE = "--feature-gates=EvictionsInBackground=true"
 api = Api(SANDBOX, "e2e")
-failures = 0
-
-
-def judge(name, is_good, found=""):
-    global failures
-    failures += not is_good
-    print(("ok " if is_good else "FAIL ") + name + ("" if is_good else f": {str(found)[:2000]}"))
+judge = Verdicts()
 
 
 def pod(name):
@@ -92,10 +86,10 @@ def main():
     finally:
         descheduler.kill()
         descheduler.wait()
-        if failures:
+        if judge.failures:
             with open(f"{WORK}/descheduler.log", encoding="utf-8") as log:
                 print(log.read()[-4000:])
-    sys.exit(1 if failures else 0)
+    judge.exit()
 
 
 if __name__ == "__main__":

@@ -5,18 +5,12 @@ import os
 import subprocess
 import sys
 
-from kubevirt import MOVING, PODS, VMS, Api, KubeVirt, until
+from kubevirt import MOVING, PODS, VMS, Api, KubeVirt, Verdicts, until
 
 BERTH, SANDBOX, WORK = sys.argv[1:4]
 GROUP = "/apis/lifecycle.berth.dev/v1alpha1/namespaces/default"
 api = Api(SANDBOX, "e2e")
-failures = 0
-
-
-def judge(name, is_good, found=""):
-    global failures
-    failures += not is_good
-    print(("ok " if is_good else "FAIL ") + name + ("" if is_good else f": {str(found)[:800]}"))
+judge = Verdicts()
 
 
 def eviction(pod):
@@ -98,7 +92,7 @@ def main():
     finally:
         evictions.kill()
         evictions.wait()
-    sys.exit(1 if failures else 0)
+    judge.exit()
 
 
 if __name__ == "__main__":

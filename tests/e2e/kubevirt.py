@@ -6,6 +6,7 @@ import collections
 import http.server
 import json
 import ssl
+import sys
 import threading
 import time
 import urllib.error
@@ -34,6 +35,20 @@ class Api:
         except urllib.error.HTTPError as error:
             text = error.read()
             return error.code, json.loads(text) if text.startswith(b"{") else {}  # some answers are plain text
+
+
+class Verdicts:
+    """Prints what is as it should be and what is not."""
+
+    def __init__(self):
+        self.failures = 0
+
+    def __call__(self, name, is_good, found=""):
+        self.failures += not is_good
+        print(("ok " if is_good else "FAIL ") + name + ("" if is_good else f": {str(found)[:2000]}"))
+
+    def exit(self):
+        sys.exit(1 if self.failures else 0)
 
 
 def until(fact, seconds=60):

@@ -15,6 +15,16 @@
 
 #include <cmocka.h>
 
+/* Its mover's turn has begun; guarded: by a budget that never opens. */
+static void open_moving(struct scene *scene, bool is_guarded) {
+        open_scene(scene);
+        if (is_guarded)
+                guard(scene);
+        make_pod(scene, "p", WITH_MOVER, "");
+        make_request(scene, "want", ANNA);
+        wait_s(scene, 10);
+}
+
 /* ---- H: crashes and clocks ---- */
 
 static void restart(struct scene *scene) {
@@ -82,11 +92,7 @@ static void H3_killed_before_the_next_turn(void **state) {
         char now[WALL_TIME_TEXT_MAX];
 
         (void)state;
-        open_scene(&scene);
-        guard(&scene);
-        make_pod(&scene, "p", WITH_MOVER, "");
-        make_request(&scene, "want", ANNA);
-        wait_s(&scene, 10);
+        open_moving(&scene, true);
         sim_world_kill(scene.world);
         wall_time_format_micro(sim_world_wall(scene.world), now);
         report_mover(&scene, "completionTime", now);
@@ -132,11 +138,7 @@ static void H5_killed_while_cancelling(void **state) {
                 struct scene scene;
                 bool is_canceled, is_final;
 
-                open_scene(&scene);
-                guard(&scene);
-                make_pod(&scene, "p", WITH_MOVER, "");
-                make_request(&scene, "want", ANNA);
-                wait_s(&scene, 10);
+                open_moving(&scene, true);
                 if (is_before)
                         sim_faults_kill_at(sim_world_faults(scene.world), API_PATCH,
                                            "/evictionrequests/want/status");
@@ -184,11 +186,7 @@ static void H7_down_for_25_minutes(void **state) {
         for (int beats = 0; beats < 2; beats++) {
                 struct scene scene;
 
-                open_scene(&scene);
-                guard(&scene);
-                make_pod(&scene, "p", WITH_MOVER, "");
-                make_request(&scene, "want", ANNA);
-                wait_s(&scene, 10);
+                open_moving(&scene, true);
                 sim_world_kill(scene.world);
                 for (int i = 0; i < 5; i++) {
                         wait_s(&scene, 300);
@@ -235,10 +233,7 @@ static void H9_deleted_underneath(void **state) {
         struct scene scene;
 
         (void)state;
-        open_scene(&scene);
-        make_pod(&scene, "p", WITH_MOVER, "");
-        make_request(&scene, "want", ANNA);
-        wait_s(&scene, 10);
+        open_moving(&scene, false);
         ask(&scene, "DELETE", POD, "{\"gracePeriodSeconds\":0}");
         wait_s(&scene, 3);
         assert_has(&scene, EVICTION_1, "\"state\":\"Active\"");
@@ -252,10 +247,7 @@ static void H10_replaced(void **state) {
         struct scene scene;
 
         (void)state;
-        open_scene(&scene);
-        make_pod(&scene, "p", WITH_MOVER, "");
-        make_request(&scene, "want", ANNA);
-        wait_s(&scene, 10);
+        open_moving(&scene, false);
         ask(&scene, "DELETE", POD, "{\"gracePeriodSeconds\":0}");
         make_pod(&scene, "p", "", "");
         wait_s(&scene, 60);
@@ -292,11 +284,7 @@ static void H12_clock_jumps(void **state) {
         struct scene scene;
 
         (void)state;
-        open_scene(&scene);
-        guard(&scene);
-        make_pod(&scene, "p", WITH_MOVER, "");
-        make_request(&scene, "want", ANNA);
-        wait_s(&scene, 10);
+        open_moving(&scene, true);
         sim_world_step_clock(scene.world, -3600 * NS_PER_S);
         wait_s(&scene, 10 * 60);
         assert_has(&scene, EVICTION_1, "\"priority\":10000,\"state\":\"Active\"");
