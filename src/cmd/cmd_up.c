@@ -115,7 +115,12 @@ static const struct option up_table[] = {
           .value_name = "LIST",
           .fallback = "*",
           .help = "controllers to run: names, * for all, -NAME to leave one out, none" },
-        FEATURE_GATES_OPTION(struct up_options, gates),
+        { .name = "feature-gates",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct up_options, gates),
+          .value_name = "NAME=BOOL,...",
+          .help = "EvictionRequestAPI=true: serve lifecycle.k8s.io as Kubernetes will; "
+                  "GenericWorkload=true and what builds on it: groups of pods" },
         PARITY_OPTION(struct up_options, is_parity),
         { .name = "seed",
           .type = OPTION_I64,

@@ -10,18 +10,22 @@
         (FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_GANGS | FEATURE_PLACEMENTS |               \
          FEATURE_GROUP_PREEMPTION)
 
+#define SCHEDULER_GATES                                                                            \
+        { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER },                             \
+                { "GenericWorkload", FEATURE_GROUPS },                                             \
+                { .name = "GangScheduling", .bit = FEATURE_GANGS, .needs = FEATURE_GROUPS },       \
+                { .name = "TopologyAwareWorkloadScheduling",                                       \
+                  .bit = FEATURE_PLACEMENTS,                                                       \
+                  .needs = FEATURE_GROUPS },                                                       \
+        {                                                                                          \
+                .name = "WorkloadAwarePreemption", .bit = FEATURE_GROUP_PREEMPTION,                \
+                .needs = FEATURE_GANGS                                                             \
+        }
+
 const struct feature_gate_entry scheduler_feature_gates[] = {
         { .name = "AllAlpha", .bit = SCHEDULER_ALPHA, .is_group = true },
         { .name = "AllBeta", .is_group = true },
-        { "TaintTolerationComparisonOperators", FEATURE_TAINT_ORDER },
-        { "GenericWorkload", FEATURE_GROUPS },
-        { .name = "GangScheduling", .bit = FEATURE_GANGS, .needs = FEATURE_GROUPS },
-        { .name = "TopologyAwareWorkloadScheduling",
-          .bit = FEATURE_PLACEMENTS,
-          .needs = FEATURE_GROUPS },
-        { .name = "WorkloadAwarePreemption",
-          .bit = FEATURE_GROUP_PREEMPTION,
-          .needs = FEATURE_GANGS },
+        SCHEDULER_GATES,
         { "*", 0 },
         { NULL, 0 },
 };
@@ -34,6 +38,12 @@ const struct feature_gate_entry descheduler_feature_gates[] = {
 
 const struct feature_gate_entry sandbox_feature_gates[] = {
         { "EvictionRequestAPI", SANDBOX_FEATURE_EVICTION_REQUESTS },
+        { NULL, 0 },
+};
+
+const struct feature_gate_entry up_feature_gates[] = {
+        { "EvictionRequestAPI", UP_FEATURE_EVICTION_REQUESTS },
+        SCHEDULER_GATES,
         { NULL, 0 },
 };
 

@@ -14,11 +14,13 @@ struct feature_gate_entry {
 };
 /* Ended by a NULL name. */
 extern const struct feature_gate_entry scheduler_feature_gates[], descheduler_feature_gates[],
-        sandbox_feature_gates[];
+        sandbox_feature_gates[], up_feature_gates[];
 /* Bits of sandbox_feature_gates. */
 enum { SANDBOX_FEATURE_EVICTION_REQUESTS = 1 };
+/* Of up_feature_gates, beside those of enum feature_gate. */
+#define UP_FEATURE_EVICTION_REQUESTS ((uint32_t)1 << 31)
 
-/* The option of commands with a cluster of their own. */
+/* The option of a cluster without a scheduler. */
 #define FEATURE_GATES_OPTION(options_type, member)                                                 \
         {                                                                                          \
                 .name = "feature-gates", .type = OPTION_TEXT,                                      \

@@ -12,6 +12,7 @@
 #include "cmd/up_view.h"
 #include "control/control.h"
 #include "model/cluster.h"
+#include "plugin/plugin.h"
 #include "run/descheduler_role.h"
 #include "run/event_loop.h"
 #include "run/process_signals.h"
@@ -43,6 +44,7 @@ struct up {
         struct slot_gate *gate;
         struct runtime *runtime;
         struct role_config config; /* scheduler profiles and descheduler policy */
+        uint32_t gates;            /* bits of up_feature_gates */
         struct scheduler *scheduler;
         struct descheduler_role *descheduler;
         struct up_input input;
@@ -189,6 +191,8 @@ static void scenario_failed(void *context, const struct err *err) {
 static int read_inputs(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
 
+        if (feature_gates_read(options->gates, up_feature_gates, &up->gates, err) < 0)
+                return err->code;
         if (up_input_add_paths(&up->input, options->inputs.items, options->inputs.count, err) < 0)
                 return err->code;
         if (options->trace && up_input_add_trace(&up->input, options->trace, err) < 0)
@@ -199,6 +203,7 @@ static int read_inputs(struct up *up, struct err *err) {
                 &(struct role_config_sources){
                         .policy_path = options->policy ? options->policy : up->input.policy_path,
                         .config_path = options->config ? options->config : up->input.config_path,
+                        .gates = up->gates,
                         .is_parity = options->is_parity },
                 &up->config, err);
 }
@@ -207,10 +212,7 @@ static int start_sandbox(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
         const char *controllers = options->controllers;
         uint64_t seed = (uint64_t)options->seed;
-        uint32_t gates;
 
-        if (feature_gates_read(options->gates, sandbox_feature_gates, &gates, err) < 0)
-                return err->code;
         if (up_input_has_dangling_owners(&up->input)) {
                 up_view_say(&up->view, 0,
                             SLICE_LITERAL("owners of some objects are not in the input: they are "
@@ -225,7 +227,7 @@ static int start_sandbox(struct up *up, struct err *err) {
                                               .controllers = controllers,
                                               .seed = seed,
                                               .has_eviction_requests =
-                                                      gates & SANDBOX_FEATURE_EVICTION_REQUESTS,
+                                                      up->gates & UP_FEATURE_EVICTION_REQUESTS,
                                               .is_quiet = options->trace != NULL },
                     up->loop, &up->sandbox, err) < 0)
                 return err->code;
@@ -258,14 +260,16 @@ static struct transport gated(struct up *up) {
 static int start_roles(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
 
-        up->runtime = runtime_new(&(struct runtime_config){ .loop = up->loop,
-                                                            .transport = gated(up),
-                                                            .instance = "berth-up",
-                                                            .seed = (uint64_t)options->seed,
-                                                            .keeps_finished = true,
-                                                            .keeps_detail = true,
-                                                            .keeps_shelf = true,
-                                                            .freezes_notes = options->is_parity });
+        up->runtime = runtime_new(
+                &(struct runtime_config){ .loop = up->loop,
+                                          .transport = gated(up),
+                                          .instance = "berth-up",
+                                          .seed = (uint64_t)options->seed,
+                                          .keeps_finished = true,
+                                          .keeps_detail = true,
+                                          .keeps_shelf = true,
+                                          .keeps_groups = (up->gates & FEATURE_GROUPS) != 0,
+                                          .freezes_notes = options->is_parity });
         if (up->gate)
                 slot_gate_know(up->gate, runtime_cluster(up->runtime));
         if (role_config_build(&up->config, runtime_cluster(up->runtime), runtime_shelf(up->runtime),
@@ -279,6 +283,7 @@ static int start_roles(struct up *up, struct err *err) {
                                            .seed = (uint64_t)options->seed,
                                            .backoff_initial_ns = up->config.backoff_initial_ns,
                                            .backoff_max_ns = up->config.backoff_max_ns,
+                                           .gates = up->gates,
                                            .is_parity = options->is_parity,
                                            .configuration = up->config.configuration },
                                    err);

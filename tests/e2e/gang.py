@@ -3,6 +3,7 @@
 PodGroups come as the CustomResourceDefinition of examples/groups. The last line is "N passed, M failed".
 """
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -117,4 +118,21 @@ until("the condition of the important", lambda: conditions("q")[0]["status"] == 
 
 scheduler.terminate()
 judge("ends well", scheduler.wait(60) == 0)
+
+
+def placed(gates, *inputs):
+    """How many pods of the example are placed, and how many not, in a cluster of its own."""
+    report = WORK / "report.json"
+    arguments = [argument for name in inputs for argument in ("--input", str(DEFINITION.parent / name))]
+    subprocess.run([BERTH, "up", *arguments, "--settle", "--listen", "127.0.0.1:0", "--report", str(report), *gates],
+                   check=True, stdout=subprocess.DEVNULL)
+    told_of = json.loads(report.read_text())
+    return told_of["placed"], told_of["podsNotPlaced"]
+
+
+gates = ("--feature-gates", GATES)
+found = placed(gates, ".")
+judge("the example's gang in its rack", found == (3, 0), found)
+found = placed((*gates, "--nodes", "3"), "10-podgroups.yaml", "20-train.yaml")
+judge("not without racks", found == (0, 3), found)
 finish()
