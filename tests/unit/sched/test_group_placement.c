@@ -250,6 +250,52 @@ static void test_ties_follow_the_seed(void **state) {
         assert_true(has_been[0] && has_been[1]);
 }
 
+static void put_apart(struct group_test *test, int number, const char *rules) {
+        apply(&test->base, OBJECT_POD, CHANGE_ADDED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"m%d\",\"uid\":\"uid-m%d\","
+              "\"labels\":{\"app\":\"g\"}},\"spec\":{\"schedulingGroup\":{\"podGroupName\":\"g\"},"
+              "%s,\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}",
+              number, number, rules);
+}
+
+#define SELECTOR "\"labelSelector\":{\"matchLabels\":{\"app\":\"g\"}}"
+#define APART                                                                                      \
+        "\"affinity\":{\"podAntiAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":["  \
+        "{\"topologyKey\":\"host\"," SELECTOR "}]}}"
+#define SPREAD                                                                                     \
+        "\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"host\","                  \
+        "\"whenUnsatisfiable\":\"DoNotSchedule\"," SELECTOR "}]"
+
+/* Members count where the trial has put them: one on each node, which only the second domain has
+ * enough nodes for. */
+static void test_members_see_each_other(void **state) {
+        static const char *const rules[] = { APART, SPREAD }, *const nodes[] = { "a0", "a1", "b0",
+                                                                                 "b1", "b2" };
+        (void)state;
+        for (size_t r = 0; r < ARRAY_LEN(rules); r++) {
+                struct group_test test;
+                bool is_used[3] = { false };
+                group_test_init(&test, PLACEMENTS);
+                put_pod_group(&test, "g", GANG(3) BY_ZONE);
+                for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
+                        char labels[64];
+                        snprintf(labels, sizeof(labels), "\"zone\":\"%.1s\",\"host\":\"%s\"",
+                                 nodes[i], nodes[i]);
+                        put_labelled_node(&test, nodes[i], 4000, labels);
+                }
+                for (int i = 0; i < 3; i++)
+                        put_apart(&test, i, rules[r]);
+                step(&test.base);
+                for (int i = 0; i < 3; i++) {
+                        const char *node = bound_to(&test, (const char *[]){ "m0", "m1", "m2" }[i]);
+                        assert_int_equal(node[0], 'b');
+                        assert_false(is_used[node[1] - '0']);
+                        is_used[node[1] - '0'] = true;
+                }
+                group_test_release(&test);
+        }
+}
+
 /* Only what was decided in the end is among the remembered decisions. */
 static void test_trace_shows_the_choice(void **state) {
         (void)state;
@@ -275,6 +321,7 @@ int main(void) {
                 cmocka_unit_test(test_cases),
                 cmocka_unit_test(test_gate_is_off),
                 cmocka_unit_test(test_ties_follow_the_seed),
+                cmocka_unit_test(test_members_see_each_other),
                 cmocka_unit_test(test_trace_shows_the_choice),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
