@@ -38,6 +38,7 @@ static void add(struct sim_report *sum, const struct sim_report *report) {
         sum->interrupted += report->interrupted;
         sum->hook_runs += report->hook_runs;
         sum->virtual_ns += report->virtual_ns;
+        sim_room_counts_add(&sum->rooms, &report->rooms);
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
                 sum->faults[i] += report->faults[i];
 }
@@ -51,6 +52,18 @@ static void print_fault(const char *name, uint64_t count) {
         printf("fault        %-13s %llu\n", name, (unsigned long long)count);
 }
 
+static void print_rooms(const struct sim_room_counts *rooms) {
+        printf("schedulers   %llu started\n", (unsigned long long)rooms->starts);
+        printf("reservations %llu made, %llu released, of these %llu taken and %llu expired, "
+               "%llu gone with a scheduler; no room %llu times\n",
+               (unsigned long long)rooms->held, (unsigned long long)rooms->released,
+               (unsigned long long)rooms->taken, (unsigned long long)rooms->expired,
+               (unsigned long long)(rooms->held - rooms->released),
+               (unsigned long long)rooms->refused);
+        printf("             %llu requests said to wait for room, %llu to go on without\n",
+               (unsigned long long)rooms->waited, (unsigned long long)rooms->without);
+}
+
 static void print_sum(const struct sim_report *sum, int64_t runs, int64_t violations) {
         print_runs(runs, violations, sum->virtual_ns);
         printf("processes    %llu started\n", (unsigned long long)sum->starts);
@@ -60,6 +73,8 @@ static void print_sum(const struct sim_report *sum, int64_t runs, int64_t violat
                "changes checked\n",
                sum->evicted, sum->canceled, sum->failed, sum->interrupted,
                (unsigned long long)sum->changes);
+        if (sum->rooms.starts)
+                print_rooms(&sum->rooms);
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
                 print_fault(sim_fault_name((enum sim_fault)i), sum->faults[i]);
 }

@@ -65,6 +65,8 @@ static struct slice waiting_text(const struct eviction_look *look, enum eviction
                          eviction_slot_refusal_text(target->refusal));
         else if (slot && eviction_lacks_room(slot->eviction))
                 snprintf(text, WAITING_TEXT_MAX, "waiting for room on another node");
+        else if (slot && slice_is(slot->eviction->no_room, EVICTION_NO_ROOM))
+                snprintf(text, WAITING_TEXT_MAX, "goes on without room on another node");
         return slice_of(text);
 }
 
@@ -216,18 +218,6 @@ static void judge_deadlines(struct eviction_look *look) {
         }
 }
 
-/* The scheduler says in the object that it holds room; after a restart the trail tells again. */
-static void tell_room(struct eviction_look *look, struct eviction_slot *slot) {
-        const struct eviction *eviction = slot->eviction;
-
-        if (slot->is_room_told || !eviction->room.len)
-                return;
-        slot->is_room_told = true;
-        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("reserve"),
-                                                    .eviction = eviction->object.name,
-                                                    .to = eviction->room });
-}
-
 static void settle_slots(struct eviction_look *look) {
         struct eviction_target *target = look->target;
 
@@ -238,7 +228,7 @@ static void settle_slots(struct eviction_look *look) {
                         continue;
                 if (!look->is_alive && !look->is_gone)
                         continue; /* not known whether the pod is there */
-                tell_room(look, slot);
+                eviction_rooms_tell(look, slot);
                 eviction_orphans_watch(look, slot);
                 eviction_label(look, slot);
                 if (target->writes == 0) /* one write per object at a time */

@@ -21,6 +21,12 @@ void eviction_admission_turns(struct eviction_reconciler *reconciler, struct mon
 /* Tells of one that takes too long. */
 void eviction_orphans_watch(struct eviction_look *look, struct eviction_slot *slot);
 
+/* ---- eviction_rooms.c ---- */
+/* What of room changed since it was last told. */
+void eviction_rooms_tell(struct eviction_look *look, struct eviction_slot *slot);
+/* Over: whoever holds room gives it back at the sight of the outcome. */
+void eviction_rooms_end(struct eviction_look *look, const struct eviction *eviction);
+
 /* ---- eviction_next.c ---- */
 /* An Eviction that ran out of responders is followed by another after 30 s, 60 s ... 30 min. */
 bool eviction_next_has_to_wait(struct eviction_look *look);

@@ -76,7 +76,8 @@ struct eviction_slot {
         struct stages_turn stages;
         struct mono_time begun; /* its first responder's turn */
         bool has_begun, is_orphan;
-        bool is_room_told;           /* in the trail */
+        char room_told[254];         /* held, as the trail has it; "" = none */
+        bool is_no_room_told;        /* likewise, that there is none (any more) */
         struct mono_time next_label; /* labels and owners are not written again before */
         uint32_t labellings;
 };

@@ -155,6 +155,7 @@ static void read_meta(const struct json *meta, struct eviction *eviction) {
         eviction->requires_room = slice_has_prefix(json_get_text(notes, EVICTION_RESERVE_KEY),
                                                    SLICE_LITERAL("Required"));
         eviction->room = keep(&eviction->arena, notes, EVICTION_RESERVED_KEY);
+        eviction->no_room = keep(&eviction->arena, notes, EVICTION_NOT_RESERVED_KEY);
         eviction->stages =
                 keep(&eviction->arena, json_get(meta, "annotations"), "lifecycle.berth.dev/stages");
 }

@@ -236,10 +236,7 @@ static void audit_end(struct eviction_look *look, const struct eviction *evictio
                                                               : "failed";
 
         look->reconciler->stats.outcomes[outcome]++;
-        if (eviction->room.len) /* whoever holds it gives it back at the sight of the outcome */
-                eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("release"),
-                                                            .eviction = eviction->object.name,
-                                                            .from = eviction->room });
+        eviction_rooms_end(look, eviction);
         eviction_audit(look,
                        (struct audit_record){ .op = slice_of(op),
                                               .eviction = eviction->object.name,

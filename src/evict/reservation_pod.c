@@ -1,5 +1,5 @@
 /* Makes the pod that holds room out of the one it is held for. */
-#include "run/reservation_pod.h"
+#include "evict/reservation_pod.h"
 
 #include "base/util.h"
 

@@ -1,10 +1,5 @@
-/* Room for pods that are being evicted slowly: while an Eviction that asks for it is under way, the
- * scheduler holds what its pod requests on another node, so that the replacement has a place.
- *
- * Held by a pod of our own in the model, which the API never sees: nominated to the node, with the
- * requests and the priority of the pod, and no labels.  The replacement (a new pod of the same
- * owner) takes its nomination over.  Released when the Eviction ends, or shows no change for the
- * time it names. */
+/* Holds room for the replacements of pods that are evicted slowly, in the scheduler's model: the
+ * edges of evict/reservation_book.h.  Follows Evictions and tells them what is held. */
 #pragma once
 
 #include "model/cluster.h"
@@ -12,6 +7,7 @@
 #include "port/loop.h"
 #include "port/transport.h"
 
+struct reservation_book;
 struct sched_profile;
 struct reservation_keeper;
 
@@ -32,4 +28,8 @@ void reservation_keeper_free(struct reservation_keeper *keeper);
 /* An object has entered the model. */
 void reservation_keeper_arrived(struct reservation_keeper *keeper, enum object_kind kind,
                                 enum change_kind change, const struct json *object);
-size_t reservation_keeper_held(const struct reservation_keeper *keeper);
+const struct reservation_book *reservation_keeper_book(const struct reservation_keeper *keeper);
+struct reservation_counts { /* refused: no room was found; expired and taken are released, too */
+        uint64_t held, refused, released, expired, taken;
+};
+struct reservation_counts reservation_keeper_counts(const struct reservation_keeper *keeper);

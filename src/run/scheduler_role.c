@@ -140,6 +140,8 @@ static void keep_reservations(struct scheduler_role *role,
                                                      .profiles = config->profiles,
                                                      .changed = on_room,
                                                      .context = role });
+        if (config->ret_reservations)
+                *config->ret_reservations = role->reservations;
 }
 
 static void free_role(void *self) {

@@ -3,6 +3,7 @@
 #include "sim/sim_world_priv.h"
 
 #include "base/util.h"
+#include "store/store.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +27,13 @@ struct actor {
         enum budget budget;
         enum wish wishes[REQUESTERS];
         unsigned serials[REQUESTERS], beats_left;
-        bool is_staged;   /* there is a policy for it */
-        bool was_deleted; /* underneath, or by its responder */
-        struct loop_timer timer;
+        bool is_staged;                          /* there is a policy for it */
+        bool is_roomy;                           /* which has room reserved for its replacement */
+        char owner[64];                          /* uid; of a roomy one */
+        char replaced[64];                       /* uid of the one that has its replacement */
+        unsigned replacement, replacement_ticks; /* number of it, 0 = none; how long it stays */
+        bool was_deleted;                        /* underneath, or by its responder */
+        struct loop_timer timer, replacing;
 };
 
 struct sim_actors {
@@ -50,31 +55,62 @@ static int ask(struct sim_actors *actors, const char *method, const char *path, 
 
 /* ---- pods ---- */
 
-static void read_uid(struct actor *actor, const struct buf *body) {
+/* uid: a buffer of 64. */
+static void read_uid(const struct buf *body, char *uid) {
         struct json_doc *doc = NULL;
 
         if (json_parse(buf_view(body), &doc, NULL) < 0)
                 return;
-        snprintf(actor->uid, sizeof(actor->uid), SLICE_FMT,
+        snprintf(uid, 64, SLICE_FMT,
                  SLICE_ARG(json_get_text(json_get(json_doc_root(doc), "metadata"), "uid")));
         json_doc_free(doc);
 }
 
+/* What stands for a workload, of which nothing is known but that it owns the pod. */
+static void create_owner(struct actor *actor) {
+        struct buf answer = { 0 };
+        char body[300];
+
+        snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"own-%s\"}}", actor->name);
+        if (sim_world_ask(actor->actors->world, "POST", SIM_CONFIG_MAPS, body, &answer) == 201)
+                read_uid(&answer, actor->owner);
+        buf_release(&answer);
+}
+
+#define CONTAINERS                                                                                 \
+        "\"containers\":[{\"name\":\"c\",\"image\":\"x\",\"resources\":{\"requests\":{\"cpu\":\"%" \
+        "s\"}}"                                                                                    \
+        "}]"
+
+/* Name, labels and owner. */
+static void write_meta(const struct actor *actor, const char *name, char *text, size_t size) {
+        const char *staged = actor->is_roomy ? "room" : actor->is_staged ? "yes" : "no";
+        char owner[700] = "";
+
+        if (actor->owner[0])
+                snprintf(owner, sizeof(owner),
+                         ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\","
+                         "\"name\":\"own-%s\",\"uid\":\"%s\",\"controller\":true}]",
+                         actor->name, actor->owner);
+        snprintf(text, size, "\"name\":\"%s\",\"labels\":{\"app\":\"%s\",\"staged\":\"%s\"}%s",
+                 name, actor->name, staged, owner);
+}
+
 static void create_pod(struct actor *actor) {
-        char body[1200];
+        char body[2600], meta[1600];
         struct buf answer = { 0 };
 
+        write_meta(actor, actor->name, meta, sizeof(meta));
         snprintf(body, sizeof(body),
-                 "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\",\"staged\":\"%s\"},"
-                 "\"annotations\":{%s}},"
-                 "\"spec\":{\"nodeName\":\"n0\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}"
-                 "}",
-                 actor->name, actor->name, actor->is_staged ? "yes" : "no",
+                 "{\"metadata\":{%s,\"annotations\":{%s}},\"spec\":{\"nodeName\":\"n0\"," CONTAINERS
+                 "}}",
+                 meta,
                  actor->behaviour == RESPONDS_NOT ? ""
                                                   : "\"" EVICTION_RESPONDERS_KEY "\":\"" RESPONDER
-                                                    "=2000\"");
+                                                    "=2000\"",
+                 actor->is_roomy ? SIM_ROOM_CPU : "0");
         if (sim_world_ask(actor->actors->world, "POST", SIM_PODS, body, &answer) == 201)
-                read_uid(actor, &answer);
+                read_uid(&answer, actor->uid);
         buf_release(&answer);
 }
 
@@ -95,6 +131,67 @@ static void delete_pod(struct actor *actor, bool is_rude) {
         snprintf(path, sizeof(path), SIM_PODS "/%s", actor->name);
         ask(actor->actors, "DELETE", path, is_rude ? "{\"gracePeriodSeconds\":0}" : "");
         actor->was_deleted = true;
+}
+
+/* ---- replacements ---- */
+
+static void create_replacement(struct actor *actor) {
+        char body[2600], meta[1600], name[300];
+
+        actor->replacement = ++actor->actors->serial;
+        actor->replacement_ticks = 1 + (unsigned)rng_below(&actor->actors->rng, 3);
+        snprintf(actor->replaced, sizeof(actor->replaced), "%s", actor->uid);
+        snprintf(name, sizeof(name), "%s-r%u", actor->name, actor->replacement);
+        write_meta(actor, name, meta, sizeof(meta));
+        snprintf(body, sizeof(body), "{\"metadata\":{%s},\"spec\":{" CONTAINERS "}}", meta,
+                 SIM_ROOM_CPU);
+        ask(actor->actors, "POST", SIM_PODS, body);
+}
+
+static void on_replacing(void *context) {
+        struct actor *actor = context;
+
+        if (!actor->replacement && strcmp(actor->replaced, actor->uid) != 0)
+                create_replacement(actor);
+}
+
+static bool is_on_its_way_out(const struct store_event *event, const char *uid) {
+        struct json_doc *doc = NULL;
+        const struct json *meta;
+        bool is_leaving;
+
+        if (!event->object || json_parse(store_object_body(event->object), &doc, NULL) < 0)
+                return false;
+        meta = json_get(json_doc_root(doc), "metadata");
+        is_leaving = slice_is(json_get_text(meta, "uid"), uid) &&
+                     (event->type == STORE_DELETED || json_get(meta, "deletionTimestamp"));
+        json_doc_free(doc);
+        return is_leaving;
+}
+
+/* As a workload does: another pod where one goes, which the scheduler places. */
+void sim_actors_see_pod(struct sim_actors *actors, const struct store_event *event) {
+        for (size_t i = 0; actors && i < actors->count; i++) {
+                struct actor *actor = &actors->items[i];
+
+                if (!actor->is_roomy || !actor->uid[0] ||
+                    strcmp(actor->replaced, actor->uid) == 0 ||
+                    loop_timer_is_armed(&actor->replacing) || !is_on_its_way_out(event, actor->uid))
+                        continue;
+                loop_timer_arm(actors->world->loop, &actor->replacing,
+                               (int64_t)rng_below(&actors->rng, NS_PER_S));
+        }
+}
+
+/* It makes room for others after a while. */
+static void remove_replacement(struct actor *actor) {
+        char path[SIM_PATH_MAX];
+
+        if (!actor->replacement || --actor->replacement_ticks > 0)
+                return;
+        snprintf(path, sizeof(path), SIM_PODS "/%s-r%u", actor->name, actor->replacement);
+        ask(actor->actors, "DELETE", path, "{\"gracePeriodSeconds\":0}");
+        actor->replacement = 0;
 }
 
 /* ---- requesters ---- */
@@ -224,38 +321,45 @@ static void respond(struct actor *actor) {
 
 #define STAGED_POLICY                                                                              \
         "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionPolicy\","            \
-        "\"metadata\":{\"name\":\"staged\"},\"spec\":{\"selector\":{\"matchLabels\":{"             \
-        "\"staged\":\"yes\"}},\"deadline\":\"%s\",\"stages\":["                                    \
+        "\"metadata\":{\"name\":\"%s\"},\"spec\":{\"selector\":{\"matchLabels\":{"                 \
+        "\"staged\":\"%s\"}},\"reserve\":\"%s\",\"deadline\":\"%s\",\"stages\":["                  \
         "{\"name\":\"prepare\",\"kind\":\"http\",\"http\":{\"url\":\"https://hook\"}},"            \
         "{\"name\":\"move\",\"kind\":\"http\",\"timeout\":\"3m\",\"onFailure\":\"%s\","            \
         "\"http\":{\"url\":\"https://hook\"}}%s],\"rollback\":["                                   \
         "{\"stage\":\"prepare\",\"http\":{\"url\":\"https://hook\"}}]}}"
 
-/* Once the kind is defined. */
-static void create_policy(struct sim_actors *actors) {
+static bool create_policy(struct sim_actors *actors, const char *name, const char *label,
+                          const char *reserve) {
         static const char *const failures[] = { "Rollback", "Continue", "Decline" };
-        const char *deadline, *failure, *last;
+        const char *deadline = chance(actors, 50) ? "5m" : "1h";
+        const char *failure = failures[rng_below(&actors->rng, 3)];
+        const char *last = chance(actors, 50) ? ",{\"name\":\"evict\",\"kind\":\"evict\"}" : "";
         char text[900];
         int status;
 
-        if (actors->has_policy)
-                return;
-        deadline = chance(actors, 50) ? "5m" : "1h";
-        failure = failures[rng_below(&actors->rng, 3)];
-        last = chance(actors, 50) ? ",{\"name\":\"evict\",\"kind\":\"evict\"}" : "";
-        snprintf(text, sizeof(text), STAGED_POLICY, deadline, failure, last);
+        snprintf(text, sizeof(text), STAGED_POLICY, name, label, reserve, deadline, failure, last);
         status = ask(actors, "POST", SIM_GROUP "/evictionpolicies", text);
-        actors->has_policy = status == 201 || status == 409;
+        return status == 201 || status == 409;
+}
+
+/* Once the kind is defined. */
+static void create_policies(struct sim_actors *actors) {
+        const char *reserve = actors->world->config.seed % 2 ? "Required" : "BestEffort";
+
+        if (!actors->has_policy)
+                actors->has_policy = create_policy(actors, "staged", "yes", "None") &&
+                                     create_policy(actors, "roomy", "room", reserve);
 }
 
 static void tick(void *context) {
         struct actor *actor = context;
         struct sim_actors *actors = actor->actors;
 
-        create_policy(actors);
+        create_policies(actors);
         loop_timer_arm(actors->world->loop, &actor->timer,
                        TICK_MIN_NS + (int64_t)rng_below(&actors->rng, TICK_SPAN_NS));
         respond(actor);
+        remove_replacement(actor);
         if (actors->is_calm)
                 return;
         for (size_t who = 0; who < REQUESTERS; who++)
@@ -269,6 +373,7 @@ static void tick(void *context) {
 
 static void start_ticking(struct sim_actors *actors, struct actor *actor) {
         actor->timer = (struct loop_timer){ .fired = tick, .context = actor };
+        actor->replacing = (struct loop_timer){ .fired = on_replacing, .context = actor };
         loop_timer_arm(actors->world->loop, &actor->timer,
                        TICK_MIN_NS + (int64_t)rng_below(&actors->rng, TICK_SPAN_NS));
 }
@@ -283,7 +388,7 @@ static void adopt(struct sim_actors *actors, struct actor *actor, const char *na
         snprintf(actor->name, sizeof(actor->name), "%s", name);
         snprintf(path, sizeof(path), SIM_PODS "/%s", name);
         if (sim_world_ask(actors->world, "GET", path, "", &answer) == 200)
-                read_uid(actor, &answer);
+                read_uid(&answer, actor->uid);
         buf_release(&answer);
         start_ticking(actors, actor);
 }
@@ -300,6 +405,10 @@ static void add_actor(struct sim_actors *actors, struct actor *actor, size_t ind
                 actor->behaviour = COMPLETES;
         if (actor->budget != BUDGET_NONE)
                 create_budget(actor);
+        actor->is_roomy = actors->world->rooms && actor->is_staged &&
+                          actor->budget != BUDGET_CLOSED && chance(actors, 60);
+        if (actor->is_roomy)
+                create_owner(actor);
         create_pod(actor);
         start_ticking(actors, actor);
 }
@@ -325,8 +434,10 @@ struct sim_actors *sim_actors_new(struct sim_world *world, unsigned pod_count) {
 void sim_actors_free(struct sim_actors *actors) {
         if (!actors)
                 return;
-        for (size_t i = 0; i < actors->count; i++)
+        for (size_t i = 0; i < actors->count; i++) {
                 loop_timer_disarm(actors->world->loop, &actors->items[i].timer);
+                loop_timer_disarm(actors->world->loop, &actors->items[i].replacing);
+        }
         free(actors->items);
         free(actors);
 }

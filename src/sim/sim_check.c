@@ -94,8 +94,30 @@ static void check_change(struct sim_world *world, const struct store_event *even
                         world->interrupted++;
                 follow_beat(world, is);
         }
+        sim_rooms_see(world->rooms, was, is, event->type == STORE_DELETED);
         eviction_free(was);
         eviction_free(is);
+}
+
+static struct eviction_request *decode_request(const struct store_object *object) {
+        struct eviction_request *request = NULL;
+        struct json_doc *doc = NULL;
+
+        if (object && json_parse(store_object_body(object), &doc, NULL) == 0)
+                eviction_request_decode(json_doc_root(doc), &request, NULL);
+        json_doc_free(doc);
+        return request;
+}
+
+static void hear_request(struct sim_world *world, const struct store_event *event) {
+        struct eviction_request *was = decode_request(event->previous),
+                                *is = decode_request(event->object);
+
+        if (is)
+                sim_rooms_hear(world->rooms, was ? was->object.conditions.message : SLICE_EMPTY,
+                               is->object.conditions.message);
+        eviction_request_free(was);
+        eviction_request_free(is);
 }
 
 struct target_view {
@@ -220,6 +242,15 @@ static void on_change(void *context, int resource, const struct store_event *eve
                 world->evictions =
                         store_find_resource(world->store, SLICE_LITERAL("evictions.lifecycle."
                                                                         "berth.dev"));
+        if (world->requests < 0)
+                world->requests = store_find_resource(
+                        world->store, SLICE_LITERAL("evictionrequests.lifecycle.berth.dev"));
+        if (world->pods < 0)
+                world->pods = store_find_resource(world->store, SLICE_LITERAL("pods"));
+        if (world->rooms && resource == world->pods)
+                sim_actors_see_pod(world->actors, event);
+        if (world->rooms && world->requests >= 0 && resource == world->requests)
+                hear_request(world, event);
         if (resource != world->evictions || world->evictions < 0 || world->config.is_unchecked)
                 return;
         check_change(world, event);
@@ -228,7 +259,7 @@ static void on_change(void *context, int resource, const struct store_event *eve
 }
 
 void sim_check_start(struct sim_world *world) {
-        world->evictions = -1;
+        world->evictions = world->requests = world->pods = -1;
         world->beats = map_new();
         world->subscription = store_subscribe(world->store, STORE_ALL_RESOURCES, on_change, world);
 }
@@ -274,12 +305,15 @@ void sim_check_audit(struct sim_world *world) {
 
 /* ---- the end ---- */
 
+struct room_words;
+
 struct settle {
         struct sim_world *world;
         char *text;
         size_t size;
         bool is_settled;
         struct sim_report *report;
+        const struct room_words *words;
 };
 
 static void unsettled(struct settle *settle, const char *what, struct slice name,
@@ -364,6 +398,51 @@ static void each_request(struct sim_world *world,
                 json_doc_free(doc);
         }
         store_cursor_close(cursor);
+}
+
+/* Whoever looks at the request sees that it waits for room, or goes on without. */
+struct room_words {
+        struct slice uid; /* of the pod */
+        const char *words;
+};
+
+static void judge_words(struct settle *settle, const struct eviction_request *request) {
+        const struct room_words *room = settle->words;
+        const struct eviction_conditions *conditions = &request->object.conditions;
+
+        if (!slice_eq(request->object.target_uid, room->uid) || request->object.is_deleting ||
+            request->intent != EVICTION_INTENT_EVICT || conditions->outcome != EVICTION_AWAITING ||
+            slice_has_prefix(conditions->message, SLICE_LITERAL("waiting for a slot")))
+                return;
+        if (!slice_is(conditions->message, room->words))
+                settle->is_settled = false;
+}
+
+static void judge_room(void *context, const struct eviction *eviction) {
+        struct settle *settle = context;
+        struct room_words room = { .uid = eviction->object.target_uid };
+        bool has_begun = eviction->status.responder_count > 0;
+
+        if (eviction_outcome_is_final(eviction->status.conditions.outcome) ||
+            eviction->object.is_deleting || eviction->room.len ||
+            !lives(settle->world, &eviction->object))
+                return;
+        if (eviction->requires_room && !has_begun)
+                room.words = "waiting for room on another node";
+        else if (slice_is(eviction->no_room, EVICTION_NO_ROOM))
+                room.words = "goes on without room on another node";
+        settle->words = &room;
+        settle->is_settled = true;
+        if (room.words)
+                each_request(settle->world, judge_words, settle);
+        settle->words = NULL;
+        sim_rooms_note_words(settle->world->rooms, eviction, settle->is_settled);
+}
+
+void sim_check_rooms(struct sim_world *world) {
+        struct settle settle = { .world = world };
+
+        each_eviction(world, judge_room, &settle);
 }
 
 static void judge_guards(struct settle *settle) {

@@ -148,7 +148,10 @@ struct sim_world *sim_world_new(const struct sim_world_config *config) {
                                                   .node_grace_ns = 4 * HEARTBEAT_NS,
                                                   .is_quiet = true },
                         &world->control, &err) < 0 ||
-            control_add_nodes(world->control, 1, &(struct control_node){ .prefix = "n" }, &err) < 0)
+            control_add_nodes(world->control, 1,
+                              &(struct control_node){ .prefix = "n", .cpu = "1000" }, &err) < 0 ||
+            control_add_nodes(world->control, 1 + (unsigned)(config->seed / 2 % SIM_OTHER_NODES),
+                              &(struct control_node){ .prefix = "n", .cpu = "8" }, &err) < 0)
                 sim_violated(world, "%s", err.text);
         world->local =
                 local_transport_new(world->server, world->loop, &api_user_admin, EVICTION_MANAGER);
@@ -159,6 +162,8 @@ struct sim_world *sim_world_new(const struct sim_world_config *config) {
         buf_init(&world->audit, (size_t)256 << 20);
         world->hooks = sim_hooks_new(world);
         sim_check_start(world);
+        if (config->has_scheduler)
+                world->rooms = sim_rooms_new(world, local_transport(world->local));
         sim_world_advance(world, NS_PER_S);
         sim_snapshot_load(world);
         return world;
@@ -171,6 +176,7 @@ void sim_world_free(struct sim_world *world) {
         sim_actors_free(world->actors);
         sim_world_kill(world);
         sim_hooks_free(world->hooks);
+        sim_rooms_free(world->rooms);
         sim_faults_free(world->faults);
         local_transport_free(world->local);
         sim_check_stop(world);
@@ -252,9 +258,14 @@ int sim_world_ask(struct sim_world *world, const char *method, const char *path,
 /* ---- time ---- */
 
 static void disturb(struct sim_world *world) {
-        if (sim_faults_draw(world->faults, SIM_OUTAGE))
-                sim_faults_begin_outage(world->faults,
-                                        (int64_t)rng_below(&world->rng, 120 * NS_PER_S));
+        sim_rooms_disturb(world->rooms);
+        if (sim_faults_draw(world->faults, SIM_OUTAGE)) {
+                int64_t outage_ns = (int64_t)rng_below(&world->rng, 120 * NS_PER_S);
+
+                sim_faults_begin_outage(world->faults, outage_ns);
+                if (world->rooms)
+                        sim_faults_begin_outage(sim_rooms_faults(world->rooms), outage_ns);
+        }
         if (sim_faults_draw(world->faults, SIM_CLOCK_STEP))
                 sim_world_step_clock(world, (int64_t)rng_below(&world->rng, 7200) * NS_PER_S -
                                                     3600 * NS_PER_S);
@@ -266,6 +277,7 @@ void sim_world_advance(struct sim_world *world, int64_t ns) {
 
         while (world->violation[0] == '\0' && virtual_loop_step(world->time, end)) {
                 sim_check_slots(world);
+                sim_rooms_check(world->rooms);
                 if (world->wants_kill)
                         kill_for_a_while(world);
                 if (++steps > STEPS_MAX)
@@ -291,6 +303,7 @@ static void fill_report(struct sim_world *world, struct sim_report *report) {
         for (size_t i = 0; i < SIM_FAULT_COUNT; i++)
                 report->faults[i] = sim_faults_count(world->faults, (enum sim_fault)i);
         sim_check_count(world, report);
+        sim_rooms_count(world->rooms, report);
         snprintf(report->violation, sizeof(report->violation), "%s", world->violation);
 }
 
@@ -300,6 +313,7 @@ static void run_faults(struct sim_world *world) {
         for (; left > 0 && !world->violation[0]; left -= 10 * NS_PER_S) {
                 sim_world_advance(world, 10 * NS_PER_S);
                 disturb(world);
+                sim_check_rooms(world);
         }
 }
 
@@ -307,11 +321,15 @@ static void run_calm(struct sim_world *world) {
         char text[400] = "";
 
         sim_faults_stop(world->faults);
+        if (world->rooms)
+                sim_faults_stop(sim_rooms_faults(world->rooms));
         sim_actors_calm(world->actors);
         for (int64_t spent = 0; spent < CALM_MAX_NS && !world->violation[0];
              spent += CALM_LOOK_NS) {
                 sim_world_advance(world, CALM_LOOK_NS);
-                if (sim_check_settled(world, text, sizeof(text)))
+                sim_check_rooms(world);
+                if (sim_check_settled(world, text, sizeof(text)) &&
+                    sim_rooms_are_settled(world->rooms, text, sizeof(text)))
                         return;
         }
         sim_violated(world, "not settled: %s", text);
@@ -333,8 +351,12 @@ static void draw_slots(struct sim_world *world) {
 
 int sim_world_run(const struct sim_world_config *config, struct sim_report *ret_report,
                   struct err *err) {
-        struct sim_world *world = sim_world_new(config);
+        struct sim_world_config whole = *config;
+        struct sim_world *world;
         int code = 0;
+
+        whole.has_scheduler = !config->objects; /* whose pods have a scheduler of their own */
+        world = sim_world_new(&whole);
 
         world->actors = sim_actors_new(world, config->pod_count);
         draw_slots(world);

@@ -1,5 +1,5 @@
 /* The pod that holds room: what it keeps of the pod it is held for, and what not. */
-#include "run/reservation_pod.h"
+#include "evict/reservation_pod.h"
 
 #include "base/util.h"
 #include <setjmp.h>

@@ -33,11 +33,23 @@ static void test_without_faults(void **state) {
                 assert_int_equal(report.faults[i], 0);
 }
 
+static void print_rooms(const struct sim_room_counts *rooms) {
+        print_message("  reservations: %llu made, %llu released, of these %llu taken and %llu "
+                      "expired, %llu gone with one of %llu schedulers; %llu waited for, %llu "
+                      "done without\n",
+                      (unsigned long long)rooms->held, (unsigned long long)rooms->released,
+                      (unsigned long long)rooms->taken, (unsigned long long)rooms->expired,
+                      (unsigned long long)(rooms->held - rooms->released),
+                      (unsigned long long)rooms->starts, (unsigned long long)rooms->waited,
+                      (unsigned long long)rooms->without);
+}
+
 static void test_seeds(void **state) {
         uint64_t seed = from_environment("BERTH_SIM_SEED", 1);
         uint64_t runs =
                 from_environment("BERTH_SIM_RUNS", getenv("BERTH_SIM_SEED") ? 1 : RUNS_DEFAULT);
         uint64_t faults[SIM_FAULT_COUNT] = { 0 }, calls = 0, violations = 0;
+        struct sim_room_counts rooms = { 0 };
         size_t evicted = 0;
 
         (void)state;
@@ -52,16 +64,21 @@ static void test_seeds(void **state) {
                         violations++;
                 }
                 calls += report.calls;
+                sim_room_counts_add(&rooms, &report.rooms);
                 evicted += report.evicted;
                 for (size_t k = 0; k < SIM_FAULT_COUNT; k++)
                         faults[k] += report.faults[k];
         }
         print_message("%llu seeds, %llu calls, %zu evicted\n", (unsigned long long)runs,
                       (unsigned long long)calls, evicted);
+        print_rooms(&rooms);
         for (size_t k = 0; k < SIM_FAULT_COUNT; k++)
                 print_message("  %-13s %llu\n", sim_fault_name((enum sim_fault)k),
                               (unsigned long long)faults[k]);
         assert_int_equal(violations, 0);
+        if (runs >= RUNS_DEFAULT)
+                assert_true(rooms.held && rooms.taken && rooms.expired && rooms.waited &&
+                            rooms.without);
 }
 
 /* Pods and budgets of somebody's own: two namespaces with the same names, and a pod that is over.

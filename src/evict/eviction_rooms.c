@@ -1,0 +1,62 @@
+/* What the trail has of room that the scheduler holds for replacements.  The scheduler says in the
+ * Eviction where it holds some, and why it holds none (any more); after a restart of the controller
+ * the trail tells again. */
+#include "evict/eviction_progress.h"
+
+#include <stdio.h>
+
+static void tell_reserve(struct eviction_look *look, const struct eviction *eviction,
+                         const char *reason) {
+        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("reserve"),
+                                                    .eviction = eviction->object.name,
+                                                    .to = eviction->room,
+                                                    .reason = slice_of(reason) });
+}
+
+static void tell_release(struct eviction_look *look, const struct eviction *eviction,
+                         struct slice node, struct slice reason) {
+        eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("release"),
+                                                    .eviction = eviction->object.name,
+                                                    .from = node,
+                                                    .reason = reason });
+}
+
+static void tell_room(struct eviction_look *look, struct eviction_slot *slot) {
+        const struct eviction *eviction = slot->eviction;
+
+        if (slice_is(eviction->room, slot->room_told))
+                return;
+        if (slot->room_told[0])
+                tell_release(look, eviction, slice_of(slot->room_told), SLICE_LITERAL("moved"));
+        tell_reserve(look, eviction, "");
+        snprintf(slot->room_told, sizeof(slot->room_told), SLICE_FMT, SLICE_ARG(eviction->room));
+        slot->is_no_room_told = false;
+}
+
+static void tell_none(struct eviction_look *look, struct eviction_slot *slot) {
+        const struct eviction *eviction = slot->eviction;
+        struct slice node = eviction->no_room, reason;
+
+        if (slot->is_no_room_told || !eviction->no_room.len)
+                return;
+        slot->is_no_room_told = true;
+        if (!slice_is(eviction->no_room, EVICTION_NO_ROOM) && slice_split(&node, ' ', &reason))
+                tell_release(look, eviction, node, reason);
+        else if (slot->room_told[0])
+                tell_release(look, eviction, slice_of(slot->room_told), eviction->no_room);
+        else
+                tell_reserve(look, eviction, EVICTION_NO_ROOM);
+        slot->room_told[0] = '\0';
+}
+
+void eviction_rooms_tell(struct eviction_look *look, struct eviction_slot *slot) {
+        if (slot->eviction->room.len)
+                tell_room(look, slot);
+        else
+                tell_none(look, slot);
+}
+
+void eviction_rooms_end(struct eviction_look *look, const struct eviction *eviction) {
+        if (eviction->room.len)
+                tell_release(look, eviction, eviction->room, SLICE_LITERAL("end"));
+}
