@@ -2,8 +2,8 @@
  * compiled against the types of a schema, evaluated over one object under a step limit. Pure: no
  * clock, no files, nothing that lasts but the program.
  *
- * What upstream's language has beyond this (searches by regular expression, sorting) compiles, and
- * the program says that it cannot be evaluated. */
+ * What upstream's language has beyond this (searches by regular expression, flattening) compiles,
+ * and the program says that it cannot be evaluated. */
 #pragma once
 
 #include "api/json.h"

@@ -226,6 +226,8 @@ static const struct cel_type *returned(struct checker *checker, const struct cel
                 return is_dyn(first) ? first : first->element;
         case CEL_STRINGS:
                 return list_of_strings(checker);
+        case CEL_INTS:
+                return cel_type_made(checker->arena, CEL_LIST, NULL, cel_type_basic(CEL_INT));
         case CEL_WRAPPED:
                 return cel_type_made(checker->arena, CEL_OPTIONAL, NULL, first);
         case CEL_OPTIONAL_STRINGS:

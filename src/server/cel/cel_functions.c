@@ -474,10 +474,8 @@ const struct cel_function *cel_function_next(struct slice name, bool is_member, 
 }
 
 bool cel_is_unsupported(struct slice name) {
-        static const char *const names[] = {
-                "find", "findAll", "strings.quote", "flatten",
-                "sort", "sortBy",  "lists.range",   "transformMapEntry",
-        };
+        static const char *const names[] = { "find", "findAll", "flatten", "sortBy",
+                                             "transformMapEntry" };
 
         for (size_t i = 0; i < ARRAY_LEN(names); i++) {
                 if (slice_is(name, names[i]))

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/util.h"
+#include <string.h>
 
 FUNCTION(is_sorted) {
         struct cel_iter iter = cel_iter(&args[0]);
@@ -198,6 +199,65 @@ FUNCTION(set_intersects) {
         return cel_bool(false);
 }
 
+/* ---- order ---- */
+
+/* Orders two halves that are in order; equal elements stay as they were. */
+static void merge(struct cel_value *items, size_t middle, size_t count, struct cel_value *scratch) {
+        size_t left = 0, right = middle;
+        int order;
+
+        for (size_t i = 0; i < count; i++) {
+                bool takes_left = left < middle &&
+                                  (right == count ||
+                                   !cel_compare(&items[left], &items[right], &order) || order <= 0);
+
+                scratch[i] = items[takes_left ? left++ : right++];
+        }
+        memcpy(items, scratch, count * sizeof(*items));
+}
+
+static bool sort(struct cel_run *run, struct cel_value *items, size_t count,
+                 struct cel_value *scratch) {
+        for (size_t half = 1; half < count; half *= 2) {
+                if (!cel_spend(run, count))
+                        return false;
+                for (size_t at = 0; at + half < count; at += 2 * half)
+                        merge(items + at, half, count - at < 2 * half ? count - at : 2 * half,
+                              scratch);
+        }
+        return true;
+}
+
+FUNCTION(sorted) {
+        struct cel_iter iter = cel_iter(&args[0]);
+        struct cel_builder items = { 0 };
+        struct cel_value key, value;
+        int order;
+
+        while (cel_next(run, &iter, &key, &value)) {
+                if (!cel_compare(&value, &value, &order) && value.kind != CEL_DOUBLE)
+                        return cel_error(run, "list elements must be comparable");
+                if (items.count && items.items[0].kind != value.kind)
+                        return cel_error(run, "list elements must have the same type");
+                cel_push(run, &items, &value);
+        }
+        if (items.count > 1)
+                sort(run, items.items, items.count,
+                     ARENA_ARRAY(run->arena, struct cel_value, items.count));
+        return cel_list(items.items, items.count);
+}
+
+FUNCTION(range) {
+        struct cel_builder items = { 0 };
+
+        for (int64_t i = 0; i < args[0].as.integer && cel_spend(run, 1); i++) {
+                struct cel_value value = cel_int(i);
+
+                cel_push(run, &items, &value);
+        }
+        return cel_list(items.items, items.count);
+}
+
 static const struct cel_function rows[] = {
         { "isSorted", true, CEL_BOOL, is_sorted, 1, { CEL_LIST } },
         { "min", true, CEL_FIRST_ELEMENT, least, 1, { CEL_LIST } },
@@ -210,6 +270,8 @@ static const struct cel_function rows[] = {
         { "slice", true, CEL_SAME, sliced, 3, { CEL_LIST, CEL_INT, CEL_INT } },
         { "distinct", true, CEL_SAME, distinct, 1, { CEL_LIST } },
         { "reverse", true, CEL_SAME, reversed, 1, { CEL_LIST } },
+        { "sort", true, CEL_SAME, sorted, 1, { CEL_LIST } },
+        { "lists.range", false, CEL_INTS, range, 1, { CEL_INT } },
         { "sets.contains", false, CEL_BOOL, set_contains, 2, { CEL_LIST, CEL_LIST } },
         { "sets.equivalent", false, CEL_BOOL, set_equivalent, 2, { CEL_LIST, CEL_LIST } },
         { "sets.intersects", false, CEL_BOOL, set_intersects, 2, { CEL_LIST, CEL_LIST } },

@@ -133,7 +133,8 @@ enum cel_returns { /* type of what a function returns, where no kind says it */
                    CEL_SAME = CEL_KIND_COUNT, /* that of the first argument */
                    CEL_FIRST_ELEMENT,         /* of the first argument's elements */
                    CEL_STRINGS,               /* a list of strings */
-                   CEL_WRAPPED,               /* an optional of the first argument */
+                   CEL_INTS,
+                   CEL_WRAPPED, /* an optional of the first argument */
                    CEL_OPTIONAL_STRINGS,
                    CEL_OPTIONAL_FORMAT,
                    CEL_MAP_OF_STRINGS, /* from strings to lists of strings */

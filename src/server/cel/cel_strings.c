@@ -427,7 +427,26 @@ FUNCTION(format) {
         return cel_error(run, "error during formatting: %s", why);
 }
 
+/* As a literal of CEL is written. */
+FUNCTION(quoted) {
+        static const char marks[] = "\a\b\f\n\r\t\v\\\"", names[] = "abfnrtv\\\"";
+        struct buf out = { 0 };
+
+        buf_char(&out, '"');
+        for (size_t i = 0; i < TEXT(0).len; i++) {
+                char c = TEXT(0).ptr[i];
+                const char *mark = c ? strchr(marks, c) : NULL;
+
+                if (mark)
+                        buf_char(&out, '\\');
+                buf_char(&out, mark ? names[mark - marks] : c);
+        }
+        buf_char(&out, '"');
+        return made(run, &out);
+}
+
 static const struct cel_function rows[] = {
+        { "strings.quote", false, CEL_STRING, quoted, 1, { CEL_STRING } },
         { "contains", true, CEL_BOOL, contains, 2, { CEL_STRING, CEL_STRING } },
         { "startsWith", true, CEL_BOOL, starts_with, 2, { CEL_STRING, CEL_STRING } },
         { "endsWith", true, CEL_BOOL, ends_with, 2, { CEL_STRING, CEL_STRING } },

@@ -410,6 +410,19 @@ static const struct expression versions[] = {
           "?found no matching overload for 'isLessThan'" },
 };
 
+static const struct expression sorting[] = {
+        { "[3, 1, 2].sort() == [1, 2, 3] && ['b', 'a'].sort() == ['a', 'b']", "true" },
+        { "[5, 4, 3, 2, 1, 0, 9].sort() == [0, 1, 2, 3, 4, 5, 9] && [1].sort() == [1]", "true" },
+        { "[2.5, -1.0].sort() == [-1.0, 2.5] && self.spec.empty.sort() == []", "true" },
+        { "self.spec.tags.reverse().sort() == self.spec.tags", "true" },
+        { "[dyn(1), dyn('a')].sort() == [1]", "!list elements must have the same type" },
+        { "[[1], [2]].sort() == [[1]]", "!list elements must be comparable" },
+        { "lists.range(4) == [0, 1, 2, 3] && lists.range(-1) == [] && lists.range(0).size() == 0",
+          "true" },
+        { "lists.range(10000000).size() > 0", "over" },
+        { "strings.quote('a\"b\\\\\\n\xc3\xa9') == r'\"a\\\"b\\\\\\n\xc3\xa9\"'", "true" },
+};
+
 static const struct expression formats[] = {
         { "!format.dns1123Label().validate('my-label-name').hasValue()", "true" },
         { "format.dns1123Label().validate('contains a space').value()[0].startsWith("
@@ -564,6 +577,7 @@ TABLE(syntax)
 TABLE(urls)
 TABLE(addresses)
 TABLE(versions)
+TABLE(sorting)
 TABLE(formats)
 
 /* Whatever is written, it ends: by depth when it is read, by steps when it runs. */
@@ -604,7 +618,8 @@ int main(void) {
                 cmocka_unit_test(test_strings),     cmocka_unit_test(test_functions),
                 cmocka_unit_test(test_syntax),      cmocka_unit_test(test_urls),
                 cmocka_unit_test(test_addresses),   cmocka_unit_test(test_versions),
-                cmocka_unit_test(test_formats),     cmocka_unit_test(test_bounds),
+                cmocka_unit_test(test_sorting),     cmocka_unit_test(test_formats),
+                cmocka_unit_test(test_bounds),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
