@@ -129,11 +129,14 @@ static uint64_t woken_plugins(const struct scheduler *scheduler, const struct qu
                                      .pod_name = row->name,
                                      .is_parity = scheduler->config.is_parity,
                                      .shelf = profile->shelf };
+        uint64_t all = profile->plugin_count < PROFILE_PLUGINS_MAX
+                               ? ((uint64_t)1 << profile->plugin_count) - 1
+                               : UINT64_MAX;
         uint64_t woken = 0;
-        for (size_t i = 0; i < profile->plugin_count; i++) {
+        for (uint64_t left = entry->rejectors & all; left != 0; left &= left - 1) {
+                size_t i = (size_t)__builtin_ctzll(left);
                 const struct profile_plugin *plugin = &profile->plugins[i];
-                if ((entry->rejectors >> i & 1) == 0 ||
-                    (heard_by(scheduler, plugin->plugin) & change->mask) == 0)
+                if ((heard_by(scheduler, plugin->plugin) & change->mask) == 0)
                         continue;
                 if (plugin->plugin->sched->wakes == NULL ||
                     is_extra_edge(plugin->plugin, change->mask) ||
