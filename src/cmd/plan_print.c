@@ -1,6 +1,7 @@
 /* Eviction plans as values and as text. */
 #include "cmd/plan_print.h"
 
+#include "base/time.h"
 #include "cmd/text_table.h"
 #include "desched/descheduler.h"
 #include "run/eviction_plan.h"
@@ -21,6 +22,20 @@ static void put_landing(const struct eviction_plan *plan, const struct planned_e
                 node_put_i64(tree, entry, "gain", eviction->gain);
 }
 
+/* Seconds: the median and the 95th percentile of what its stages took before. */
+static void put_cost(const struct planned_eviction *eviction, struct json_tree *tree,
+                     struct json_node *entry) {
+        struct json_node *cost;
+
+        if (!eviction->has_cost)
+                return;
+        cost = node_object(tree);
+        node_put_i64(tree, cost, "p50Seconds", eviction->cost.p50_ns / NS_PER_S);
+        node_put_i64(tree, cost, "p95Seconds", eviction->cost.p95_ns / NS_PER_S);
+        node_put_i64(tree, cost, "samples", (int64_t)eviction->cost.count);
+        node_put(tree, entry, "cost", cost);
+}
+
 static struct json_node *eviction_value(const struct eviction_plan *plan,
                                         const struct planned_eviction *eviction,
                                         struct json_tree *tree) {
@@ -36,6 +51,7 @@ static struct json_node *eviction_value(const struct eviction_plan *plan,
         if (eviction->outcome != EVICT_DONE)
                 node_put_string(tree, entry, "keptBy", evict_outcome_text(eviction->outcome));
         put_landing(plan, eviction, tree, entry);
+        put_cost(eviction, tree, entry);
         return entry;
 }
 
@@ -160,25 +176,52 @@ static const char *landing_text(const struct eviction_plan *plan, const struct p
                                   : text_of(view, name);
 }
 
+/* "1m35s (p95 3m)", or with "never seen" by the timeouts alone. */
+static const char *cost_text(const struct plan_view *view,
+                             const struct planned_eviction *eviction) {
+        char median[DURATION_TEXT_MAX], worst[DURATION_TEXT_MAX];
+
+        if (!eviction->has_cost)
+                return "-";
+        duration_format_human(eviction->cost.p50_ns, median);
+        duration_format_human(eviction->cost.p95_ns, worst);
+        return arena_printf(view->arena, "%s (p95 %s%s)", median, worst,
+                            eviction->cost.count ? "" : ", never seen");
+}
+
 static void add_eviction(const struct eviction_plan *plan, const struct plan_view *view,
                          const struct planned_eviction *eviction, struct text_table *table) {
+        size_t column = 0;
+
         text_table_add_row(table);
-        text_table_set(table, 0, pod_text(view, eviction->ns, eviction->name));
-        text_table_set(table, 1, text_of(view, eviction->node));
-        text_table_set(table, 2,
+        text_table_set(table, column++, pod_text(view, eviction->ns, eviction->name));
+        text_table_set(table, column++, text_of(view, eviction->node));
+        text_table_set(table, column++,
                        eviction->outcome == EVICT_DONE ? landing_text(plan, view, eviction)
                                                        : evict_outcome_text(eviction->outcome));
-        text_table_set(table, 3, text_of(view, eviction->plugin));
-        text_table_set(table, 4, text_of(view, eviction->reason));
+        if (plan->has_costs)
+                text_table_set(table, column++, cost_text(view, eviction));
+        text_table_set(table, column++, text_of(view, eviction->plugin));
+        text_table_set(table, column, text_of(view, eviction->reason));
+}
+
+/* What evictions take is shown where it is known of some. */
+static const char *const *heads_of(const struct eviction_plan *plan, bool are_done) {
+        static const char *const heads[2][2][7] = {
+                { { "POD", "NODE", "KEPT BY", "RULE", "REASON", NULL },
+                  { "POD", "NODE", "KEPT BY", "TAKES", "RULE", "REASON", NULL } },
+                { { "POD", "FROM", "LANDS ON", "RULE", "REASON", NULL },
+                  { "POD", "FROM", "LANDS ON", "TAKES", "RULE", "REASON", NULL } },
+        };
+
+        return heads[are_done][plan->has_costs];
 }
 
 static void print_evictions(const struct eviction_plan *plan, const struct plan_view *view,
                             bool are_done, struct buf *out) {
-        static const char *const done[] = { "POD", "FROM", "LANDS ON", "RULE", "REASON", NULL };
-        static const char *const kept[] = { "POD", "NODE", "KEPT BY", "RULE", "REASON", NULL };
         struct text_table table;
 
-        text_table_init(&table, view->arena, are_done ? done : kept);
+        text_table_init(&table, view->arena, heads_of(plan, are_done));
         for (size_t i = 0; i < plan->eviction_count; i++)
                 if ((plan->evictions[i].outcome == EVICT_DONE) == are_done)
                         add_eviction(plan, view, &plan->evictions[i], &table);

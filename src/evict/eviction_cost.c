@@ -16,26 +16,36 @@ struct eviction_costs {
         struct eviction_policy **policies; /* the first that matches counts */
 };
 
-int64_t eviction_policy_cost(const struct eviction_policy *policy,
-                             const struct eviction_history *history, struct slice owner,
-                             struct wall_time now) {
+static int64_t at_most_a_day(int64_t ns) {
+        return ns < STAGE_MAX_NS ? ns : STAGE_MAX_NS;
+}
+
+struct history_estimate eviction_policy_estimate(const struct eviction_policy *policy,
+                                                 const struct eviction_history *history,
+                                                 struct slice owner, struct wall_time now) {
+        struct history_estimate sum = { .count = policy->stage_count ? SIZE_MAX : 0 };
         char name[KEY_MAX];
         struct history_key key = { .owner = owner };
-        int64_t total_ns = 0;
 
         snprintf(name, sizeof(name), SLICE_FMT "/" SLICE_FMT, SLICE_ARG(policy->ns),
                  SLICE_ARG(policy->name));
         key.policy = slice_of(name);
         for (size_t i = 0; i < policy->stage_count; i++) {
-                int64_t stage_ns;
+                struct history_estimate stage;
 
                 key.stage = policy->stages[i].name;
-                stage_ns =
-                        eviction_history_estimate(history, &key, policy->stages[i].timeout_ns, now)
-                                .p50_ns;
-                total_ns += stage_ns < STAGE_MAX_NS ? stage_ns : STAGE_MAX_NS;
+                stage = eviction_history_estimate(history, &key, policy->stages[i].timeout_ns, now);
+                sum.p50_ns += at_most_a_day(stage.p50_ns);
+                sum.p95_ns += at_most_a_day(stage.p95_ns);
+                sum.count = stage.count < sum.count ? stage.count : sum.count;
         }
-        return total_ns;
+        return sum;
+}
+
+int64_t eviction_policy_cost(const struct eviction_policy *policy,
+                             const struct eviction_history *history, struct slice owner,
+                             struct wall_time now) {
+        return eviction_policy_estimate(policy, history, owner, now).p50_ns;
 }
 
 struct eviction_costs *eviction_costs_new(void) {
@@ -102,13 +112,15 @@ static void name_owner(const struct cluster *cluster, const struct pod_row *row,
                                  SLICE_ARG(cluster_text(cluster, row->owners[i].name)));
 }
 
-int64_t eviction_costs_of(const struct eviction_costs *costs, const struct cluster *cluster,
-                          struct pod_id pod, struct wall_time now) {
+bool eviction_costs_expect(const struct eviction_costs *costs, const struct cluster *cluster,
+                           struct pod_id pod, struct wall_time now,
+                           struct history_estimate *ret_estimate) {
         const struct pod_row *row;
         char owner[KEY_MAX];
 
+        *ret_estimate = (struct history_estimate){ 0 };
         if (costs->count == 0)
-                return 0;
+                return false;
         row = cluster_pod(cluster, pod);
         for (size_t i = 0; i < costs->count; i++) {
                 const struct eviction_policy *policy = costs->policies[i];
@@ -117,7 +129,17 @@ int64_t eviction_costs_of(const struct eviction_costs *costs, const struct clust
                     !cluster_labels_match(cluster, &policy->selector, row->labels))
                         continue;
                 name_owner(cluster, row, owner);
-                return eviction_policy_cost(policy, costs->history, slice_of(owner), now);
+                *ret_estimate =
+                        eviction_policy_estimate(policy, costs->history, slice_of(owner), now);
+                return true;
         }
-        return 0;
+        return false;
+}
+
+int64_t eviction_costs_of(const struct eviction_costs *costs, const struct cluster *cluster,
+                          struct pod_id pod, struct wall_time now) {
+        struct history_estimate estimate;
+
+        eviction_costs_expect(costs, cluster, pod, now, &estimate);
+        return estimate.p50_ns;
 }

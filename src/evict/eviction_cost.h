@@ -12,6 +12,11 @@ int64_t eviction_policy_cost(const struct eviction_policy *policy,
                              const struct eviction_history *history, struct slice owner,
                              struct wall_time now);
 
+/* The sums of medians and of 95th percentiles, and the samples behind the stage that has fewest. */
+struct history_estimate eviction_policy_estimate(const struct eviction_policy *policy,
+                                                 const struct eviction_history *history,
+                                                 struct slice owner, struct wall_time now);
+
 struct eviction_costs;
 struct eviction_costs *eviction_costs_new(void);
 void eviction_costs_free(struct eviction_costs *costs); /* accepts NULL */
@@ -24,3 +29,7 @@ size_t eviction_costs_policy_count(const struct eviction_costs *costs);
 /* Nanoseconds; 0 for pods without a policy. */
 int64_t eviction_costs_of(const struct eviction_costs *costs, const struct cluster *cluster,
                           struct pod_id pod, struct wall_time now);
+/* All that is expected of it; false for pods without a policy. */
+bool eviction_costs_expect(const struct eviction_costs *costs, const struct cluster *cluster,
+                           struct pod_id pod, struct wall_time now,
+                           struct history_estimate *ret_estimate);

@@ -8,6 +8,7 @@
 #include "desched/descheduler.h"
 #include "desched/recorded_usage.h"
 #include "evict/evict_service.h"
+#include "evict/eviction_cost.h"
 #include "plugins/desched/registry.h"
 #include "run/placement_brain.h"
 #include "run/role_config.h"
@@ -122,6 +123,22 @@ static bool has_ttl(void *context, struct slice uid) {
         return map_get(context, uid) != NULL;
 }
 
+/* What each will take, where policies lead pods out. */
+static void estimate(struct eviction_plan *plan, const struct snapshot *snapshot,
+                     struct wall_time now) {
+        struct eviction_costs *costs = snapshot_eviction_costs(snapshot);
+
+        for (size_t i = 0; i < plan->eviction_count; i++) {
+                struct planned_eviction *eviction = &plan->evictions[i];
+
+                if (!pod_id_is_none(eviction->pod))
+                        eviction->has_cost = eviction_costs_expect(
+                                costs, plan->cluster, eviction->pod, now, &eviction->cost);
+                plan->has_costs |= eviction->has_cost;
+        }
+        eviction_costs_free(costs);
+}
+
 int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
                        const struct role_config *config, struct wall_time now, struct err *err) {
         int code;
@@ -140,9 +157,11 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
                                           &plan->usage, err);
         if (code == 0)
                 code = build(plan, snapshot->cluster, config, err);
-        if (code == 0)
-                plan->report = descheduler_pass(plan->descheduler, now);
-        return code;
+        if (code < 0)
+                return code;
+        plan->report = descheduler_pass(plan->descheduler, now);
+        estimate(plan, snapshot, now);
+        return 0;
 }
 
 void eviction_plan_release(struct eviction_plan *plan) {

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/bitset.h"
 #include "base/err.h"
+#include "evict/eviction_history.h"
 #include "model/cluster.h"
 #include "model/evict_intent.h"
 #include "plugin/desched_run.h"
@@ -30,6 +31,8 @@ struct planned_eviction {
         struct node_id landing;     /* NODE_NONE: it would be pending */
         int64_t gain;               /* total score there above the one of its present node */
         bool has_gain;
+        bool has_cost; /* a policy leads it out */
+        struct history_estimate cost;
 };
 struct spared_pod {
         struct pod_id pod;
@@ -54,6 +57,7 @@ struct eviction_plan {
         struct descheduler *descheduler;
         const struct cluster *cluster;
         const struct desched_report *report; /* per rule */
+        bool has_costs;                      /* of some eviction */
         size_t eviction_count, eviction_cap, done_count;
         struct planned_eviction *evictions; /* in order of asking; kept ones are marked */
         size_t spared_count, spared_cap;

@@ -4,6 +4,8 @@
 #include "api/json.h"
 #include "base/map.h"
 #include "base/util.h"
+#include "evict/eviction_cost.h"
+#include "run/history_store.h"
 #include "run/input_files.h"
 #include "run/snapshot_kind.h"
 #include <stdlib.h>
@@ -34,6 +36,8 @@ void snapshot_release(struct snapshot *snapshot) {
         object_shelf_free(snapshot->shelf);
         map_free(snapshot->jobs_with_ttl);
         buf_release(&snapshot->usage);
+        buf_release(&snapshot->eviction_policies);
+        buf_release(&snapshot->eviction_history);
         buf_release(&snapshot->note);
         free(snapshot->wanted.items);
         arena_release(&snapshot->arena);
@@ -49,6 +53,20 @@ static void note_job(struct snapshot *snapshot, const struct json *job) {
                         snapshot);
 }
 
+static void note_cost(struct snapshot *snapshot, const struct snapshot_kind *kind,
+                      const struct json *object) {
+        struct buf *policies = &snapshot->eviction_policies;
+
+        if (kind->name) {
+                buf_clear(&snapshot->eviction_history);
+                buf_slice(&snapshot->eviction_history,
+                          json_get_text(json_get(object, "data"), HISTORY_STORE_KEY));
+                return;
+        }
+        buf_text(policies, policies->len ? "," : "");
+        json_write(object, policies);
+}
+
 int snapshot_put(struct snapshot *snapshot, const struct snapshot_kind *kind,
                  const struct json *object, struct err *err) {
         if (kind->is_usage) {
@@ -60,6 +78,8 @@ int snapshot_put(struct snapshot *snapshot, const struct snapshot_kind *kind,
         }
         if (strcmp(kind->kind, "Job") == 0)
                 note_job(snapshot, object);
+        if (kind->is_extra)
+                note_cost(snapshot, kind, object);
         if (kind->shelf != SHELF_KIND_COUNT)
                 object_shelf_put(snapshot->shelf, kind->shelf, object);
         if (kind->model == OBJECT_PRIORITY_CLASS && json_get_bool(object, "globalDefault", false))
@@ -169,6 +189,11 @@ static void note_file(struct snapshot *snapshot, const struct input_object *obje
                         arena_string(&snapshot->arena, slice_of(document_file(object->document)));
 }
 
+static bool is_of_interest(const struct snapshot_kind *kind, const struct json *object) {
+        return !kind->name ||
+               slice_is(json_get_text(json_get(object, "metadata"), "name"), kind->name);
+}
+
 static int add_object(void *context, const struct input_object *object, struct err *err) {
         struct snapshot *snapshot = context;
         const struct snapshot_kind *kind = snapshot_kind_find(object->api_version, object->kind);
@@ -177,7 +202,7 @@ static int add_object(void *context, const struct input_object *object, struct e
                 note_file(snapshot, object, &snapshot->policy_path);
         if (slice_is(object->kind, "KubeSchedulerConfiguration"))
                 note_file(snapshot, object, &snapshot->config_path);
-        if (!kind) {
+        if (!kind || !is_of_interest(kind, object->value)) {
                 snapshot->passed_over++;
                 return 0;
         }
@@ -337,4 +362,18 @@ int snapshot_usage(const struct snapshot *snapshot, struct json_doc **ret_doc, s
 
         buf_printf(&text, "[" SLICE_FMT "]", SLICE_ARG(buf_view(&snapshot->usage)));
         return json_parse(buf_view(&text), ret_doc, err);
+}
+
+struct eviction_costs *snapshot_eviction_costs(const struct snapshot *snapshot) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        CLEANUP(cleanup_json_doc) struct json_doc *policies = NULL, *history = NULL;
+        struct eviction_costs *costs = eviction_costs_new();
+
+        buf_printf(&text, "{\"items\":[" SLICE_FMT "]}",
+                   SLICE_ARG(buf_view(&snapshot->eviction_policies)));
+        if (json_parse(buf_view(&text), &policies, NULL) == 0)
+                eviction_costs_set_policies(costs, json_doc_root(policies));
+        if (json_parse(buf_view(&snapshot->eviction_history), &history, NULL) == 0)
+                eviction_costs_set_history(costs, json_doc_root(history));
+        return costs;
 }

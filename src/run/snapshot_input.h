@@ -39,6 +39,9 @@ struct snapshot {
         const char *policy_path, *config_path;
         struct map *jobs_with_ttl; /* uids of Jobs that clean up by themselves */
         struct buf usage;          /* measured usage: JSON objects, comma-separated */
+        /* What evictions take: EvictionPolicies, comma-separated, and the history of their stages.
+         */
+        struct buf eviction_policies, eviction_history;
         size_t taken, passed_over; /* objects of kinds that decisions read, and others */
         struct snapshot_pods wanted;
         int64_t default_priority;   /* of the PriorityClass that is the global default */
@@ -73,5 +76,8 @@ struct snapshot_link {
 };
 int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, struct err *err);
 
+struct eviction_costs;
+/* Free it after use. */
+struct eviction_costs *snapshot_eviction_costs(const struct snapshot *snapshot);
 /* The usage objects as one JSON array; free the document after use. */
 int snapshot_usage(const struct snapshot *snapshot, struct json_doc **ret_doc, struct err *err);

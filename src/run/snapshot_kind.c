@@ -1,13 +1,17 @@
 /* The kinds of objects that decisions read. */
 #include "run/snapshot_kind.h"
 
+#include "evict/eviction_reconciler.h"
+#include "run/history_store.h"
+
 #define NOT_MODELLED OBJECT_KIND_COUNT
 #define NOT_SHELVED SHELF_KIND_COUNT
 #define CORE "/api/v1/"
 #define METRICS "/apis/metrics.k8s.io/v1beta1/"
 #define STORAGE "/apis/storage.k8s.io/v1/"
 
-/* kind, group, path, namespaced, optional, usage, model, shelf; what pods refer to comes first. */
+/* kind, group, path, namespaced, optional, usage, model, shelf ...; what pods refer to comes first.
+ */
 const struct snapshot_kind snapshot_kinds[] = {
         { "Node", "", CORE "nodes", false, false, false, OBJECT_NODE, NOT_SHELVED },
         { "Namespace", "", CORE "namespaces", false, false, false, OBJECT_NAMESPACE, NOT_SHELVED },
@@ -44,6 +48,11 @@ const struct snapshot_kind snapshot_kinds[] = {
           NOT_SHELVED },
         { "PodMetrics", "metrics.k8s.io", METRICS "pods", true, true, true, NOT_MODELLED,
           NOT_SHELVED },
+        { "EvictionPolicy", EVICTION_GROUP_OWN,
+          "/apis/" EVICTION_GROUP_OWN "/" EVICTION_VERSION "/evictionpolicies", true, true, false,
+          NOT_MODELLED, NOT_SHELVED, .is_extra = true },
+        { "ConfigMap", "", CORE "namespaces/" HISTORY_STORE_NAMESPACE "/configmaps", true, true,
+          false, NOT_MODELLED, NOT_SHELVED, .is_extra = true, .name = HISTORY_STORE_NAME },
         { .kind = NULL },
 };
 

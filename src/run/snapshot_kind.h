@@ -18,8 +18,10 @@ struct snapshot_kind {
         bool is_usage;          /* measurements */
         enum object_kind model; /* OBJECT_KIND_COUNT = not in the model */
         enum shelf_kind shelf;  /* SHELF_KIND_COUNT = not on the shelf */
+        bool is_extra;          /* what evictions take: missing, nobody is told */
+        const char *name;       /* the only object of interest; NULL = all */
 };
-#define SNAPSHOT_KINDS_MAX 24
+#define SNAPSHOT_KINDS_MAX 26
 
 extern const struct snapshot_kind snapshot_kinds[]; /* ended by a NULL kind */
 const struct snapshot_kind *snapshot_kind_find(struct slice api_version, struct slice kind);

@@ -7,6 +7,7 @@
 #include "run/access_search.h"
 #include "run/event_loop.h"
 #include "run/snapshot_kind.h"
+#include <stdio.h>
 
 #define TURN_NS (200 * NS_PER_MS)
 /* Failures of a list before the whole is given up; the first may be a server that starts. */
@@ -47,7 +48,7 @@ static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
         (void)delay_ns;
         line->failures++;
         line->last = *err;
-        line->is_left_out = line->kind->is_usage ||
+        line->is_left_out = line->kind->is_usage || line->kind->is_extra ||
                             (line->kind->is_optional && (err->code == BERTH_ERR_FORBIDDEN ||
                                                          err->code == BERTH_ERR_NOT_FOUND));
 }
@@ -107,13 +108,15 @@ static void note_left_out(const struct live *live) {
         struct buf *note = &live->snapshot->note;
 
         for (size_t i = 0; i < live->count; i++)
-                if (live->lines[i].is_left_out && !live->lines[i].kind->is_usage)
+                if (live->lines[i].is_left_out && !live->lines[i].kind->is_usage &&
+                    !live->lines[i].kind->is_extra)
                         buf_printf(note, "%s%s (%s)", note->len ? ", " : "",
                                    live->lines[i].kind->kind, err_reason(live->lines[i].last.code));
 }
 
 int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, struct err *err) {
         struct live live = { .snapshot = snapshot };
+        char selector[100];
         int code;
 
         for (const struct snapshot_kind *kind = snapshot_kinds; kind->kind; kind++) {
@@ -122,8 +125,12 @@ int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, s
                 if (!kind->path)
                         continue;
                 *line = (struct live_line){ .live = &live, .kind = kind };
+                if (kind->name)
+                        snprintf(selector, sizeof(selector), "metadata.name=%s", kind->name);
                 line->reflector = reflector_new(
-                        &(struct reflector_config){ .path = kind->path, .seed = live.count },
+                        &(struct reflector_config){ .path = kind->path,
+                                                    .field_selector = kind->name ? selector : NULL,
+                                                    .seed = live.count },
                         link->transport, link->loop, &live_events, line);
                 live.count++;
         }

@@ -97,6 +97,32 @@ page = Page()
 page.feed(open(sys.argv[1]).read())
 assert not page.stack' "$work/page.html"; then judge ok; else judge bad "the page is not well-formed"; fi
 
+# What each move takes, where a policy leads pods out and there is a history of it: six times 1m, and once 10m.
+now=$(date +%s)
+cat >"$work/costs.yaml" <<Y
+apiVersion: lifecycle.berth.dev/v1alpha1
+kind: EvictionPolicy
+metadata: {name: slow, namespace: default}
+spec: {selector: {}, stages: [{name: move, kind: evict, timeout: 1h}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: berth-eviction-history, namespace: kube-system}
+data:
+  durations.json: '{"default/slow  move":[[60000,$now],[60000,$now],[60000,$now],[60000,$now],[60000,$now],[60000,$now],[600000,$now]]}'
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: other, namespace: kube-system}
+Y
+check "what each takes" '60s \(p95 10m\)' "$berth" plan --policy "$work/policy.yaml" --objects "$work/nodes.json" --objects "$work/pods.json" \
+        --objects "$work/costs.yaml"
+"$berth" plan --policy "$work/policy.yaml" --objects "$work/nodes.json" --objects "$work/pods.json" --objects "$work/costs.yaml" \
+        -o json >"$work/costs.json"
+check "as JSON" "'p50Seconds': 60, 'p95Seconds': 600, 'samples': 7" python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["evictions"][0]["cost"])' "$work/costs.json"
+if grep -q cost "$work/files.json"; then judge bad "costs without a policy"; else judge ok; fi
+
 # And the real thing does exactly that.
 list() {
         call "$url/api/v1/namespaces/default/pods" | python3 -c 'import json, sys

@@ -137,6 +137,27 @@ static void test_whose_samples(void **state) {
         assert_int_equal(cost_s(bench, "d", "known"), 0);
 }
 
+/* Both percentiles, and how many samples are behind the stage that has fewest. */
+static void test_expected(void **state) {
+        struct bench *bench = *state;
+        struct pod_id pod =
+                cluster_find_pod(bench->cluster, SLICE_LITERAL("d"), SLICE_LITERAL("known"));
+        struct history_estimate estimate;
+
+        assert_false(eviction_costs_expect(bench->costs, bench->cluster, pod, NOW, &estimate));
+        set_policies(bench, policies);
+        assert_true(eviction_costs_expect(bench->costs, bench->cluster, pod, NOW, &estimate));
+        assert_int_equal(estimate.p95_ns, 330 * NS_PER_S);
+        assert_int_equal(estimate.count, 0);
+        for (int i = 0; i < 2; i++)
+                learn(bench, "VM/a", i ? 600 : 60);
+        set_history(bench);
+        eviction_costs_expect(bench->costs, bench->cluster, pod, NOW, &estimate);
+        assert_int_equal(estimate.p50_ns, 90 * NS_PER_S);
+        assert_int_equal(estimate.p95_ns, 630 * NS_PER_S);
+        assert_int_equal(estimate.count, 0); /* the other stage was never seen */
+}
+
 /* Sums of many cannot overflow. */
 static void test_longest(void **state) {
         struct bench *bench = *state;
@@ -153,6 +174,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(test_without_policies, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(test_whose_samples, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(test_expected, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(test_longest, set_up, tear_down),
         };
 
