@@ -102,8 +102,18 @@ static void write_wish(const struct eviction_look *look, struct buf *out) {
                    (long long)(patience_ns / NS_PER_S + 1));
 }
 
+/* Whose wish it is in the trail: there may be more, in the labels. */
+static const struct eviction_request *first_live(const struct eviction_target *target) {
+        for (size_t i = 0; i < target->request_count; i++)
+                if (target->requests[i]->intent == EVICTION_INTENT_EVICT &&
+                    !target->requests[i]->object.is_deleting)
+                        return target->requests[i];
+        return target->requests[0];
+}
+
 void eviction_next_create(struct eviction_look *look) {
         const struct eviction_target *target = look->target;
+        const struct eviction_request *request = first_live(target);
         struct eviction_status *status = xcalloc(1, sizeof(*status));
         struct eviction_object object = { .ns = target->ns };
         struct buf body = { 0 };
@@ -128,7 +138,9 @@ void eviction_next_create(struct eviction_look *look) {
                    "},\"spec\":{\"target\":{\"pod\":{\"name\":\"" SLICE_FMT "\",\"uid\":\"%s\"}}}}",
                    SLICE_ARG(target->name), target->uid);
         eviction_audit(look, (struct audit_record){ .op = SLICE_LITERAL("create"),
-                                                    .eviction = object.name });
+                                                    .eviction = object.name,
+                                                    .request = request->object.name,
+                                                    .requester = request->requester });
         pause_creating(look);
         eviction_effect_add(look, EVICTION_CREATE, &object, eviction_text_keep(look->out, &body));
 }

@@ -8,6 +8,7 @@
 
 #define WAITING_TEXT_MAX 80
 #define QUIET_NS (10 * NS_PER_S)
+#define QUIET_END_NS (2 * NS_PER_S)
 
 bool eviction_slot_is_over(const struct eviction_slot *slot) {
         return eviction_outcome_is_final(slot->eviction->status.conditions.outcome);
@@ -116,14 +117,19 @@ static bool is_invalid(const struct eviction_look *look, const struct eviction_r
 }
 
 /* Requesters of our own follow the Eviction as well: that theirs is under way is worth a write only
- * when it has not ended soon. */
+ * when it has not ended soon, and the end only when they have not taken the request back by then.
+ */
 static bool stays_quiet(struct eviction_look *look, const struct eviction_request *request,
                         enum eviction_outcome outcome) {
-        struct mono_time end = { look->target->heard.ns + QUIET_NS };
+        const struct eviction_target *target = look->target;
+        struct mono_time end = { target->heard.ns + QUIET_NS };
 
-        if (outcome != EVICTION_AWAITING || request->object.observed_generation ||
-            !eviction_request_is_ours(request) || says_otherwise(look, request, outcome) ||
-            look->now.mono.ns >= end.ns)
+        if (eviction_outcome_is_evicted(outcome) && target->has_gone)
+                end.ns = target->gone_at.ns + QUIET_END_NS;
+        else if (outcome != EVICTION_AWAITING || request->object.observed_generation)
+                return false;
+        if (outcome == request->object.conditions.outcome || look->now.mono.ns >= end.ns ||
+            !eviction_request_is_ours(request) || says_otherwise(look, request, outcome))
                 return false;
         eviction_target_wake(look->target, end);
         return true;

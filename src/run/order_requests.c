@@ -245,6 +245,9 @@ static void on_eviction(void *context, enum reflector_change change, const struc
         if (pod && !order_state_is_over(pod->state) &&
             !eviction_outcome_is_final(eviction->status.conditions.outcome))
                 show(pod, eviction); /* one of before, too, when it is asked for again */
+        else if (pod && pod->state == ORDER_OPEN && !pod->is_withdrawn &&
+                 eviction_outcome_is_evicted(eviction->status.conditions.outcome))
+                end(pod, ORDER_EVICTED, ""); /* for good, whatever the request will say */
         eviction_free(eviction);
 }
 

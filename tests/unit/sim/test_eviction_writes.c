@@ -46,6 +46,29 @@ static void test_plain_pod(void **state) {
         }
 }
 
+/* A requester of our own that takes its request back at the sight of the Eviction's end is spared
+ * being told. */
+static void test_taken_back(void **state) {
+        struct scene scene;
+        uint64_t before;
+
+        (void)state;
+        open_scene(&scene);
+        make_pod(&scene, "p", "", "");
+        before = calls(&scene);
+        make_request(&scene, "want", CLI);
+        for (int i = 0; i < 600 && !has(&scene, EVICTION_1, "PodDeleted"); i++)
+                sim_world_advance(scene.world, 100 * NS_PER_MS);
+        assert_has(&scene, EVICTION_1, "PodDeleted");
+        assert_int_equal(ask(&scene, "DELETE", GROUP "/evictionrequests/want", ""), 200);
+        wait_s(&scene, 60);
+        assert_int_equal(calls(&scene) - before, 4);
+        assert_int_equal(ask(&scene, "GET", EVICTION_1, ""), 404);
+        assert_true(slice_contains(sim_world_audit(scene.world),
+                                   SLICE_LITERAL("\"requester\":\"" CLI "\"")));
+        close_scene(&scene);
+}
+
 /* Of one that takes its time it is told that it is being deleted, and until when. */
 static void test_slow_pod(void **state) {
         struct scene scene;
@@ -199,11 +222,9 @@ static void test_turn_that_never_comes(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_plain_pod),
-                cmocka_unit_test(test_slow_pod),
-                cmocka_unit_test(test_own_request_is_told),
-                cmocka_unit_test(test_in_turns),
-                cmocka_unit_test(test_turn_that_never_comes),
+                cmocka_unit_test(test_plain_pod), cmocka_unit_test(test_taken_back),
+                cmocka_unit_test(test_slow_pod),  cmocka_unit_test(test_own_request_is_told),
+                cmocka_unit_test(test_in_turns),  cmocka_unit_test(test_turn_that_never_comes),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
