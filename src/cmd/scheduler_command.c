@@ -7,6 +7,8 @@
 #include "cmd/feature_gates.h"
 #include "cmd/output.h"
 #include "config/scheduler_configuration.h"
+#include "run/metrics.h"
+#include "run/pod_resources.h"
 #include "run/role_config.h"
 #include "run/role_metrics.h"
 #include "run/scheduler_role.h"
@@ -20,6 +22,7 @@ struct scheduler_daemon {
         const struct scheduler_options *options;
         struct role_config config;
         struct scheduler *scheduler;
+        const struct cluster *cluster;
         struct daemon *process;
         struct shadow_role *shadow; /* NULL = it works itself */
         struct daemon_options daemon;
@@ -42,6 +45,14 @@ static void write_decisions(void *context, struct buf *out) {
         decisions_write(((struct scheduler_daemon *)context)->scheduler, out);
 }
 
+/* Told by who leads: every scheduler would say the same. */
+static void write_resources(void *context, struct buf *out) {
+        const struct scheduler_daemon *self = context;
+
+        if (daemon_may_act(self->process))
+                pod_resources_write(self->cluster, out);
+}
+
 static void add_pages(struct scheduler_daemon *self, struct serving *serving) {
         if (!serving)
                 return;
@@ -49,6 +60,9 @@ static void add_pages(struct scheduler_daemon *self, struct serving *serving) {
                                                           write_configz, self, true });
         serving_add_page(serving, &(struct serving_page){ "/debug/decisions", "application/json",
                                                           write_decisions, self, true });
+        serving_add_page(serving,
+                         &(struct serving_page){ "/metrics/resources", METRICS_CONTENT_TYPE,
+                                                 write_resources, self, true });
 }
 
 /* ---- the shadow ---- */
@@ -111,6 +125,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                               err) < 0)
                 return err->code;
         self->process = daemon;
+        self->cluster = runtime_cluster(runtime);
         if (self->options->is_shadow) {
                 add_shadow(self, runtime);
                 return 0;

@@ -15,9 +15,15 @@
 
 #define PLAIN_TEXT "text/plain; charset=utf-8"
 
-enum health_kind { HEALTH, LIFE, READINESS };
+enum health_kind { HEALTH, LIFE, READINESS, HEALTH_KINDS };
 static const char *const health_paths[] = { "/healthz", "/livez", "/readyz" };
 static const char *const health_names[] = { "healthz", "livez", "readyz" };
+
+/* Outcomes of a check on one of the three pages. */
+struct check_count {
+        uint64_t successes, errors;
+        bool is_well; /* the last time */
+};
 
 struct serving {
         struct http_front *front;
@@ -26,11 +32,12 @@ struct serving {
         bool allows_reset;
         size_t check_count, page_count;
         struct health_check checks[HEALTH_CHECKS_MAX];
+        struct check_count counts[HEALTH_KINDS][HEALTH_CHECKS_MAX + 1]; /* that of ping last */
         struct serving_page pages[SERVING_PAGES_MAX];
 };
 
 struct answer {
-        const struct serving *serving;
+        struct serving *serving;
         const struct api_server_request *request;
         struct api_server_response *response;
         struct slice path, query;
@@ -51,12 +58,21 @@ static bool is_of(const struct health_check *check, enum health_kind kind) {
                               : check->is_for_readiness;
 }
 
+static void count_check(struct check_count *count, bool is_well) {
+        count->is_well = is_well;
+        count->successes += is_well;
+        count->errors += !is_well;
+}
+
 /* One line per check, as kube-apiserver and its kin write them. */
-static bool run_checks(const struct serving *serving, enum health_kind kind, struct slice only,
+static bool run_checks(struct serving *serving, enum health_kind kind, struct slice only,
                        struct buf *lines) {
         bool is_well = true;
 
-        buf_text(lines, only.len ? "" : "[+]ping ok\n");
+        if (only.len == 0 || slice_is(only, "ping")) {
+                buf_text(lines, "[+]ping ok\n");
+                count_check(&serving->counts[kind][HEALTH_CHECKS_MAX], true);
+        }
         for (size_t i = 0; i < serving->check_count; i++) {
                 const struct health_check *check = &serving->checks[i];
                 const char *problem;
@@ -69,6 +85,7 @@ static bool run_checks(const struct serving *serving, enum health_kind kind, str
                 else
                         buf_printf(lines, "[+]%s ok\n", check->name);
                 is_well &= problem == NULL;
+                count_check(&serving->counts[kind][i], problem == NULL);
         }
         return is_well;
 }
@@ -139,6 +156,48 @@ static bool try_metrics(struct answer *answer) {
         return true;
 }
 
+/* Lines of one page; status NULL: how it was the last time. */
+static void write_checks(const struct serving *serving, enum health_kind kind, const char *status,
+                         struct buf *out) {
+        for (size_t i = 0; i <= HEALTH_CHECKS_MAX; i++) {
+                const struct check_count *count = &serving->counts[kind][i];
+                const char *name = i == HEALTH_CHECKS_MAX ? "ping" : serving->checks[i].name;
+                bool is_error = status && strcmp(status, "error") == 0;
+                uint64_t times = is_error ? count->errors : count->successes;
+
+                if (count->successes + count->errors == 0)
+                        continue;
+                if (!status)
+                        buf_printf(out, "kubernetes_healthcheck{name=\"%s\",type=\"%s\"} %d\n",
+                                   name, health_names[kind], count->is_well);
+                else if (times)
+                        buf_printf(out,
+                                   "kubernetes_healthchecks_total{name=\"%s\",status=\"%s\","
+                                   "type=\"%s\"} %llu\n",
+                                   name, status, health_names[kind], (unsigned long long)times);
+        }
+}
+
+/* How the checks went so far, as Kubernetes' components tell it. */
+static bool try_slis(struct answer *answer) {
+        struct buf *body = &answer->response->body;
+
+        if (!answer->serving->metrics || !slice_is(answer->path, "/metrics/slis"))
+                return false;
+        answer->response->content_type = METRICS_CONTENT_TYPE;
+        buf_text(body, "# HELP kubernetes_healthcheck Whether the last look found it well.\n"
+                       "# TYPE kubernetes_healthcheck gauge\n");
+        for (int kind = 0; kind < HEALTH_KINDS; kind++)
+                write_checks(answer->serving, (enum health_kind)kind, NULL, body);
+        buf_text(body, "# HELP kubernetes_healthchecks_total Looks, by what they found.\n"
+                       "# TYPE kubernetes_healthchecks_total counter\n");
+        for (int kind = 0; kind < HEALTH_KINDS; kind++) {
+                write_checks(answer->serving, (enum health_kind)kind, "success", body);
+                write_checks(answer->serving, (enum health_kind)kind, "error", body);
+        }
+        return true;
+}
+
 static bool try_page(struct answer *answer) {
         for (size_t i = 0; i < answer->serving->page_count; i++) {
                 const struct serving_page *page = &answer->serving->pages[i];
@@ -160,8 +219,7 @@ static bool is_reading(struct slice method) {
 }
 
 /* Splits the target into path and query. */
-static struct answer answer_of(const struct serving *serving,
-                               const struct api_server_request *request,
+static struct answer answer_of(struct serving *serving, const struct api_server_request *request,
                                struct api_server_response *response) {
         struct answer answer = { serving, request, response, request->target, SLICE_EMPTY };
         const char *mark =
@@ -181,7 +239,8 @@ static void handle(struct answer *answer) {
 
         if (!is_reading(request->method) && !(resets && slice_is(answer->path, "/metrics")))
                 refuse(answer, 405, "Method Not Allowed\n");
-        else if (!try_metrics(answer) && !try_health(answer) && !try_page(answer))
+        else if (!try_metrics(answer) && !try_slis(answer) && !try_health(answer) &&
+                 !try_page(answer))
                 refuse(answer, 404, "404 page not found\n");
 }
 
@@ -189,7 +248,7 @@ static void handle(struct answer *answer) {
 
 /* A request that waits for the cluster's word, with a copy of what counts of it. */
 struct visitor {
-        const struct serving *serving;
+        struct serving *serving;
         struct page_visit *visit;
         char *method, *target;
         bool is_local;
@@ -238,7 +297,7 @@ static void admit(struct answer *answer, const struct page_visit *visit) {
 static void *begin_page(void *context, const struct api_server_request *request,
                         struct api_server_response *ret_response, void (*ready)(void *context),
                         void *ready_context) {
-        const struct serving *serving = context;
+        struct serving *serving = context;
         struct answer answer = answer_of(serving, request, ret_response);
         struct page_question question = { .authorization = request->authorization,
                                           .method = request->method,

@@ -61,9 +61,14 @@ is "no TLS 1.1" 0 "$(spoken "$port" -tls1_1)"
 check "readiness" 'sched-handler-sync ok' page '/readyz?verbose'
 check "configuration" '"kind":"KubeSchedulerConfiguration"' page /configz
 check "decisions" '"pod":"default/huge"' page /debug/decisions
+check "resources of pods" '^kube_pod_resource_request\{namespace="default",pod="huge",node="",.*resource="cpu",unit="cores"\} 1000$' \
+        page /metrics/resources
+check "outcomes of checks" 'kubernetes_healthcheck\{name="sched-handler-sync",type="readyz"\} 1$' page /metrics/slis
 check "reset is not for everybody" 405 page /metrics -o /dev/null -w '%{http_code}' -X DELETE
 [ -z "$promtool_program" ] || {
         page /metrics >"$work/scheduler.prom"
+        page /metrics/resources >>"$work/scheduler.prom"
+        page /metrics/slis >>"$work/scheduler.prom"
         check "promtool, scheduler" '^0$' sh -c "'$promtool_program' check metrics <'$work/scheduler.prom' >/dev/null 2>'$work/lint'; echo \$?"
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -171,12 +172,39 @@ static void half_a_certificate_is_refused(void **state) {
         assert_null(serving);
 }
 
+static void checks_are_counted(void **state) {
+        static const char *const lines[] = {
+                "kubernetes_healthcheck{name=\"ping\",type=\"healthz\"} 1\n",
+                "kubernetes_healthcheck{name=\"thing\",type=\"healthz\"} 0\n",
+                "kubernetes_healthchecks_total{name=\"thing\",status=\"success\",type=\"healthz\"} "
+                "1\n",
+                "kubernetes_healthchecks_total{name=\"thing\",status=\"error\",type=\"healthz\"} "
+                "2\n",
+                "kubernetes_healthchecks_total{name=\"ping\",status=\"success\",type=\"livez\"} "
+                "1\n",
+        };
+        struct site *site = *state;
+
+        ask(site, API_GET, "/healthz");
+        site->problem = "ill";
+        ask(site, API_GET, "/healthz");
+        ask(site, API_GET, "/healthz/thing");
+        ask(site, API_GET, "/livez");
+        ask(site, API_GET, "/metrics/slis");
+        assert_int_equal(site->status, 200);
+        for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+                if (!strstr(site->body, lines[i]))
+                        fail_msg("missing: %sin:\n%s", lines[i], site->body);
+        assert_null(strstr(site->body, "readyz"));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test_setup_teardown(pages_answer, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(sickness_shows, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(metrics_are_served_and_reset, set_up, tear_down),
                 cmocka_unit_test_setup_teardown(half_a_certificate_is_refused, set_up, tear_down),
+                cmocka_unit_test_setup_teardown(checks_are_counted, set_up, tear_down),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
