@@ -13,7 +13,7 @@ static void put_labelled(struct cluster *cluster, const char *name, const char *
 
 static void assert_app(const struct cluster *cluster, const struct pod_past *past,
                        const char *app) {
-        struct str_id key, value;
+        struct str_id key, value = STR_ID_EMPTY;
         bool is_known;
         assert_non_null(past);
         key = cluster_str(cluster, SLICE_LITERAL("app"), &is_known);
