@@ -31,11 +31,12 @@ static struct decision decide(struct fixture *fixture, const char *pod,
         return decision;
 }
 
-/* nodes of the cluster -> how many upstream finds before it stops (reference scheduler.md 3.2) */
+/* nodes of the cluster -> how many upstream finds before it stops (reference scheduler.md 3.2,
+ * whose column of 200 nodes is not what its formula gives: 49 % are 98, at least 100) */
 static const struct {
         int nodes, found;
-} samples[] = { { 99, 99 },   { 100, 100 },  { 250, 120 },  { 300, 144 }, { 400, 188 },
-                { 500, 230 }, { 1000, 420 }, { 2000, 680 }, { 5000, 500 } };
+} samples[] = { { 99, 99 },   { 100, 100 }, { 200, 100 },  { 250, 120 },  { 300, 144 },
+                { 400, 188 }, { 500, 230 }, { 1000, 420 }, { 2000, 680 }, { 5000, 500 } };
 
 static void test_sampling_is_parity_only(void **state) {
         (void)state;
