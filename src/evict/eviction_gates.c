@@ -156,6 +156,43 @@ void eviction_gates_pass(struct eviction_look *look) {
         }
 }
 
+/* One of those that wait for their first try; those that were refused keep their pauses, or two
+ * that fail would wake each other for ever. */
+static void release_held(struct eviction_reconciler *reconciler, const struct gate *gate,
+                         struct slice ns) {
+        struct slice key;
+        void *value;
+        size_t at = 0;
+
+        while (map_next(reconciler->targets, &at, &key, &value)) {
+                struct eviction_target *target = value;
+
+                for (size_t i = 0; i < target->slot_count; i++) {
+                        struct eviction_slot *slot = target->slots[i];
+
+                        if (!slot->is_held || !is_behind(reconciler, target, gate, ns))
+                                continue;
+                        slot->is_held = false;
+                        slot->next_try.ns = INT64_MIN;
+                        target->is_dirty = true;
+                        return;
+                }
+        }
+}
+
+void eviction_gates_return(struct eviction_reconciler *reconciler, struct eviction_target *target) {
+        const struct kept_pod *kept = map_get(reconciler->pods, slice_of(target->pod_name));
+        struct eviction_look look = { .reconciler = reconciler,
+                                      .target = target,
+                                      .pod = kept ? &kept->pod : NULL };
+        struct gate *gate;
+        size_t at = 0;
+
+        while (kept && counts(&look) && (gate = next_gate(&look, &at)))
+                if (++gate->allowed > 0)
+                        release_held(reconciler, gate, target->ns);
+}
+
 /* ---- what watches tell ---- */
 
 void eviction_reconciler_put_budget(struct eviction_reconciler *reconciler,

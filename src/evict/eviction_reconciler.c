@@ -227,9 +227,14 @@ static void take_object(struct eviction_reconciler *reconciler, enum eviction_ef
 }
 
 /* To the responder that made the call, if its Eviction is there still. */
-static void deliver(struct eviction_target *target, const struct open_effect *open,
-                    const struct eviction_effect_result *result, struct eviction_now now) {
+static void deliver(struct eviction_reconciler *reconciler, struct eviction_target *target,
+                    const struct open_effect *open, const struct eviction_effect_result *result,
+                    struct eviction_now now) {
         struct eviction_slot *slot = slot_of(target, open->eviction_uid);
+
+        if (open->kind == EVICTION_EVICT_POD && !open->is_of_stages && result->code != BERTH_OK &&
+            result->code != BERTH_ERR_TOO_MANY)
+                eviction_gates_return(reconciler, target);
 
         if (slot && open->is_of_stages)
                 eviction_stages_result(slot, result);
@@ -255,7 +260,7 @@ void eviction_reconciler_result(struct eviction_reconciler *reconciler,
         if (open->kind == EVICTION_READ_POD)
                 take_read(reconciler, target, result);
         else if (!eviction_effect_is_write(open->kind))
-                deliver(target, open, result, now);
+                deliver(reconciler, target, open, result, now);
         if (!eviction_effect_is_write(open->kind) ||
             (open->kind == EVICTION_READ_POD ? target->is_read : result->code == BERTH_OK))
                 target->failures = 0;

@@ -232,6 +232,8 @@ void eviction_evictor_result(struct eviction_slot *slot,
 bool eviction_gates_hold(struct eviction_look *look, struct eviction_slot *slot);
 /* One is asked for: what its budget allows counts as used. */
 void eviction_gates_pass(struct eviction_look *look);
+/* It did not get there, for another reason than its budget: the next may go. */
+void eviction_gates_return(struct eviction_reconciler *reconciler, struct eviction_target *target);
 void eviction_gates_free(struct map *gates);
 
 /* ---- eviction_vm.c: KubeVirt ---- */

@@ -220,11 +220,38 @@ static void test_turn_that_never_comes(void **state) {
         close_scene(&scene);
 }
 
+/* Calls that fail for another reason than the budget use nothing of it up: the next pod is asked
+ * for at once, and none of those that failed hurries another. */
+static void test_turn_that_failed(void **state) {
+        struct scene scene;
+        size_t count;
+
+        (void)state;
+        open_scene(&scene);
+        make_set(&scene);
+        want_all(&scene, &count);
+        for (int i = 0; i < 5000 && sim_world_evict_calls(scene.world) == 0; i++)
+                sim_world_advance(scene.world, NS_PER_MS);
+        sim_world_advance(scene.world, 5 * NS_PER_MS); /* the first is not replaced yet */
+        assert_int_equal(sim_world_evict_calls(scene.world), 1);
+        sim_faults_begin_conflicts(sim_world_faults(scene.world), 10 * NS_PER_S);
+        wait_s(&scene, 10);
+        assert_in_range(sim_world_evict_calls(scene.world), REPLICAS, 3 * REPLICAS);
+        for (int i = 0; i < 120 && left(&scene) > 0; i++)
+                wait_s(&scene, 1);
+        assert_int_equal(left(&scene), 0);
+        close_scene(&scene);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_plain_pod), cmocka_unit_test(test_taken_back),
-                cmocka_unit_test(test_slow_pod),  cmocka_unit_test(test_own_request_is_told),
-                cmocka_unit_test(test_in_turns),  cmocka_unit_test(test_turn_that_never_comes),
+                cmocka_unit_test(test_plain_pod),
+                cmocka_unit_test(test_taken_back),
+                cmocka_unit_test(test_slow_pod),
+                cmocka_unit_test(test_own_request_is_told),
+                cmocka_unit_test(test_in_turns),
+                cmocka_unit_test(test_turn_that_never_comes),
+                cmocka_unit_test(test_turn_that_failed),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
