@@ -68,7 +68,7 @@ void scheduler_free(struct scheduler *scheduler) {
         group_index_free(scheduler->groups);
         scheduling_queue_release(&scheduler->queue);
         arena_release(&scheduler->scratch);
-        free(scheduler->traces);
+        scheduler_traces_free(scheduler);
         free((void *)scheduler->config.profiles);
         free(scheduler);
 }

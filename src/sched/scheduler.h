@@ -82,12 +82,15 @@ void scheduler_refusals(const struct scheduler *scheduler, size_t profile, uint3
 
 /* One remembered decision, newest last. */
 #define TRACE_PLUGINS_MAX 24
+#define TRACE_MESSAGE_MAX 1023 /* of longer ones the beginning */
 struct decision_trace {
         uint64_t number; /* counts from 1 */
         struct wall_time at;
-        char pod[324]; /* namespace/name */
-        char uid[64];
-        char node[256]; /* "" unless placed */
+        const char *pod; /* namespace/name */
+        const char *uid, *message;
+        const char *node; /* "" unless placed */
+        char *text;       /* all of these, malloc'ed and used again */
+        size_t text_size;
         enum decision_outcome outcome;
         uint32_t node_count, feasible_count, best_count, attempts;
         int64_t best_total;
@@ -96,7 +99,6 @@ struct decision_trace {
                 const char *name;
                 uint32_t refused;
         } plugins[TRACE_PLUGINS_MAX];
-        char message[1024];
 };
 size_t scheduler_trace_count(const struct scheduler *scheduler);
 const struct decision_trace *scheduler_trace(const struct scheduler *scheduler, size_t index);

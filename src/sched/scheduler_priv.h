@@ -134,3 +134,4 @@ void scheduler_unbind(struct step *step, struct queued_pod *entry, struct slice 
 /* ---- traces (scheduler_trace.c) ---- */
 void scheduler_record(struct step *step, const struct queued_pod *entry,
                       const struct decision *decision);
+void scheduler_traces_free(struct scheduler *scheduler);

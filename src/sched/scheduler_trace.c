@@ -1,12 +1,45 @@
 /* The ring of remembered decisions. */
 #include "sched/scheduler_priv.h"
-#include <stdio.h>
 
-static void copy_text(char *to, size_t size, struct slice text) {
-        size_t length = text.len < size - 1 ? text.len : size - 1;
-        if (length > 0)
-                memcpy(to, text.ptr, length);
-        to[length] = '\0';
+#include "base/util.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Writes the text and what ends it at *at, which moves behind. */
+static const char *add_text(char **at, struct slice text, char end) {
+        const char *start = *at;
+        if (text.len > 0)
+                memcpy(*at, text.ptr, text.len);
+        *at += text.len;
+        *(*at)++ = end;
+        return start;
+}
+
+struct trace_texts {
+        struct slice ns, name, uid, node, message;
+};
+
+/* Most decisions are told in a hundred bytes, so there is no fixed room for the longest. */
+static void keep_texts(struct decision_trace *trace, const struct trace_texts *texts) {
+        size_t size = texts->ns.len + texts->name.len + texts->uid.len + texts->node.len +
+                      texts->message.len + 5; /* a slash and four ends */
+        char *at;
+        if (size > trace->text_size) {
+                trace->text = xrealloc(trace->text, size);
+                trace->text_size = size;
+        }
+        at = trace->text;
+        trace->pod = add_text(&at, texts->ns, '/');
+        add_text(&at, texts->name, '\0');
+        trace->uid = add_text(&at, texts->uid, '\0');
+        trace->node = add_text(&at, texts->node, '\0');
+        trace->message = add_text(&at, texts->message, '\0');
+}
+
+void scheduler_traces_free(struct scheduler *scheduler) {
+        for (size_t i = 0; i < scheduler->trace_count; i++)
+                free(scheduler->traces[i].text);
+        free(scheduler->traces);
 }
 
 static struct trace_plugin *trace_plugin(struct decision_trace *trace,
@@ -51,14 +84,17 @@ void scheduler_record(struct step *step, const struct queued_pod *entry,
         trace->attempts = entry->attempts;
         trace->best_total = decision->best_total;
         trace->plugin_count = 0;
-        snprintf(trace->pod, sizeof(trace->pod), SLICE_FMT "/%s",
-                 SLICE_ARG(cluster_text(cluster, row->ns)), row->name);
-        copy_text(trace->uid, sizeof(trace->uid), slice_of(row->uid));
-        trace->node[0] = '\0';
-        if (decision->outcome == DECISION_PLACED)
-                copy_text(trace->node, sizeof(trace->node),
-                          cluster_node_name(cluster, decision->node));
-        copy_text(trace->message, sizeof(trace->message), decision->message);
+        bool is_placed = decision->outcome == DECISION_PLACED;
+        struct slice message = decision->message;
+        if (message.len > TRACE_MESSAGE_MAX)
+                message.len = TRACE_MESSAGE_MAX;
+        keep_texts(trace, &(struct trace_texts){
+                                  .ns = cluster_text(cluster, row->ns),
+                                  .name = slice_of(row->name),
+                                  .uid = slice_of(row->uid),
+                                  .node = is_placed ? cluster_node_name(cluster, decision->node)
+                                                    : SLICE_EMPTY,
+                                  .message = message });
         count_refusals(trace, decision);
 }
 

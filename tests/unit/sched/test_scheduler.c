@@ -327,12 +327,39 @@ static void test_trace_remembers(void **state) {
         assert_null(scheduler_trace(test->scheduler, 1));
 }
 
+/* The oldest goes, and shorter and longer texts take its room. */
+static void test_trace_is_a_ring(void **state) {
+        struct sched_test test;
+        (void)state;
+        sched_test_init(&test, &(struct scheduler_config){ .trace_capacity = 3 });
+        put_node(&test, "n1", 1000);
+        put_pod(&test, "refused-with-a-message", 2000, "");
+        for (int i = 0; i < 5; i++) {
+                char name[48];
+                snprintf(name, sizeof(name), "p%d%.*s", i, i * 5,
+                         "-a-name-that-is-a-good-deal-longer");
+                put_pod(&test, name, 10, "");
+        }
+        step(&test);
+        assert_int_equal(scheduler_trace_count(test.scheduler), 3);
+        for (size_t i = 0; i < 3; i++) {
+                const struct decision_trace *trace = scheduler_trace(test.scheduler, i);
+                assert_int_equal(trace->number, i + 4);
+                assert_string_equal(trace->node, "n1");
+                assert_string_equal(trace->message, "");
+                assert_memory_equal(trace->pod, "default/p", strlen("default/p"));
+                assert_string_equal(trace->pod + strlen("default/"), trace->uid + strlen("uid-"));
+        }
+        sched_test_release(&test);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 #define CASE(label, test)                                                                          \
         { label, test, setup, teardown, NULL }
 int main(void) {
         const struct CMUnitTest tests[] = {
                 TEST(test_binds_and_announces),
+                cmocka_unit_test(test_trace_is_a_ring),
                 TEST(test_never_overcommits),
                 TEST(test_failure_is_one_write),
                 CASE("sched-096 the same failure writes no status",
