@@ -3,6 +3,7 @@
  * the trail tells again. */
 #include "evict/eviction_progress.h"
 
+#include "base/util.h"
 #include <stdio.h>
 
 static void tell_reserve(struct eviction_look *look, const struct eviction *eviction,
@@ -49,11 +50,28 @@ static void tell_none(struct eviction_look *look, struct eviction_slot *slot) {
         slot->room_told[0] = '\0';
 }
 
+/* Room that was lost before anything began is asked for again, by taking back that it was. */
+static void ask_again(struct eviction_look *look, const struct eviction *eviction) {
+        struct buf body = { 0 };
+
+        if (!look->is_wanted || !eviction_lacks_room(eviction) || look->target->writes ||
+            !eviction->no_room.len || slice_is(eviction->no_room, EVICTION_NO_ROOM))
+                return;
+        buf_text(&body, "{\"metadata\":{\"uid\":");
+        buf_json_string(&body, eviction->object.uid);
+        buf_text(&body, ",\"resourceVersion\":");
+        buf_json_string(&body, eviction->object.version);
+        buf_text(&body, ",\"annotations\":{\"" EVICTION_NOT_RESERVED_KEY "\":null}}}");
+        eviction_effect_add(look, EVICTION_PATCH_META, &eviction->object,
+                            eviction_text_keep(look->out, &body));
+}
+
 void eviction_rooms_tell(struct eviction_look *look, struct eviction_slot *slot) {
         if (slot->eviction->room.len)
                 tell_room(look, slot);
         else
                 tell_none(look, slot);
+        ask_again(look, slot->eviction);
 }
 
 void eviction_rooms_end(struct eviction_look *look, const struct eviction *eviction) {

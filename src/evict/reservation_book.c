@@ -21,7 +21,7 @@ struct room {
         bool is_reading;
         /* What the Eviction is to say, and whether it is being written. */
         char says_room[ROOM_NODE_MAX], says_none[ROOM_NODE_MAX + 16];
-        bool has_to_tell, is_telling;
+        bool has_to_tell, is_telling, is_told;
         struct mono_time tell_due;
 };
 
@@ -114,6 +114,7 @@ static void say(struct room *room, const char *node, const char *none) {
         snprintf(room->says_room, sizeof(room->says_room), "%s", node);
         snprintf(room->says_none, sizeof(room->says_none), "%s", none);
         room->has_to_tell = true;
+        room->is_told = false;
 }
 
 static void release(struct reservation_book *book, struct room *room, const char *why) {
@@ -261,11 +262,28 @@ void reservation_book_remove(struct reservation_book *book, struct slice evictio
         room_free(room);
 }
 
+/* The controller takes back that room expired, or was taken: it waits for some. */
+static bool asks_again(const struct room *room, const struct eviction *eviction) {
+        return room->state == ROOM_OVER && room->is_told && room->says_none[0] &&
+               strcmp(room->says_none, EVICTION_NO_ROOM) != 0 && !eviction->room.len &&
+               !eviction->no_room.len;
+}
+
+static void want_again(struct room *room, struct mono_time now) {
+        room->state = ROOM_WANTED;
+        room->due = now;
+        room->says_none[0] = '\0';
+}
+
 /* A sign of life; and a word of ours that got lost is said again. */
 static void renew(struct room *room, const struct eviction *eviction, struct mono_time now) {
         bool is_said = slice_is(eviction->room, room->says_room) &&
                        slice_is(eviction->no_room, room->says_none);
 
+        if (asks_again(room, eviction)) {
+                want_again(room, now);
+                return;
+        }
         if (room->state == ROOM_IS_HELD)
                 room->renewed = now;
         if ((room->says_room[0] || room->says_none[0]) && !room->is_telling)
@@ -355,6 +373,7 @@ void reservation_book_told(struct reservation_book *book, struct slice eviction_
         if (!room || !room->is_telling)
                 return;
         room->is_telling = false;
+        room->is_told = is_done && !room->has_to_tell;
         if (is_done)
                 return;
         room->has_to_tell = true;

@@ -418,19 +418,23 @@ static void judge_words(struct settle *settle, const struct eviction_request *re
                 settle->is_settled = false;
 }
 
+/* NULL = there is nothing to say. */
+static const char *words_about(struct sim_world *world, const struct eviction *eviction) {
+        if (eviction_outcome_is_final(eviction->status.conditions.outcome) ||
+            eviction->object.is_deleting || eviction->room.len || !lives(world, &eviction->object))
+                return NULL;
+        if (eviction->requires_room && eviction->status.responder_count == 0)
+                return "waiting for room on another node";
+        return slice_is(eviction->no_room, EVICTION_NO_ROOM)
+                       ? "goes on without room on another node"
+                       : NULL;
+}
+
 static void judge_room(void *context, const struct eviction *eviction) {
         struct settle *settle = context;
-        struct room_words room = { .uid = eviction->object.target_uid };
-        bool has_begun = eviction->status.responder_count > 0;
+        struct room_words room = { .uid = eviction->object.target_uid,
+                                   .words = words_about(settle->world, eviction) };
 
-        if (eviction_outcome_is_final(eviction->status.conditions.outcome) ||
-            eviction->object.is_deleting || eviction->room.len ||
-            !lives(settle->world, &eviction->object))
-                return;
-        if (eviction->requires_room && !has_begun)
-                room.words = "waiting for room on another node";
-        else if (slice_is(eviction->no_room, EVICTION_NO_ROOM))
-                room.words = "goes on without room on another node";
         settle->words = &room;
         settle->is_settled = true;
         if (room.words)

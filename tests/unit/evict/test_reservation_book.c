@@ -158,6 +158,12 @@ static void test_expires(void **state) {
         step(&scene, 500);
         assert_int_equal(scene.effects.count, 0);
         assert_false(reservation_book_next_due(scene.book, &due));
+        put(&scene, "", 501); /* taken back: room is wanted after all */
+        step(&scene, 501);
+        assert_non_null(find(&scene, ROOM_READ_POD));
+        reservation_book_read(scene.book, SLICE_LITERAL(UID), SLICE_LITERAL(POD), AT(501));
+        step(&scene, 501);
+        assert_non_null(find(&scene, ROOM_HELD));
         close_scene(&scene);
 }
 
