@@ -17,6 +17,7 @@ int slot_pod_decode(const struct json *object, struct arena *arena, struct slot_
                 .node = pod.node,
                 .owner = pod.owner,
                 .is_slow = pod.is_background || pod.is_moving || eviction_pod_is_vm(&pod),
+                .has_responders = pod.responders.len > 0,
                 .is_moving = pod.is_moving,
                 .is_evicted = pod.is_evicted,
                 .is_leaving = pod.is_terminating,

@@ -10,11 +10,12 @@
 
 struct slot_pod {
         struct slice ns, name, uid, node, owner; /* owner: Kind/name */
-        bool is_slow;    /* an eviction call only starts its eviction, or it is a virtual machine */
-        bool is_moving;  /* somebody evicts it in the background */
-        bool is_evicted; /* on its way out: the subresource took it */
-        bool is_leaving; /* on its way out, whatever the reason */
-        bool is_finished; /* nothing runs any more */
+        bool is_slow; /* an eviction call only starts its eviction, or it is a virtual machine */
+        bool has_responders; /* of its own; not known of pods of the model */
+        bool is_moving;      /* somebody evicts it in the background */
+        bool is_evicted;     /* on its way out: the subresource took it */
+        bool is_leaving;     /* on its way out, whatever the reason */
+        bool is_finished;    /* nothing runs any more */
 };
 /* Texts live as long as object and arena.  INVALID when it has no name or uid. */
 int slot_pod_decode(const struct json *object, struct arena *arena, struct slot_pod *ret_pod,

@@ -20,6 +20,8 @@ struct api_request {
         bool learns; /* from the reply */
         /* Of an eviction that takes a slot; owned. */
         bool is_slow, is_sent, is_told;
+        bool is_request; /* an EvictionRequest instead */
+        bool has_passed; /* whose slot its own controller grants */
         char *path, *body, *ns, *name, *uid;
         struct loop_timer patience;
         struct api_request *next, *prev;
@@ -102,7 +104,7 @@ static void on_ended(void *context, const struct api_reply *reply) {
 
 static struct slot_target target_of(const struct api_request *request) {
         return (struct slot_target){ slice_of(request->ns), slice_of(request->name),
-                                     slice_of(request->uid) };
+                                     slice_of(request->uid), request->is_request };
 }
 
 /* Whether it is under way now, and for how long, only the pod tells. */
@@ -113,7 +115,9 @@ static void on_evicted(void *context, const struct api_reply *reply) {
         bool is_begun = reply->status == 429 && slice_contains(slice_of(reply->error.text),
                                                                SLICE_LITERAL(EVICTION_MOVING_TEXT));
 
-        if (is_begun || reply->status == 0 || (reply->status >= 200 && reply->status < 300))
+        if (request->has_passed)
+                slot_ledger_end(gate->ledger, target.uid);
+        else if (is_begun || reply->status == 0 || (reply->status >= 200 && reply->status < 300))
                 slot_gate_hold(gate, &target, is_begun);
         else if (reply->status == 404)
                 slot_ledger_end(gate->ledger, target.uid);
@@ -159,6 +163,13 @@ static bool is_resting(const struct slot_gate *gate) {
         return stats.waiting == 0 && stats.held == 0;
 }
 
+/* By the controller of EvictionRequests, which is ours. */
+static bool is_granted_elsewhere(const struct api_request *request) {
+        const struct slot_watch *watch = request->gate->watch;
+
+        return request->is_request && slot_watch_is_ready(watch) && !slot_watch_is_foreign(watch);
+}
+
 static void turn(void *context) {
         struct slot_gate *gate = context;
         struct loop *loop = gate->config.loop;
@@ -173,7 +184,8 @@ static void turn(void *context) {
                 next = request->next;
                 if (!request->is_slow || request->is_sent)
                         continue;
-                if (slot_ledger_holds(gate->ledger, slice_of(request->uid)))
+                request->has_passed = is_granted_elsewhere(request);
+                if (request->has_passed || slot_ledger_holds(gate->ledger, slice_of(request->uid)))
                         send(request);
                 else
                         tell(request);
@@ -235,7 +247,8 @@ static void wait_for_slot(struct api_request *request, const struct slot_asker *
                 gate->config.patience_ns ? gate->config.patience_ns : SLOT_PATIENCE_NS;
 
         request->patience = (struct loop_timer){ .fired = on_patience, .context = request };
-        loop_timer_arm(gate->config.loop, &request->patience, patience_ns);
+        if (!request->is_request)
+                loop_timer_arm(gate->config.loop, &request->patience, patience_ns);
         slot_ledger_ask(gate->ledger, asker, loop_mono(gate->config.loop));
         follow_others(gate);
         slot_gate_turn_soon(gate);
@@ -250,35 +263,71 @@ static bool is_cleanup(const struct json *body) {
         return json_get(json_get(json_get(body, "metadata"), "annotations"), FINISHED_POD_KEY);
 }
 
-static bool begin(struct api_request *request, const struct api_call *call) {
-        struct json_doc *doc = NULL;
-        const struct json *body;
-        struct slot_target target;
+/* True when this takes a slot: the call is kept until it is its turn. */
+static bool keep(struct api_request *request, const struct api_call *call,
+                 const struct slot_target *target, struct slice requester) {
         struct slot_asker asker;
-        struct pod_path path;
         char owner[SLOT_OWNER_MAX];
 
-        if (call->method != API_POST || !pod_path_read(call->path, &path) ||
-            !slice_is(path.rest, "eviction") || json_parse(call->body, &doc, NULL) < 0)
+        if (!target->uid.len || !slot_gate_finds(request->gate, target, owner, &asker))
+                return false;
+        request->is_slow = true;
+        request->is_request = target->is_request;
+        request->path = slice_dup(call->path);
+        request->body = slice_dup(call->body);
+        request->ns = slice_dup(target->ns);
+        request->name = slice_dup(target->name);
+        request->uid = slice_dup(target->uid);
+        asker.rank = eviction_rank_of(requester);
+        wait_for_slot(request, &asker);
+        return true;
+}
+
+static bool keep_eviction(struct api_request *request, const struct api_call *call,
+                          const struct pod_path *path) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        const struct json *body;
+        struct slot_target target = { .ns = path->ns, .name = path->name };
+
+        if (json_parse(call->body, &doc, NULL) < 0)
                 return false;
         body = json_doc_root(doc);
-        target = (struct slot_target){
-                path.ns, path.name,
-                json_get_text(json_get(json_get(body, "deleteOptions"), "preconditions"), "uid")
-        };
-        request->is_slow = target.uid.len > 0 && !is_cleanup(body) &&
-                           slot_gate_finds(request->gate, &target, owner, &asker);
-        if (request->is_slow) {
-                request->path = slice_dup(call->path);
-                request->body = slice_dup(call->body);
-                request->ns = slice_dup(target.ns);
-                request->name = slice_dup(target.name);
-                request->uid = slice_dup(target.uid);
-                asker.rank = eviction_rank_of(requester_of(body));
-                wait_for_slot(request, &asker);
-        }
-        json_doc_free(doc);
-        return request->is_slow;
+        target.uid =
+                json_get_text(json_get(json_get(body, "deleteOptions"), "preconditions"), "uid");
+        return !is_cleanup(body) && keep(request, call, &target, requester_of(body));
+}
+
+#define REQUESTS_PREFIX "/apis/" EVICTION_GROUP_NATIVE "/" EVICTION_VERSION "/namespaces/"
+
+/* Of the native kind: the other one is always reconciled by berth. */
+static bool keep_request(struct api_request *request, const struct api_call *call) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        const struct json *spec, *pod;
+        struct slot_target target = { .is_request = true };
+        struct slice rest = call->path;
+
+        if (!slice_has_prefix(rest, SLICE_LITERAL(REQUESTS_PREFIX)))
+                return false;
+        rest = slice_make(rest.ptr + sizeof(REQUESTS_PREFIX) - 1,
+                          rest.len - (sizeof(REQUESTS_PREFIX) - 1));
+        if (!slice_split(&rest, '/', &target.ns) || !slice_is(rest, "evictionrequests") ||
+            json_parse(call->body, &doc, NULL) < 0)
+                return false;
+        spec = json_get(json_doc_root(doc), "spec");
+        pod = json_get(json_get(spec, "target"), "pod");
+        target.name = json_get_text(pod, "name");
+        target.uid = json_get_text(pod, "uid");
+        return keep(request, call, &target, json_get_text(spec, "requester"));
+}
+
+static bool begin(struct api_request *request, const struct api_call *call) {
+        struct pod_path path;
+
+        if (call->method != API_POST)
+                return false;
+        if (pod_path_read(call->path, &path))
+                return slice_is(path.rest, "eviction") && keep_eviction(request, call, &path);
+        return keep_request(request, call);
 }
 
 /* ---- the transport ---- */

@@ -5,7 +5,10 @@
  * Evictions of this process share one ledger; those of others are seen on the cluster and count.
  * Turns go by who asks (annotation requested-by of the call), then by age.  A call that waits for
  * longer than the patience is answered 429, with what it waits for; it keeps its place for whoever
- * asks again soon.  EvictionRequests pass: their controller grants slots. */
+ * asks again soon.
+ *
+ * EvictionRequests pass, as their controller grants slots; where that is somebody else's, those for
+ * slow pods wait here (without an answer until it is their turn). */
 #pragma once
 
 #include "evict/eviction_slots.h"

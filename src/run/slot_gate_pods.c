@@ -9,6 +9,7 @@
 
 struct known_pod { /* texts follow it in the same allocation */
         struct eviction_slot_holder holder;
+        bool is_slow; /* not only for its own responders */
 };
 
 bool slot_gate_may_learn(const struct slot_gate *gate, const struct api_call *call) {
@@ -20,7 +21,7 @@ bool slot_gate_may_learn(const struct slot_gate *gate, const struct api_call *ca
 /* Most lists have none that takes a slot, and need not be taken apart. */
 static bool may_concern(const struct slot_gate *gate, struct slice body) {
         static const char *const marks[] = { "request-evict-only", "eviction-in-progress",
-                                             "virt-launcher" };
+                                             "virt-launcher", "evictionResponders" };
 
         for (size_t i = 0; i < ARRAY_LEN(marks); i++)
                 if (slice_contains(body, slice_of(marks[i])))
@@ -45,6 +46,7 @@ static void keep(struct slot_gate *gate, const struct slot_pod *pod) {
                 slot_gate_forget_pods(gate);
         known = xmalloc(sizeof(*known) + pod->ns.len + pod->node.len + pod->owner.len);
         at = (char *)(known + 1);
+        known->is_slow = pod->is_slow || gate->config.for_all;
         known->holder.ns = place(&at, pod->ns);
         known->holder.node = place(&at, pod->node);
         known->holder.owner = place(&at, pod->owner);
@@ -57,7 +59,7 @@ static void learn_pod(struct slot_gate *gate, const struct json *object) {
 
         arena_init(&arena, 1024);
         if (slot_pod_decode(object, &arena, &pod, NULL) == 0) {
-                if (pod.is_slow || gate->config.for_all)
+                if (pod.is_slow || pod.has_responders || gate->config.for_all)
                         keep(gate, &pod);
                 else
                         free(map_remove(gate->pods, pod.uid));
@@ -102,7 +104,7 @@ bool slot_gate_finds(const struct slot_gate *gate, const struct slot_target *tar
         if (!gate->cluster) {
                 if (known)
                         ret_asker->holder = known->holder;
-                return known != NULL;
+                return known && (known->is_slow || target->is_request);
         }
         id = cluster_find_pod(gate->cluster, target->ns, target->name);
         if (pod_id_is_none(id))

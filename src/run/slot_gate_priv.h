@@ -31,6 +31,7 @@ void slot_gate_forget_pods(struct slot_gate *gate);
  * SLOT_OWNER_MAX. */
 struct slot_target { /* slices of the call */
         struct slice ns, name, uid;
+        bool is_request; /* by an EvictionRequest: the pod's own responders count */
 };
 bool slot_gate_finds(const struct slot_gate *gate, const struct slot_target *target, char *owner,
                      struct slot_asker *ret_asker);

@@ -28,6 +28,7 @@ enum { KIND_PODS, KIND_OWN, KIND_NATIVE, KIND_MIGRATIONS, KIND_COUNT };
 struct slot_watch {
         struct slot_watch_config config;
         struct followed_kind kinds[KIND_COUNT];
+        bool is_foreign; /* somebody else writes the status of native Evictions */
 };
 
 static void settle(struct followed_kind *kind) {
@@ -47,6 +48,22 @@ static struct slice key_of(const struct json *object, char *buffer) {
 }
 
 /* ---- what is seen ---- */
+
+/* By the controller; responders of others write there, too, once it has. */
+static bool is_of_others(const struct json *object) {
+        struct json_iter iter = json_iter(json_get(json_get(object, "metadata"), "managedFields"));
+        const struct json *entry;
+        bool has_status = false;
+
+        while (json_next(&iter, NULL, &entry)) {
+                if (!slice_is(json_get_text(entry, "subresource"), "status"))
+                        continue;
+                if (slice_is(json_get_text(entry, "manager"), EVICTION_MANAGER))
+                        return false;
+                has_status = true;
+        }
+        return has_status;
+}
 
 /* A responder besides the default one is at work. */
 static void see_eviction(struct slot_watch *watch, struct slice key, const struct json *object) {
@@ -105,6 +122,8 @@ static void on_changed(void *context, enum reflector_change change, const struct
         char text[KEY_MAX];
         struct slice key = key_of(object, text);
 
+        if (change != REFLECTOR_DELETED && kind == &watch->kinds[KIND_NATIVE])
+                watch->is_foreign = is_of_others(object);
         if (change == REFLECTOR_DELETED)
                 slot_ledger_unsee(watch->config.ledger, kind->source, key);
         else if (kind->source == SLOT_SOURCE_PODS)
@@ -209,6 +228,10 @@ void slot_watch_free(struct slot_watch *watch) {
                         slot_ledger_unsee_all(watch->config.ledger, kind->source);
         }
         free(watch);
+}
+
+bool slot_watch_is_foreign(const struct slot_watch *watch) {
+        return watch->is_foreign;
 }
 
 bool slot_watch_is_ready(const struct slot_watch *watch) {

@@ -23,3 +23,5 @@ struct slot_watch *slot_watch_new(const struct slot_watch_config *config);
 void slot_watch_free(struct slot_watch *watch);
 /* Everything was listed once, or cannot be. */
 bool slot_watch_is_ready(const struct slot_watch *watch);
+/* Some other program than berth reconciles the native kinds. */
+bool slot_watch_is_foreign(const struct slot_watch *watch);

@@ -3,6 +3,7 @@
 #include "base/util.h"
 #include "evict/slot_ledger.h"
 #include "port/virtual_loop.h"
+#include "run/native_evictions.h"
 #include "run/slot_gate.h"
 #include "server/api_server.h"
 #include "server/local_transport.h"
@@ -32,6 +33,7 @@ struct call {
 struct scene {
         struct virtual_loop *time;
         struct loop *loop;
+        struct native_evictions *native;
         struct api_server *server;
         struct local_transport *local;
         struct sim_faults *counting; /* no faults: only counts */
@@ -47,10 +49,13 @@ static void never(void *context) {
 
 static struct scene *scene_new(const struct eviction_slot_limits *limits, bool for_all) {
         struct scene *scene = xcalloc(1, sizeof(*scene));
+        struct api_server_config config = { .seed = 1, .has_eviction_responders = true };
 
         scene->time = virtual_loop_new();
         scene->loop = virtual_loop_get(scene->time);
-        scene->server = api_server_new(&(struct api_server_config){ .seed = 1 }, scene->loop);
+        assert_int_equal(native_evictions_new(&scene->native, NULL), 0);
+        config.definitions = native_evictions_definitions(scene->native, &config.definition_count);
+        scene->server = api_server_new(&config, scene->loop);
         scene->local =
                 local_transport_new(scene->server, scene->loop, &api_user_admin, "slot-gate");
         scene->counting =
@@ -69,6 +74,7 @@ static void scene_free(struct scene *scene) {
         sim_faults_free(scene->counting);
         local_transport_free(scene->local);
         api_server_free(scene->server);
+        native_evictions_free(scene->native);
         virtual_loop_free(scene->time);
         cluster_free(scene->cluster);
         free(scene);
@@ -403,6 +409,87 @@ static void test_for_all(void **state) {
         scene_free(scene);
 }
 
+/* ---- EvictionRequests of the native kind ---- */
+
+#define LIFECYCLE "/apis/lifecycle.k8s.io/v1alpha1/namespaces/default"
+
+/* As if somebody reconciled: an Eviction whose status this manager wrote, a responder at work. */
+static void add_eviction(struct scene *scene, const char *manager) {
+        struct api_server_request request = {
+                .method = SLICE_LITERAL("PATCH"),
+                .target = SLICE_LITERAL(LIFECYCLE "/evictions/e/status"),
+                .content_type = SLICE_LITERAL("application/merge-patch+json"),
+                .body = SLICE_LITERAL(
+                        "{\"status\":{\"observedGeneration\":1,\"targetResponders\":[{\"name\":"
+                        "\"mover.example.com/m\",\"priority\":5000,\"state\":\"Active\"},{\"name\":"
+                        "\"imperative-eviction.k8s.io/evictor\",\"priority\":100,\"state\":"
+                        "\"Inactive\"}],\"responders\":[{\"name\":\"mover.example.com/m\","
+                        "\"startTime\":\"2026-01-01T00:00:00.000000Z\"},{\"name\":"
+                        "\"imperative-eviction.k8s.io/evictor\"}]}}"),
+                .user = &api_user_admin,
+                .user_agent = slice_of(manager)
+        };
+        struct api_server_response response;
+
+        assert_int_equal(ask(scene, "POST", LIFECYCLE "/evictions",
+                             "{\"metadata\":{\"name\":\"e\"},\"spec\":{\"target\":{\"pod\":{"
+                             "\"name\":\"x\",\"uid\":\"12345678-1234-4abc-8def-1234567890ab\"}}}}",
+                             NULL),
+                         201);
+        api_server_handle(scene->server, &request, &response);
+        if (response.status != 200)
+                fail_msg(SLICE_FMT, SLICE_ARG(buf_view(&response.body)));
+        api_server_response_release(&response);
+}
+
+static struct call *want(struct scene *scene, size_t index, const char *name) {
+        struct call *call = &scene->calls[index];
+        char body[500], uid[64];
+
+        uid_of(scene, name, uid);
+        snprintf(body, sizeof(body),
+                 "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"target\":{\"pod\":{\"name\":\"%s\","
+                 "\"uid\":\"%s\"}},\"requester\":\"evict.berth.dev/cli\",\"intent\":\"Eviction\"}}",
+                 name, name, uid);
+        *call = (struct call){ 0 };
+        call->open = transport_call(
+                &scene->gated,
+                &(struct api_call){ .method = API_POST,
+                                    .path = SLICE_LITERAL(LIFECYCLE "/evictionrequests"),
+                                    .body = slice_of(body) },
+                on_answered, call);
+        return call;
+}
+
+/* Slots where another controller grants none: they are taken before anything is asked.  Our own
+ * controller grants them itself. */
+static void test_requests(void **state) {
+        static const struct {
+                const char *manager;
+                bool waits;
+        } cases[] = { { "kube-controller-manager", true }, { "berth-evictions", false } };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene *scene =
+                        scene_new(&(struct eviction_slot_limits){ .total = 1 }, false);
+
+                add_pod(scene, "a", VM, "n0");
+                add_pod(scene, "plain", "", "n0");
+                add_eviction(scene, cases[i].manager);
+                list_pods(scene);
+                want(scene, 0, "a");
+                want(scene, 1, "plain");
+                wait_s(scene, 2 * SLOT_PATIENCE_NS / NS_PER_S);
+                assert_int_equal(scene->calls[0].status, cases[i].waits ? 0 : 201);
+                assert_int_equal(scene->calls[1].status, 201);
+                assert_int_equal(ask(scene, "DELETE", LIFECYCLE "/evictions/e", "", NULL), 200);
+                wait_s(scene, 10);
+                assert_int_equal(scene->calls[0].status, 201);
+                scene_free(scene);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_plain_ones_pass),
@@ -413,6 +500,7 @@ int main(void) {
                 cmocka_unit_test(test_refused_ones_wait_outside),
                 cmocka_unit_test(test_cancelled),
                 cmocka_unit_test(test_for_all),
+                cmocka_unit_test(test_requests),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
