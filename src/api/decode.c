@@ -14,7 +14,7 @@ int decode_type_error(const struct json *value, const char *wanted, struct decod
 
 static const struct field *find_field(const struct field *fields, size_t count, struct slice name) {
         for (size_t i = 0; i < count; i++) {
-                if (slice_is(name, fields[i].name))
+                if (slice_eq(name, slice_make(fields[i].name, fields[i].name_len)))
                         return &fields[i];
         }
         return NULL;

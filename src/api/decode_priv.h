@@ -15,6 +15,7 @@ struct decode {
 
 struct field {
         const char *name;
+        size_t name_len; /* of a literal: known without looking */
         size_t offset;
         int (*decode)(const struct json *value, void *target, struct decode *d);
         /* Lists: where the count goes and how large an element is. */
@@ -22,15 +23,15 @@ struct field {
 };
 
 #define FIELD(type, json_name, member, decoder)                                                    \
-        { json_name, offsetof(type, member), decoder, 0, 0 }
+        { json_name, sizeof(json_name) - 1, offsetof(type, member), decoder, 0, 0 }
 #define LIST_FIELD(type, json_name, member, count_member, decoder)                                 \
         {                                                                                          \
-                json_name, offsetof(type, member), decoder, offsetof(type, count_member),          \
-                        sizeof(*((type *)0)->member)                                               \
+                json_name, sizeof(json_name) - 1, offsetof(type, member), decoder,                 \
+                        offsetof(type, count_member), sizeof(*((type *)0)->member)                 \
         }
 /* Decoder that gets the whole struct as target, for members that set more than one field. */
 #define PART_FIELD(json_name, decoder)                                                             \
-        { json_name, 0, decoder, 0, 0 }
+        { json_name, sizeof(json_name) - 1, 0, decoder, 0, 0 }
 
 int decode_fields(const struct json *object, const struct field *fields, size_t count, void *target,
                   struct decode *d);

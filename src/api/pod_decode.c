@@ -154,7 +154,7 @@ int decode_volume(const struct json *value, void *target, struct decode *d) {
 /* ---- spec ---- */
 
 static int decode_gate(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { { "name", 0, decode_text, 0, 0 } };
+        static const struct field fields[] = { PART_FIELD("name", decode_text) };
         return DECODE_FIELDS(value, fields, target, d);
 }
 
@@ -209,7 +209,7 @@ static int decode_claim(const struct json *value, void *target, struct decode *d
 }
 
 static int decode_scheduling_group(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { { "podGroupName", 0, decode_text, 0, 0 } };
+        static const struct field fields[] = { PART_FIELD("podGroupName", decode_text) };
         return DECODE_FIELDS(value, fields, target, d);
 }
 
