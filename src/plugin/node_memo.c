@@ -75,9 +75,9 @@ static struct node_memo *memo_new(struct memory_entry *entry) {
 
 void node_memo_open(struct sched_attempt *attempt) {
         struct memory_news news;
-        attempt->memo = NULL;
-        if (!may_keep(attempt))
+        if (attempt->memo_was_opened || !may_keep(attempt))
                 return;
+        attempt->memo_was_opened = true;
         uint64_t parts[] = { (uint64_t)(uintptr_t)attempt->profile,
                              attempt->cycle.class->shape_hash,
                              (uint64_t)(int64_t)attempt->cycle.priority, take_plugins(attempt) };

@@ -10,7 +10,8 @@
 #include "plugin/sched_attempt.h"
 
 /* Begins to use what earlier attempts found out; after PreFilter, outside of the attempt's own
- * what-ifs.  Without, or where nothing may be kept, nothing is known. */
+ * what-ifs.  Without, or where nothing may be kept, nothing is known; a second call does nothing.
+ */
 void node_memo_open(struct sched_attempt *attempt);
 
 /* The verdict on the node; *ret_refusal is set when the code is not OK. */

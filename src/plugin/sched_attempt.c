@@ -385,7 +385,13 @@ bool sched_attempt_judge_changed(struct sched_attempt *attempt, struct node_id n
 static bool is_free(struct sched_attempt *attempt, struct node_id node,
                     const struct bitset *nodes) {
         struct node_refusal refusal;
-        return !bitset_has(nodes, node.index) || judge_with_nominees(attempt, node, &refusal);
+        if (!bitset_has(nodes, node.index))
+                return true;
+        if (node_memo_judged(attempt, node, &refusal))
+                return refusal.code == VERDICT_OK;
+        bool fits = judge_with_nominees(attempt, node, &refusal);
+        node_memo_keep_judged(attempt, node, fits ? NULL : &refusal);
+        return fits;
 }
 
 /* Plugins to whom the pods of a node make no difference. */
@@ -400,7 +406,10 @@ static uint64_t plugins_without_pods(const struct sched_profile *profile) {
 }
 
 void sched_attempt_drop_nominated(struct sched_attempt *attempt, struct bitset *nodes) {
-        attempt->agreed = attempt->nominee_count > 0 ? plugins_without_pods(attempt->profile) : 0;
+        if (attempt->nominee_count == 0)
+                return;
+        node_memo_open(attempt);
+        attempt->agreed = plugins_without_pods(attempt->profile);
         for (size_t i = 0; i < attempt->nominee_count; i++)
                 if (!is_free(attempt, attempt->nominees[i].node, nodes))
                         bitset_remove(nodes, attempt->nominees[i].node.index);

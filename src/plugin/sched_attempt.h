@@ -122,6 +122,7 @@ struct sched_attempt {
         struct node_memo *memo;
         uint64_t memo_plugins, memo_volume_filters;
         const struct bitset *memo_admitted;
+        bool memo_was_opened;
         bool memo_is_partial; /* plugins that count pods take part */
 };
 
