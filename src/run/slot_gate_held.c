@@ -66,12 +66,19 @@ static void look_at_model(struct held_eviction *held) {
                 end(held);
 }
 
+/* Whoever may not read pods cannot know when they are gone. */
+static bool is_given_up(const struct held_eviction *held, const struct api_reply *reply) {
+        int64_t age_ns = loop_mono(held->gate->config.loop).ns - held->since.ns;
+
+        return reply->status != 200 && age_ns >= EVICT_ASSUMED_MAX_NS;
+}
+
 static void on_read(void *context, const struct api_reply *reply) {
         struct held_eviction *held = context;
         struct json_doc *doc = NULL;
         struct slot_pod pod;
         struct arena arena;
-        bool is_gone = reply->status == 404;
+        bool is_gone = reply->status == 404 || is_given_up(held, reply);
 
         held->call = NULL;
         arena_init(&arena, 1024);

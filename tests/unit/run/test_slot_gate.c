@@ -390,6 +390,26 @@ static void test_cancelled(void **state) {
         scene_free(scene);
 }
 
+/* Pods that cannot be read any more do not hold their slots for ever. */
+static void test_unreadable(void **state) {
+        struct scene *scene = scene_new(&one_per_node, false);
+        struct slot_ledger_stats stats;
+
+        (void)state;
+        add_pod(scene, "a", VM, "n0");
+        list_pods(scene);
+        evict(scene, 0, "a", KURED);
+        wait_s(scene, 3);
+        sim_faults_begin_outage(scene->counting, 700 * NS_PER_S);
+        wait_s(scene, 500);
+        slot_gate_stats(scene->gate, &stats);
+        assert_int_equal(stats.held, 1);
+        wait_s(scene, 150);
+        slot_gate_stats(scene->gate, &stats);
+        assert_int_equal(stats.held, 0);
+        scene_free(scene);
+}
+
 /* Slots for all: plain pods wait, too. */
 static void test_for_all(void **state) {
         struct scene *scene = scene_new(&one_per_node, true);
@@ -499,6 +519,7 @@ int main(void) {
                 cmocka_unit_test(test_others_count),
                 cmocka_unit_test(test_refused_ones_wait_outside),
                 cmocka_unit_test(test_cancelled),
+                cmocka_unit_test(test_unreadable),
                 cmocka_unit_test(test_for_all),
                 cmocka_unit_test(test_requests),
         };
