@@ -82,6 +82,31 @@ static void test_only_what_concerns_the_pod_wakes_it(void **state) {
         }
 }
 
+/* The last pod of its kind goes, from a node that stays full: the newcomer may be the first now. */
+static void test_the_first_of_a_kind_is_woken(void **state) {
+        struct sched_test test;
+        (void)state;
+        sched_test_init(&test, NULL);
+        put_node(&test, "n1", 4000);
+        put_node(&test, "n2", 4000);
+        put_pod(&test, "filler", 3000, "\"nodeName\":\"n1\",");
+        put_running(&test, CHANGE_ADDED, "default", "last", "own", "");
+        apply(&test, OBJECT_POD, CHANGE_ADDED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"uid-p\","
+              "\"labels\":{"
+              "\"app\":\"own\"}},\"spec\":{%s\"containers\":[{\"name\":\"c\",\"resources\":{"
+              "\"requests\":{\"cpu\":\"2\"}}}]}}",
+              NEAR("own"));
+        step(&test);
+        assert_null(find_action(&test, ACTION_BIND, "p"));
+        put_running(&test, CHANGE_REMOVED, "default", "last", "own", "");
+        step(&test);
+        const struct action *bind = find_action(&test, ACTION_BIND, "p");
+        assert_non_null(bind);
+        assert_true(slice_is(bind->bind.node, "n2"));
+        sched_test_release(&test);
+}
+
 /* ---- random changes: nobody who fits stays parked ---- */
 
 #define SEEDS 24
@@ -252,6 +277,7 @@ static void test_whoever_fits_is_woken(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_only_what_concerns_the_pod_wakes_it),
+                cmocka_unit_test(test_the_first_of_a_kind_is_woken),
                 cmocka_unit_test(test_whoever_fits_is_woken),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
