@@ -21,7 +21,10 @@ machine second
 kubectl run plain --image=x --overrides='{"spec": {"nodeName": "node-0", "terminationGracePeriodSeconds": 0}}' >/dev/null
 wait_for "plain runs" Running kubectl get pod plain
 
-exits "one machine at a time" 1 "waiting for a slot of its node" "$berth" evict --slots-per-node 1 --deadline 6s second
+"$berth" evict --slots-per-node 1 second >"$work/evict" 2>&1 &
+waiting=$!
+wait_for "one machine at a time" "waiting for a slot of its node" cat "$work/evict"
+kill $waiting
 exits "plain pods need no slot" 0 "default/plain evicted" "$berth" evict --slots-per-node 1 plain
 cat >"$work/policy.yaml" <<'END'
 apiVersion: descheduler/v1alpha2
