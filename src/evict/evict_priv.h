@@ -46,7 +46,7 @@ struct background_counts {
 enum evict_outcome evict_requester_check(const struct evict_requester *requester,
                                          const struct evict_intent *intent,
                                          const struct background_counts *background);
-void evict_requester_count(struct evict_requester *requester, const struct evict_intent *intent);
+void evict_requester_count(struct evict_requester *requester, struct slice node, struct slice ns);
 /* Takes a job back that was counted in the pass that still lasts; nothing otherwise. */
 void evict_requester_uncount(struct evict_requester *requester, const struct evict_job *job);
 

@@ -72,11 +72,11 @@ enum evict_outcome evict_requester_check(const struct evict_requester *requester
         return EVICT_DONE;
 }
 
-void evict_requester_count(struct evict_requester *requester, const struct evict_intent *intent) {
+void evict_requester_count(struct evict_requester *requester, struct slice node, struct slice ns) {
         requester->total++;
-        if (intent->node.len > 0)
-                count_one(requester->nodes, intent->node);
-        count_one(requester->namespaces, intent->pod.ns);
+        if (node.len > 0)
+                count_one(requester->nodes, node);
+        count_one(requester->namespaces, ns);
 }
 
 void evict_requester_uncount(struct evict_requester *requester, const struct evict_job *job) {

@@ -141,17 +141,31 @@ static struct evict_requester *need_requester(struct evict_service *service, str
         return requester;
 }
 
+/* Calls of the pass before that are not answered yet: one that turns out to go on in the background
+ * counts in this pass as well, as those do whose answer was there in time. */
+static void carry_over(struct evict_service *service, struct evict_requester *requester,
+                       struct evict_job *job) {
+        if (!service->background || job->deletes ||
+            !evict_background_concerns(service->background, &job->record.pod))
+                return;
+        job->pass = requester->pass;
+        evict_requester_count(requester, job->record.node, job->record.pod.ns);
+}
+
 static void begin_pass(void *context, const struct evict_pass *pass) {
         struct evict_service *service = context;
-        evict_requester_begin(need_requester(service, pass->requested_by), pass);
+        struct evict_requester *requester = need_requester(service, pass->requested_by);
+        evict_requester_begin(requester, pass);
         if (pass->continues)
                 return;
         for (struct evict_job *job = service->first, *next; job; job = next) {
                 next = job->next;
-                if (job->state == JOB_IN_FLIGHT ||
-                    !slice_eq(job->record.requested_by, pass->requested_by))
+                if (!slice_eq(job->record.requested_by, pass->requested_by))
                         continue;
-                end_job(service, job, EVICT_RESULT_WITHDRAWN, pass->now);
+                if (job->state == JOB_IN_FLIGHT)
+                        carry_over(service, requester, job);
+                else
+                        end_job(service, job, EVICT_RESULT_WITHDRAWN, pass->now);
         }
 }
 
@@ -242,7 +256,7 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
                 return refuse_by_limit(service, requester, intent, outcome);
         if (is_blocked_by_budget(service, requester, intent))
                 return EVICT_BUDGET;
-        evict_requester_count(requester, intent);
+        evict_requester_count(requester, intent->node, intent->pod.ns);
         if (intent->is_dry_run) {
                 record_ended(service, intent, requester->now, EVICT_RESULT_DRY_RUN, "");
                 return EVICT_DONE;

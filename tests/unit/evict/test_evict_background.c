@@ -328,6 +328,64 @@ static void test_limits(void **state) {
         }
 }
 
+/* Sends what is due and leaves it unanswered; the number of calls. */
+static size_t send_only(struct bench *bench) {
+        action_list_clear(&bench->out);
+        evict_service_step(bench->service, bench->now, &bench->out);
+        return bench->out.count;
+}
+
+static void answer_sent(struct bench *bench, int code, const char *text) {
+        for (size_t i = 0; i < bench->out.count; i++)
+                evict_service_result(bench->service,
+                                     &(struct action_result){ .id = bench->out.items[i].id,
+                                                              .kind = ACTION_EVICT,
+                                                              .code = code,
+                                                              .retry_after_s = -1,
+                                                              .text = slice_of(text) },
+                                     bench->now, (struct wall_time){ bench->now.ns });
+}
+
+/* A call that is open when the next pass begins may yet go on in the background: it counts there as
+ * if that pass had asked. */
+static void test_late_answer(void **state) {
+        static const struct {
+                const char *marks;
+                int code;
+                const char *text;
+                enum evict_outcome before,
+                        after; /* the answer, of a limit of two with one moving */
+        } cases[] = {
+                { "r", BERTH_ERR_TOO_MANY, BEGUN, EVICT_TOTAL_LIMIT, EVICT_TOTAL_LIMIT },
+                { "r", BERTH_ERR_FORBIDDEN, "no", EVICT_TOTAL_LIMIT, EVICT_TOTAL_LIMIT },
+                { "r", BERTH_OK, "", EVICT_TOTAL_LIMIT, EVICT_TOTAL_LIMIT },
+                { "", BERTH_OK, "", EVICT_DONE, EVICT_TOTAL_LIMIT }, /* the first ask counts now */
+        };
+        const struct evict_limits limits = { .has_total = true, .total = 2 };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct bench bench;
+                open_bench(&bench, "late answer", false, true);
+                put(&bench, "a", "rp", "Running");
+                put(&bench, "b", cases[i].marks, "Running");
+                put(&bench, "c", "r", "Running");
+                put(&bench, "d", "r", "Running");
+                begin(&bench, limits);
+                assert_int_equal(ask(&bench, "b"), EVICT_DONE);
+                assert_int_equal(send_only(&bench), 1);
+                begin(&bench, limits);
+                assert_int_equal(ask(&bench, "c"), cases[i].before);
+                answer_sent(&bench, cases[i].code, cases[i].text);
+                assert_int_equal(ask(&bench, "d"), cases[i].after);
+                begin(&bench, limits); /* what was answered is not carried over */
+                assert_int_equal(ask(&bench, "d"), cases[i].code == BERTH_ERR_TOO_MANY
+                                                           ? EVICT_TOTAL_LIMIT
+                                                           : EVICT_DONE);
+                close_bench(&bench);
+        }
+}
+
 /* A budget that says no is no reason not to ask: who evicts in the background answers first. */
 static void test_budget_is_not_asked(void **state) {
         (void)state;
@@ -354,6 +412,7 @@ int main(void) {
                 cmocka_unit_test(test_one_pod),
                 cmocka_unit_test(test_finished_pod_is_ignored),
                 cmocka_unit_test(test_limits),
+                cmocka_unit_test(test_late_answer),
                 cmocka_unit_test(test_budget_is_not_asked),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
