@@ -282,6 +282,7 @@ bool class_cache_build(const struct cache_call *call, const struct cache_plugins
         set_init(&cache->static_fits, cache->node_count);
         set_init(&cache->own_fits, cache->node_count);
         set_init(&cache->refused, cache->node_count);
+        cache->has_refused = false;
         set_init(&cache->fits, cache->node_count);
         filter_batch(call, false, &nodes);
         bitset_or(&cache->static_fits, &nodes);
@@ -334,7 +335,7 @@ static bool refresh_list(struct update *update, const struct node_id *nodes, siz
 
 static bool are_refusals_current(const struct cache_call *call) {
         if (call->refused == NULL)
-                return bitset_is_empty(&call->cache->refused);
+                return !call->cache->has_refused;
         return memcmp(call->refused->words, call->cache->refused.words,
                       (call->cache->node_count + 63) / 64 * sizeof(uint64_t)) == 0;
 }

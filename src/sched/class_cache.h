@@ -50,6 +50,7 @@ struct class_cache {
         size_t node_count, fitting_count, bytes;
         struct bitset static_fits, own_fits; /* by local plugins: the node's own part, all */
         struct bitset refused;               /* to the last pod alone */
+        bool has_refused; /* some node is: known without a look at a million bits */
         struct bitset fits;
         int32_t *static_scores, *own_scores; /* weighted, of local plugins without normalising */
         size_t filter_count, score_count;

@@ -135,10 +135,12 @@ static void refit_all(struct update *update) {
 /* True when some nodes were refused to the last pod, or are to this one. */
 static bool take_refused(const struct cache_call *call) {
         struct class_cache *cache = call->cache;
-        bool has_any = call->refused != NULL || !bitset_is_empty(&cache->refused);
-        bitset_clear(&cache->refused);
+        bool has_any = call->refused != NULL || cache->has_refused;
+        if (cache->has_refused)
+                bitset_clear(&cache->refused);
         if (call->refused != NULL)
                 bitset_or(&cache->refused, call->refused);
+        cache->has_refused = call->refused != NULL && !bitset_is_empty(call->refused);
         return has_any;
 }
 
