@@ -3,7 +3,7 @@
 #include "cmd/command.h"
 
 #include "evict/audit_chain.h"
-#include "run/file_text.h"
+#include "loop/file_text.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "base/util.h"
-#include "run/eviction_order.h"
-#include "run/runtime.h"
+#include "loop/runtime.h"
+#include "roles/eviction_order.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 
 #include "base/log.h"
 #include "base/time.h"
-#include "run/audit_file.h"
-#include "run/evictions_role.h"
+#include "roles/audit_file.h"
+#include "roles/evictions_role.h"
 #include <stdio.h>
 #include <sys/random.h>
 

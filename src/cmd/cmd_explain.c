@@ -5,9 +5,9 @@
 #include "cmd/output.h"
 #include "cmd/snapshot_options.h"
 
+#include "ask/eviction_plan.h"
+#include "ask/explanation.h"
 #include "base/util.h"
-#include "run/eviction_plan.h"
-#include "run/explanation.h"
 #include <stdio.h>
 #include <unistd.h>
 

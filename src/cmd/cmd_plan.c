@@ -7,7 +7,7 @@
 #include "cmd/plan_print.h"
 #include "cmd/snapshot_options.h"
 
-#include "run/eviction_plan.h"
+#include "ask/eviction_plan.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "evict/evict_service.h"
 #include "plugins/desched/registry.h"
 #include "plugins/sched/registry.h"
-#include "run/extender_files.h"
+#include "roles/extender_files.h"
 #include "sched/replay_scheduler.h"
 #include <errno.h>
 #include <stdio.h>

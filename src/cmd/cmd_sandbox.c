@@ -7,9 +7,9 @@
 
 #include "base/time.h"
 #include "control/control.h"
-#include "run/event_loop.h"
-#include "run/process_signals.h"
-#include "run/sandbox.h"
+#include "loop/event_loop.h"
+#include "loop/process_signals.h"
+#include "sandbox/sandbox.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>

@@ -6,7 +6,7 @@
 #include "cmd/output.h"
 
 #include "base/time.h"
-#include "run/file_text.h"
+#include "loop/file_text.h"
 #include "sim/reboot_study.h"
 #include "sim/sim_fleet.h"
 #include "sim/sim_world.h"

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "cmd/page_guard.h"
 #include "evict/eviction_slots.h"
-#include "run/runtime.h"
+#include "loop/runtime.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,7 +13,7 @@ struct lease_given { /* options that stand on the command line go before those o
         bool elects, lease_name, lease_namespace, lease_duration, renew_deadline, retry_period;
 };
 
-struct slot_options { /* limits of evictions under way, 0 = any number; see run/slot_gate.h */
+struct slot_options { /* limits of evictions under way, 0 = any number; see roles/slot_gate.h */
         int64_t total, node, ns, owner;
         int which; /* enum: slow, all */
 };

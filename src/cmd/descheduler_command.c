@@ -5,8 +5,8 @@
 #include "cmd/command.h"
 #include "cmd/feature_gates.h"
 #include "plugin/plugin.h"
-#include "run/role_config.h"
-#include "run/tracer.h"
+#include "roles/role_config.h"
+#include "roles/tracer.h"
 #include <sys/random.h>
 
 struct descheduler_daemon {

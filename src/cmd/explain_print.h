@@ -9,6 +9,6 @@ struct explain_view {
         size_t rows_max;  /* nodes shown; 0 = all */
 };
 
-/* explanation: a value of run/explanation.h. */
+/* explanation: a value of ask/explanation.h. */
 void explain_print(const struct json_node *explanation, const struct explain_view *view,
                    struct arena *arena, struct buf *out);

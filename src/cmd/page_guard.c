@@ -5,8 +5,8 @@
 #include "base/util.h"
 #include "client/http_transport.h"
 #include "client/kubeconfig.h"
-#include "run/page_access.h"
-#include "run/page_identity.h"
+#include "pages/page_access.h"
+#include "pages/page_identity.h"
 #include <stdlib.h>
 
 struct page_guard {

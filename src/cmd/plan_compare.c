@@ -1,9 +1,9 @@
 /* What one policy evicts and the other does not, and what the cluster is like after each. */
 #include "cmd/plan_compare.h"
 
+#include "ask/eviction_plan.h"
 #include "base/map.h"
 #include "cmd/text_table.h"
-#include "run/eviction_plan.h"
 #include <math.h>
 
 /* ---- who goes in which ---- */

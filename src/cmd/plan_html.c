@@ -1,8 +1,8 @@
 /* The page of a plan: what would go and why, what stays, the cluster before and after. */
 #include "cmd/plan_html.h"
 
+#include "ask/eviction_plan.h"
 #include "desched/descheduler.h"
-#include "run/eviction_plan.h"
 
 /* Bars of more nodes say nothing any more, and make the page large. */
 #define BARS_MAX 200

@@ -1,10 +1,10 @@
 /* Eviction plans as values and as text. */
 #include "cmd/plan_print.h"
 
+#include "ask/eviction_plan.h"
 #include "base/time.h"
 #include "cmd/text_table.h"
 #include "desched/descheduler.h"
-#include "run/eviction_plan.h"
 #include <math.h>
 
 /* ---- values ---- */

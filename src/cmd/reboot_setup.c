@@ -7,10 +7,10 @@
 #include "cmd/reboot_options.h"
 #include "host/host_logind.h"
 #include "host/host_reboot.h"
+#include "loop/file_text.h"
 #include "reboot/notify_url.h"
 #include "reboot/shell_words.h"
 #include "reboot/time_zone.h"
-#include "run/file_text.h"
 #include <string.h>
 
 struct setup_call {

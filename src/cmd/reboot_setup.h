@@ -1,7 +1,7 @@
 /* What the options of berth reboot come down to: checked, parsed, with files read. */
 #pragma once
 
-#include "run/reboot_role.h"
+#include "roles/reboot_role.h"
 
 struct reboot_options;
 

@@ -2,7 +2,7 @@
 #include "cmd/scenario.h"
 
 #include "base/util.h"
-#include "run/sandbox_import.h"
+#include "sandbox/sandbox_import.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -2,9 +2,9 @@
  * configuration come from. */
 #pragma once
 
+#include "ask/snapshot_input.h"
 #include "cmd/option_table.h"
-#include "run/role_config.h"
-#include "run/snapshot_input.h"
+#include "roles/role_config.h"
 
 struct snapshot_options {
         struct option_texts objects; /* none = a live cluster */

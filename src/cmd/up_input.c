@@ -3,9 +3,9 @@
 
 #include "base/map.h"
 #include "base/util.h"
-#include "run/file_text.h"
-#include "run/input_files.h"
-#include "run/sandbox_import.h"
+#include "loop/file_text.h"
+#include "loop/input_files.h"
+#include "sandbox/sandbox_import.h"
 #include "sim/trace_openb.h"
 #include <stdlib.h>
 #include <string.h>

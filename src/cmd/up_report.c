@@ -5,8 +5,8 @@
 #include "api/object.h"
 #include "base/util.h"
 #include "evict/evict_service.h"
+#include "loop/runtime.h"
 #include "model/cluster.h"
-#include "run/runtime.h"
 #include "sched/scheduler.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Event loop as the edges see it: file descriptors, timers, deferred calls and the two clocks, all
- * on one thread. Implemented by run/event_loop.c (epoll) and by the simulator (virtual time, no
+ * on one thread. Implemented by loop/event_loop.c (epoll) and by the simulator (virtual time, no
  * descriptors). "Now" is read once per turn, so everything that happens in one turn happens at one
  * time. */
 #pragma once

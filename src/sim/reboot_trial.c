@@ -6,7 +6,7 @@
 #include "config/field_table.h"
 #include "desched/descheduler.h"
 #include "plugins/desched/registry.h"
-#include "run/placement_brain.h"
+#include "roles/placement_brain.h"
 #include "sched/scheduler.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "model/event.h"
 #include "port/virtual_loop.h"
 #include "reboot/reboot_agent.h"
-#include "run/role_config.h"
+#include "roles/role_config.h"
 #include "sim/reboot_trial.h"
 
 #define TRIAL_NS "d"

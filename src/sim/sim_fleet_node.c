@@ -2,7 +2,7 @@
 #include "sim/sim_fleet_priv.h"
 
 #include "base/util.h"
-#include "run/runtime.h"
+#include "loop/runtime.h"
 #include "server/local_transport.h"
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #include "reboot/node_facts.h"
 #include "reboot/reboot_config.h"
 #include "reboot/reboot_lock.h"
-#include "run/reboot_role.h"
+#include "roles/reboot_role.h"
 #include "sim/sim_fleet.h"
 #include "sim/sim_kured.h"
 

@@ -7,11 +7,11 @@
 #include "base/util.h"
 #include "evict/reservation_book.h"
 #include "evict/reservation_pod.h"
+#include "loop/runtime.h"
 #include "model/cluster.h"
-#include "run/reservation_keeper.h"
-#include "run/role_config.h"
-#include "run/runtime.h"
-#include "run/scheduler_role.h"
+#include "roles/reservation_keeper.h"
+#include "roles/role_config.h"
+#include "roles/scheduler_role.h"
 #include "store/store.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "evict/eviction_request.h"
 #include "port/virtual_loop.h"
-#include "run/evictions_role.h"
+#include "roles/evictions_role.h"
 #include "sim/sim_world.h"
 
 #define SIM_NS "default"

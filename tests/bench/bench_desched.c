@@ -11,8 +11,8 @@
 #include "desched/descheduler.h"
 #include "evict/evict_service.h"
 #include "plugins/desched/registry.h"
-#include "run/placement_brain.h"
-#include "run/role_config.h"
+#include "roles/placement_brain.h"
+#include "roles/role_config.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

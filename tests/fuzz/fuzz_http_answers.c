@@ -2,7 +2,7 @@
  * body goes beyond the limit. */
 #include "base/util.h"
 #include "client/http_transport.h"
-#include "run/event_loop.h"
+#include "loop/event_loop.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/util.h"
-#include "run/event_loop.h"
+#include "loop/event_loop.h"
 #include <arpa/inet.h>
 #include <assert.h>
 #include <stdlib.h>

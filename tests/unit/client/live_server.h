@@ -5,7 +5,7 @@
 #include "api/json.h"
 #include "base/util.h"
 #include "client/http_transport.h"
-#include "run/event_loop.h"
+#include "loop/event_loop.h"
 #include "server/api_server.h"
 #include "server/http_front.h"
 #include "server/tls_material.h"

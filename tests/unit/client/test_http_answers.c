@@ -2,7 +2,7 @@
  */
 #include "base/util.h"
 #include "client/http_transport.h"
-#include "run/event_loop.h"
+#include "loop/event_loop.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #include "cmd/scenario.h"
 
 #include "base/util.h"
-#include "run/event_loop.h"
-#include "run/sandbox.h"
-#include "run/sandbox_import.h"
+#include "loop/event_loop.h"
+#include "sandbox/sandbox.h"
+#include "sandbox/sandbox_import.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

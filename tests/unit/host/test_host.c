@@ -5,7 +5,7 @@
 #include "host/host_trim.h"
 #include "host/metrics_listener.h"
 
-#include "run/event_loop.h"
+#include "loop/event_loop.h"
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "host/host_hook.h"
 
 #include "base/util.h"
-#include "run/event_loop.h"
+#include "loop/event_loop.h"
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -2,10 +2,10 @@
  * makes in answer is seen with its time.  Shared by tests and a benchmark. */
 #pragma once
 
+#include "loop/runtime.h"
 #include "port/virtual_loop.h"
-#include "run/descheduler_role.h"
-#include "run/role_config.h"
-#include "run/runtime.h"
+#include "roles/descheduler_role.h"
+#include "roles/role_config.h"
 #include "server/api_server.h"
 #include "server/local_transport.h"
 #include "sim/sim_faults.h"

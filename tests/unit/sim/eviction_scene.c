@@ -2,8 +2,8 @@
 #include "eviction_scene.h"
 
 #include "base/util.h"
+#include "evict/eviction_crds.h"
 #include "evict/eviction_policy.h"
-#include "run/eviction_crds.h"
 #include "server/api_server.h"
 
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "base/util.h"
 #include "evict/eviction_policy.h"
 #include "eviction_scene.h"
-#include "run/metrics.h"
+#include "pages/metrics.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

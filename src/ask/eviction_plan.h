@@ -1,0 +1,81 @@
+/* What a descheduling policy would do to a cluster: one pass of the descheduler, with the eviction
+ * service behind it, whose outcome is written down instead of sent. */
+#pragma once
+
+#include "ask/plan_balance.h"
+#include "base/arena.h"
+#include "base/bitset.h"
+#include "base/err.h"
+#include "evict/eviction_history.h"
+#include "model/cluster.h"
+#include "model/evict_intent.h"
+#include "plugin/desched_run.h"
+#include <stdbool.h>
+
+struct descheduler;
+struct desched_report;
+struct evict_service;
+struct placement_brain;
+struct json_doc;
+struct role_config;
+struct recorded_usage;
+struct sched_profile_list;
+struct snapshot;
+struct usage_live;
+
+struct planned_eviction {
+        struct pod_id pod;
+        struct slice ns, name, node, plugin, profile, reason;
+        enum evict_outcome outcome; /* EVICT_DONE, or which limit keeps the pod */
+        bool has_landing;           /* asked where its like would go */
+        struct node_id landing;     /* NODE_NONE: it would be pending */
+        int64_t gain;               /* total score there above the one of its present node */
+        bool has_gain;
+        bool has_cost; /* a policy leads it out */
+        struct history_estimate cost;
+};
+struct spared_pod {
+        struct pod_id pod;
+        struct slice ns, name, plugin, profile, reasons;
+};
+
+/* The cluster at one moment: how full it is, and what every rule would still want of it, whatever
+ * limits, budgets and filters say. */
+struct plan_state {
+        struct cluster_balance balance;
+        size_t pending, wanted_sum;
+        const uint32_t *wanted; /* per rule of the report */
+};
+
+struct eviction_plan {
+        struct arena arena;
+        struct evict_service *service;
+        struct recorded_usage *usage;
+        struct json_doc *usage_doc;
+        struct usage_live *live;       /* NULL = the objects are the measured usage */
+        struct placement_brain *brain; /* NULL = not asked where pods would go */
+        struct descheduler *descheduler;
+        const struct cluster *cluster;
+        const struct desched_report *report; /* per rule */
+        bool has_costs;                      /* of some eviction */
+        size_t eviction_count, eviction_cap, done_count;
+        struct planned_eviction *evictions; /* in order of asking; kept ones are marked */
+        size_t spared_count, spared_cap;
+        struct spared_pod *spared;
+        const struct role_config *config;
+        struct desched_jobs jobs;
+        struct bitset gone;              /* pods that leave for good */
+        struct plan_state before, after; /* after eviction_plan_place */
+};
+
+const char *evict_outcome_text(enum evict_outcome outcome);
+/* config: with a policy; must outlive the plan.  Zero the plan before and release it after,
+ * whatever came of it. */
+int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
+                       const struct role_config *config, struct wall_time now, struct err *err);
+/* Where each evicted pod's like would go: one after the other, each on the state that the earlier
+ * moves leave.  Pods without an owner, and finished ones, do not come back.  Also measures the
+ * cluster before and after. */
+void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot,
+                         const struct sched_profile_list *profiles, struct wall_time now);
+void eviction_plan_release(struct eviction_plan *plan);

@@ -1,0 +1,213 @@
+/* Reflectors of every followed kind in front of one cluster model. */
+#include "loop/cluster_feed.h"
+
+#include "api/json.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "client/reflector.h"
+#include "model/cluster.h"
+#include "model/object_shelf.h"
+#include <stdlib.h>
+
+struct feed_source {
+        const char *path;
+        enum object_kind kind; /* OBJECT_KIND_COUNT: not in the model */
+        enum shelf_kind shelf; /* SHELF_KIND_COUNT: not on the shelf */
+        enum { FEED_ALWAYS, FEED_CLASSES, FEED_SHELF, FEED_GROUPS } when;
+        uint32_t wakes;   /* CLUSTER_* a change of a shelf object stands for */
+        bool is_optional; /* a cluster or our rights may be without it */
+};
+/* Nodes first: pods then find theirs. */
+static const struct feed_source sources[] = {
+        { "/api/v1/nodes", OBJECT_NODE, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
+        { "/api/v1/namespaces", OBJECT_NAMESPACE, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
+        { "/apis/scheduling.k8s.io/v1/priorityclasses", OBJECT_PRIORITY_CLASS, SHELF_KIND_COUNT,
+          FEED_CLASSES, 0 },
+        { "/apis/policy/v1/poddisruptionbudgets", OBJECT_BUDGET, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
+        { "/api/v1/persistentvolumeclaims", OBJECT_CLAIM, SHELF_VOLUME_CLAIM, FEED_ALWAYS,
+          CLUSTER_CLAIM },
+        { "/api/v1/services", OBJECT_KIND_COUNT, SHELF_SERVICE, FEED_SHELF, 0 },
+        { "/api/v1/replicationcontrollers", OBJECT_KIND_COUNT, SHELF_REPLICATION_CONTROLLER,
+          FEED_SHELF, 0 },
+        { "/apis/apps/v1/replicasets", OBJECT_KIND_COUNT, SHELF_REPLICA_SET, FEED_SHELF, 0 },
+        { "/apis/apps/v1/statefulsets", OBJECT_KIND_COUNT, SHELF_STATEFUL_SET, FEED_SHELF, 0 },
+        { "/api/v1/persistentvolumes", OBJECT_KIND_COUNT, SHELF_VOLUME, FEED_SHELF, CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/storageclasses", OBJECT_KIND_COUNT, SHELF_STORAGE_CLASS,
+          FEED_SHELF, CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/csinodes", OBJECT_KIND_COUNT, SHELF_CSI_NODE, FEED_SHELF,
+          CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/csidrivers", OBJECT_KIND_COUNT, SHELF_CSI_DRIVER, FEED_SHELF,
+          CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/csistoragecapacities", OBJECT_KIND_COUNT, SHELF_CSI_CAPACITY,
+          FEED_SHELF, CLUSTER_CLAIM },
+        { "/apis/storage.k8s.io/v1/volumeattachments", OBJECT_KIND_COUNT, SHELF_ATTACHMENT,
+          FEED_SHELF, CLUSTER_CLAIM },
+        { "/apis/resource.k8s.io/v1/resourceclaims", OBJECT_KIND_COUNT, SHELF_RESOURCE_CLAIM,
+          FEED_SHELF, CLUSTER_CLAIM, true },
+        { "/apis/scheduling.k8s.io/v1alpha2/podgroups", OBJECT_KIND_COUNT, SHELF_POD_GROUP,
+          FEED_GROUPS, CLUSTER_CLAIM, true },
+        { "/api/v1/pods", OBJECT_POD, SHELF_KIND_COUNT, FEED_ALWAYS, 0 },
+};
+#define UNFINISHED_PODS "status.phase!=Succeeded,status.phase!=Failed"
+
+struct feed_line {
+        struct cluster_feed *feed;
+        const struct feed_source *source;
+        struct reflector *reflector; /* NULL: not followed */
+        bool is_absent;              /* optional, and not to be had so far */
+};
+
+struct cluster_feed {
+        struct loop *loop;
+        struct cluster *cluster;
+        struct object_shelf *shelf; /* NULL = not kept */
+        uint32_t woken;             /* CLUSTER_* of shelf objects since the last notice */
+        void (*changed)(void *context, uint32_t woken);
+        void (*arriving)(void *context, enum object_kind kind, enum change_kind change,
+                         const struct json *object);
+        void (*arrived)(void *context, enum object_kind kind, enum change_kind change,
+                        const struct json *object);
+        void *context;
+        struct feed_line lines[ARRAY_LEN(sources)];
+        struct loop_timer soon;
+        uint64_t problems;
+        struct err last;
+};
+
+static void notify(void *context) {
+        struct cluster_feed *feed = context;
+
+        uint32_t woken = feed->woken;
+
+        if (!cluster_feed_is_synced(feed))
+                return;
+        feed->woken = 0;
+        feed->changed(feed->context, woken);
+}
+
+void cluster_feed_poke(struct cluster_feed *feed) {
+        if (!loop_timer_is_armed(&feed->soon))
+                loop_timer_arm(feed->loop, &feed->soon, 0);
+}
+
+static void feed_shelf(struct cluster_feed *feed, const struct feed_source *source,
+                       enum reflector_change change, const struct json *object) {
+        if (!feed->shelf || source->shelf == SHELF_KIND_COUNT)
+                return;
+        feed->woken |= source->wakes;
+        if (change == REFLECTOR_DELETED)
+                object_shelf_remove(feed->shelf, source->shelf, shelf_object_ns(object),
+                                    shelf_object_name(object));
+        else
+                object_shelf_put(feed->shelf, source->shelf, object);
+}
+
+static void feed_model(struct cluster_feed *feed, const struct feed_source *source,
+                       enum reflector_change change, const struct json *object) {
+        enum change_kind kind = change == REFLECTOR_DELETED ? CHANGE_REMOVED
+                                : change == REFLECTOR_ADDED ? CHANGE_ADDED
+                                                            : CHANGE_UPDATED;
+        struct err err = { 0 };
+
+        if (source->kind == OBJECT_KIND_COUNT)
+                return;
+        if (feed->arriving)
+                feed->arriving(feed->context, source->kind, kind, object);
+        if (cluster_apply(feed->cluster, source->kind, kind, object, &err) == 0) {
+                if (feed->arrived)
+                        feed->arrived(feed->context, source->kind, kind, object);
+                return;
+        }
+        feed->problems++;
+        feed->last = err;
+        LOG(LOG_WARN, "ObjectSkipped", log_text("resource", source->path),
+            log_slice("name", json_get_text(json_get(object, "metadata"), "name")),
+            log_text("path", err.path), log_text("error", err.text));
+}
+
+static void on_changed(void *context, enum reflector_change change, const struct json *object) {
+        struct feed_line *line = context;
+
+        feed_shelf(line->feed, line->source, change, object);
+        feed_model(line->feed, line->source, change, object);
+        cluster_feed_poke(line->feed);
+}
+
+static void on_synced(void *context) {
+        cluster_feed_poke(((struct feed_line *)context)->feed);
+}
+
+static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
+        struct feed_line *line = context;
+
+        if (line->source->is_optional &&
+            (err->code == BERTH_ERR_NOT_FOUND || err->code == BERTH_ERR_FORBIDDEN)) {
+                if (!line->is_absent)
+                        cluster_feed_poke(line->feed);
+                line->is_absent = true;
+                return;
+        }
+        LOG(LOG_WARN, "WatchFailed", log_text("resource", line->source->path),
+            log_text("error", err->text), log_i64("retry_ms", delay_ns / NS_PER_MS));
+}
+
+static const struct reflector_events feed_events = {
+        .changed = on_changed,
+        .synced = on_synced,
+        .failed = on_failed,
+};
+
+struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
+                                      void (*changed)(void *context, uint32_t woken),
+                                      void *context) {
+        struct cluster_feed *feed = xcalloc(1, sizeof(*feed));
+
+        feed->loop = config->loop;
+        feed->cluster = config->cluster;
+        feed->shelf = config->shelf;
+        feed->changed = changed;
+        feed->arriving = config->arriving;
+        feed->arrived = config->arrived;
+        feed->context = context;
+        feed->soon = (struct loop_timer){ .fired = notify, .context = feed };
+        for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
+                struct feed_line *line = &feed->lines[i];
+                bool is_part = sources[i].kind == OBJECT_POD && !config->with_finished;
+
+                line->feed = feed;
+                line->source = &sources[i];
+                if ((sources[i].when == FEED_CLASSES && config->without_classes) ||
+                    (sources[i].when == FEED_SHELF && !config->shelf) ||
+                    (sources[i].when == FEED_GROUPS && !config->with_groups))
+                        continue;
+                line->reflector = reflector_new(
+                        &(struct reflector_config){ .path = sources[i].path,
+                                                    .field_selector =
+                                                            is_part ? UNFINISHED_PODS : NULL,
+                                                    .seed = config->seed + i },
+                        config->transport, config->loop, &feed_events, line);
+        }
+        return feed;
+}
+
+void cluster_feed_free(struct cluster_feed *feed) {
+        if (!feed)
+                return;
+        for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+                reflector_free(feed->lines[i].reflector);
+        loop_timer_disarm(feed->loop, &feed->soon);
+        free(feed);
+}
+
+bool cluster_feed_is_synced(const struct cluster_feed *feed) {
+        for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+                if (feed->lines[i].reflector && !feed->lines[i].is_absent &&
+                    !reflector_is_synced(feed->lines[i].reflector))
+                        return false;
+        return true;
+}
+
+uint64_t cluster_feed_problems(const struct cluster_feed *feed, const struct err **ret_last) {
+        *ret_last = &feed->last;
+        return feed->problems;
+}

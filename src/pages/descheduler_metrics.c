@@ -1,0 +1,108 @@
+/* The descheduler's metrics. */
+#include "pages/role_metrics.h"
+
+#include "base/util.h"
+#include "evict/evict_service.h"
+#include "pages/metrics.h"
+#include <stdlib.h>
+
+static const double loop_buckets[] = { 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,  2.5,
+                                       5,    10,    25,   50,  100,  250, 500 };
+
+struct descheduler_metrics {
+        const struct evict_service *service;
+        struct metric *evicted, *evicted_total, *loop, *loop_doubled, *info;
+        struct metric *strategy, *strategy_doubled;
+        double info_value;
+};
+
+static void refresh(void *context) {
+        struct descheduler_metrics *own = context;
+        const struct evict_count *counts;
+        size_t count = evict_service_counts(own->service, &counts);
+
+        for (size_t i = 0; i < count; i++) {
+                const struct slice labels[] = { slice_of(evict_result_name(counts[i].result)),
+                                                counts[i].plugin, counts[i].profile, counts[i].ns,
+                                                counts[i].node };
+
+                metric_set(own->evicted, labels, (double)counts[i].count);
+                metric_set(own->evicted_total, labels, (double)counts[i].count);
+        }
+        metric_set(own->info, (struct slice[]){ SLICE_LITERAL(BERTH_VERSION) }, own->info_value);
+}
+
+static struct metric *add_evicted(struct metrics *metrics, const char *name, const char *help) {
+        return metrics_add(metrics,
+                           &(struct metric_config){ .name = name,
+                                                    .help = help,
+                                                    .type = METRIC_COUNTER,
+                                                    .labels = { "result", "strategy", "profile",
+                                                                "namespace", "node" } });
+}
+
+static struct metric *add_loop(struct metrics *metrics, const char *name) {
+        return metrics_add(metrics,
+                           &(struct metric_config){ .name = name,
+                                                    .help = "Time of a whole pass.",
+                                                    .type = METRIC_HISTOGRAM,
+                                                    .buckets = loop_buckets,
+                                                    .bucket_count = ARRAY_LEN(loop_buckets) });
+}
+
+/* The same bounds, up to 100 seconds. */
+static struct metric *add_strategy(struct metrics *metrics, const char *name) {
+        return metrics_add(metrics,
+                           &(struct metric_config){ .name = name,
+                                                    .help = "Time of one strategy in a pass.",
+                                                    .type = METRIC_HISTOGRAM,
+                                                    .labels = { "strategy", "profile" },
+                                                    .buckets = loop_buckets,
+                                                    .bucket_count = ARRAY_LEN(loop_buckets) - 2 });
+}
+
+struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
+                                                    const struct evict_service *service,
+                                                    bool is_parity) {
+        struct descheduler_metrics *own = xcalloc(1, sizeof(*own));
+
+        own->service = service;
+        own->info_value = is_parity ? 0 : 1;
+        own->evicted = add_evicted(metrics, "descheduler_pods_evicted",
+                                   "Evictions by result (deprecated, as upstream).");
+        own->evicted_total =
+                add_evicted(metrics, "descheduler_pods_evicted_total", "Evictions by result.");
+        own->loop = add_loop(metrics, "descheduler_loop_duration_seconds");
+        own->loop_doubled = add_loop(metrics, "descheduler_descheduler_loop_duration_seconds");
+        own->strategy = add_strategy(metrics, "descheduler_strategy_duration_seconds");
+        own->strategy_doubled =
+                add_strategy(metrics, "descheduler_descheduler_strategy_duration_seconds");
+        own->info =
+                metrics_add(metrics, &(struct metric_config){ .name = "descheduler_build_info",
+                                                              .help = "Which descheduler this is.",
+                                                              .type = METRIC_GAUGE,
+                                                              .labels = { "DeschedulerVersion" } });
+        metrics_on_write(metrics, refresh, own);
+        return own;
+}
+
+void descheduler_metrics_free(struct descheduler_metrics *own) {
+        free(own);
+}
+
+void descheduler_metrics_passed(struct descheduler_metrics *own, int64_t elapsed_ns) {
+        if (!own)
+                return;
+        metric_observe(own->loop, NULL, (double)elapsed_ns / 1e9, 1);
+        metric_observe(own->loop_doubled, NULL, (double)elapsed_ns / 1e9, 1);
+}
+
+void descheduler_metrics_ran(struct descheduler_metrics *own, struct slice plugin,
+                             struct slice profile, int64_t elapsed_ns) {
+        const struct slice labels[] = { plugin, profile };
+
+        if (!own)
+                return;
+        metric_observe(own->strategy, labels, (double)elapsed_ns / 1e9, 1);
+        metric_observe(own->strategy_doubled, labels, (double)elapsed_ns / 1e9, 1);
+}

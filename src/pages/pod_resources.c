@@ -1,0 +1,137 @@
+/* Lines of kube_pod_resource_request and kube_pod_resource_limit (reference scheduler.md 8.1). */
+#include "pages/pod_resources.h"
+
+#include "api/object.h"
+#include "base/arena.h"
+#include "base/util.h"
+#include "model/cluster.h"
+#include "pages/metrics.h"
+
+struct family {
+        const char *name, *help;
+        struct resource_list (*amounts)(const struct pod_spec *spec, struct arena *arena);
+};
+
+/* ---- amounts ---- */
+
+static struct resource_list requests(const struct pod_spec *spec, struct arena *arena) {
+        return pod_spec_requests(spec, false, arena);
+}
+
+static struct container *limited(const struct container *containers, size_t count,
+                                 struct arena *arena) {
+        struct container *copy = arena_copy(arena, containers, count * sizeof(*containers));
+
+        for (size_t i = 0; i < count; i++) {
+                copy[i].requests = containers[i].limits;
+                copy[i].has_actual = false;
+        }
+        return copy;
+}
+
+static void add_overhead(struct resource_list *limits, const struct resource_list *overhead) {
+        for (size_t i = 0; i < limits->count; i++)
+                for (size_t j = 0; j < overhead->count; j++)
+                        if (limits->items[i].amount > 0 &&
+                            slice_eq(limits->items[i].name, overhead->items[j].name))
+                                limits->items[i].amount += overhead->items[j].amount;
+}
+
+/* Limits add up as requests do; overhead counts only where there is a limit. */
+static struct resource_list limits(const struct pod_spec *spec, struct arena *arena) {
+        struct pod_spec copy = *spec;
+        struct resource_list list;
+
+        copy.containers = limited(spec->containers, spec->container_count, arena);
+        copy.init = limited(spec->init, spec->init_count, arena);
+        copy.pod_requests = spec->pod_limits;
+        copy.has_pod_actual = false;
+        copy.overhead = (struct resource_list){ 0 };
+        list = pod_spec_requests(&copy, false, arena);
+        add_overhead(&list, &spec->overhead);
+        return list;
+}
+
+/* ---- lines ---- */
+
+static bool is_cpu(struct slice resource) {
+        return slice_is(resource, "cpu");
+}
+
+static const char *unit_of(struct slice resource) {
+        if (is_cpu(resource))
+                return "cores";
+        return slice_is(resource, "memory") || slice_is(resource, "storage") ||
+                               slice_is(resource, "ephemeral-storage") ||
+                               slice_has_prefix(resource, SLICE_LITERAL("hugepages-"))
+                       ? "bytes"
+                       : "integer";
+}
+
+/* Up to the resource; names of Kubernetes objects need no escapes. */
+static void write_labels(const struct cluster *cluster, const struct pod_row *row,
+                         const struct pod_spec *spec, struct buf *out) {
+        struct slice ns = cluster_text(cluster, row->ns);
+        struct slice node =
+                node_id_is_none(row->node) ? SLICE_EMPTY : cluster_node_name(cluster, row->node);
+
+        buf_printf(out, "{namespace=\"" SLICE_FMT "\",pod=\"%s\",node=\"" SLICE_FMT "\"",
+                   SLICE_ARG(ns), row->name, SLICE_ARG(node));
+        buf_text(out, ",scheduler=");
+        buf_json_string(out, spec->scheduler_name);
+        if (row->has_priority)
+                buf_printf(out, ",priority=\"%d\"", (int)row->priority);
+        else
+                buf_text(out, ",priority=\"\"");
+}
+
+static void write_pod(const struct cluster *cluster, const struct pod_row *row,
+                      const struct family *family, struct arena *arena, struct buf *out) {
+        const struct pod_spec *spec = &cluster_class(cluster, row->class)->spec;
+        struct resource_list list = family->amounts(spec, arena);
+
+        for (size_t i = 0; i < list.count; i++) {
+                struct slice resource = list.items[i].name;
+                double amount = (double)list.items[i].amount;
+
+                if (list.items[i].amount == 0)
+                        continue;
+                buf_text(out, family->name);
+                write_labels(cluster, row, spec, out);
+                buf_printf(out, ",resource=\"" SLICE_FMT "\",unit=\"%s\"} ", SLICE_ARG(resource),
+                           unit_of(resource));
+                metric_format(is_cpu(resource) ? amount / 1000 : amount, out);
+                buf_char(out, '\n');
+        }
+}
+
+static void write_family(const struct cluster *cluster, const struct family *family,
+                         struct buf *out) {
+        struct arena arena;
+        size_t cap = cluster_pod_cap(cluster);
+
+        arena_init(&arena, 0);
+        buf_printf(out, "# HELP %s %s\n# TYPE %s gauge\n", family->name, family->help,
+                   family->name);
+        for (size_t i = 0; i < cap; i++) {
+                const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ (uint32_t)i });
+
+                if (!row->is_live || pod_row_is_finished(row))
+                        continue;
+                arena_clear(&arena);
+                write_pod(cluster, row, family, &arena, out);
+        }
+        arena_release(&arena);
+}
+
+void pod_resources_write(const struct cluster *cluster, struct buf *out) {
+        static const struct family families[] = {
+                { "kube_pod_resource_limit", "What a pod may use at most, where that is said.",
+                  limits },
+                { "kube_pod_resource_request", "What a pod takes of a node, overhead included.",
+                  requests },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(families); i++)
+                write_family(cluster, &families[i], out);
+}

@@ -1,0 +1,654 @@
+/* The scheduler's metrics, and its remembered decisions. */
+#include "pages/role_metrics.h"
+
+#include "api/json.h"
+#include "base/util.h"
+#include "model/cluster.h"
+#include "pages/metrics.h"
+#include "plugin/sched_profile.h"
+#include "sched/decision.h"
+#include "sched/scheduler.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum scheduler_family {
+        ATTEMPTS,
+        ATTEMPT_TIME,
+        ALGORITHM_TIME,
+        SLI_TIME,
+        TRIES,
+        PENDING,
+        INCOMING,
+        UNSCHEDULABLE,
+        AFTER_FLUSH,
+        IN_FLIGHT,
+        EVENT_TIME,
+        HINT_TIME,
+        POINT_TIME,
+        PLUGIN_TIME,
+        PLUGIN_RUNS,
+        PERMIT_TIME,
+        PREEMPTIONS,
+        VICTIMS,
+        EVICTION_TIME,
+        EVICTIONS,
+        CACHE,
+        GOROUTINES,
+        BATCHES,
+        BATCH_FLUSHES,
+        CALLS,
+        CALL_TIME,
+        PENDING_CALLS,
+        CLAIMS,
+        BINDER_REQUESTS,
+        BINDER_ERRORS,
+        DECISIONS,
+        FAMILY_COUNT
+};
+
+/* Names, labels and buckets are upstream's. Families of things that do not exist here (batches,
+ * events in flight, waiting at Permit) are there without series. */
+struct family {
+        const char *name, *help;
+        enum metric_type type;
+        const char *labels[3];
+        struct {
+                double start, factor;
+                size_t count; /* 0 = no histogram */
+        } buckets;
+};
+static const struct family families[FAMILY_COUNT] = {
+        [ATTEMPTS] = { "scheduler_schedule_attempts_total",
+                       "Attempts to schedule pods, by result; scheduled means bound.",
+                       METRIC_COUNTER,
+                       { "result", "profile" },
+                       { 0 } },
+        [ATTEMPT_TIME] = { "scheduler_scheduling_attempt_duration_seconds",
+                           "Time of a decision, as the mean of its step.",
+                           METRIC_HISTOGRAM,
+                           { "result", "profile" },
+                           { 0.001, 2, 15 } },
+        [ALGORITHM_TIME] = { "scheduler_scheduling_algorithm_duration_seconds",
+                             "Time of filters and scores, as the mean of a step.",
+                             METRIC_HISTOGRAM,
+                             { NULL },
+                             { 0.001, 2, 15 } },
+        [SLI_TIME] = { "scheduler_pod_scheduling_sli_duration_seconds",
+                       "Time from a pod's first attempt until it was bound.",
+                       METRIC_HISTOGRAM,
+                       { "attempts" },
+                       { 0.01, 2, 20 } },
+        [TRIES] = { "scheduler_pod_scheduling_attempts",
+                    "Attempts until a pod had a node.",
+                    METRIC_HISTOGRAM,
+                    { NULL },
+                    { 1, 2, 5 } },
+        [PENDING] = { "scheduler_pending_pods",
+                      "Pods that wait, by part of the queue.",
+                      METRIC_GAUGE,
+                      { "queue" },
+                      { 0 } },
+        [INCOMING] = { "scheduler_queue_incoming_pods_total",
+                       "Pods that entered a part of the queue, by what brought them there.",
+                       METRIC_COUNTER,
+                       { "queue", "event" },
+                       { 0 } },
+        [UNSCHEDULABLE] = { "scheduler_unschedulable_pods",
+                            "Pods that this plugin keeps from a node; a pod counts with each of "
+                            "them.",
+                            METRIC_GAUGE,
+                            { "plugin", "profile" },
+                            { 0 } },
+        [AFTER_FLUSH] = { "scheduler_pod_scheduled_after_flush_total",
+                          "Pods bound after nothing but the clock had them tried again.",
+                          METRIC_COUNTER,
+                          { NULL },
+                          { 0 } },
+        [IN_FLIGHT] = { "scheduler_inflight_events",
+                        "Events kept for pods in flight; decisions are made in one step here.",
+                        METRIC_GAUGE,
+                        { "event" },
+                        { 0 } },
+        [EVENT_TIME] = { "scheduler_event_handling_duration_seconds",
+                         "Time to take in what a watch brought.",
+                         METRIC_HISTOGRAM,
+                         { "event" },
+                         { 0.0001, 2, 12 } },
+        [HINT_TIME] = { "scheduler_queueing_hint_execution_duration_seconds",
+                        "Time of a plugin's word on an event; every tenth is measured.",
+                        METRIC_HISTOGRAM,
+                        { "plugin", "event", "hint" },
+                        { 0.00001, 1.5, 20 } },
+        [POINT_TIME] = { "scheduler_framework_extension_point_duration_seconds",
+                         "Time of all plugins of an extension point.",
+                         METRIC_HISTOGRAM,
+                         { "extension_point", "status", "profile" },
+                         { 0.0001, 2, 12 } },
+        [PLUGIN_TIME] = { "scheduler_plugin_execution_duration_seconds",
+                          "Time of one run of a plugin, in every tenth decision.",
+                          METRIC_HISTOGRAM,
+                          { "plugin", "extension_point", "status" },
+                          { 0.00001, 1.5, 20 } },
+        [PLUGIN_RUNS] = { "scheduler_plugin_evaluation_total",
+                          "Runs of a plugin; one may judge many nodes.",
+                          METRIC_COUNTER,
+                          { "plugin", "extension_point", "profile" },
+                          { 0 } },
+        [PERMIT_TIME] = { "scheduler_permit_wait_duration_seconds",
+                          "Time of waiting at Permit, where nobody waits.",
+                          METRIC_HISTOGRAM,
+                          { "result" },
+                          { 0.001, 2, 15 } },
+        [PREEMPTIONS] = { "scheduler_preemption_attempts_total",
+                          "Preemptions that chose a node.",
+                          METRIC_COUNTER,
+                          { NULL },
+                          { 0 } },
+        [VICTIMS] = { "scheduler_preemption_victims",
+                      "Pods evicted by a preemption.",
+                      METRIC_HISTOGRAM,
+                      { NULL },
+                      { 1, 2, 7 } },
+        [EVICTION_TIME] = { "scheduler_preemption_goroutines_duration_seconds",
+                            "Time until a victim's deletion was answered.",
+                            METRIC_HISTOGRAM,
+                            { "result" },
+                            { 0.01, 2, 20 } },
+        [EVICTIONS] = { "scheduler_preemption_goroutines_execution_total",
+                        "Deletions of victims, by result.",
+                        METRIC_COUNTER,
+                        { "result" },
+                        { 0 } },
+        [CACHE] = { "scheduler_cache_size",
+                    "Nodes, pods and assumed pods known.",
+                    METRIC_GAUGE,
+                    { "type" },
+                    { 0 } },
+        [GOROUTINES] = { "scheduler_goroutines",
+                         "What is under way; there is one thread for all of it.",
+                         METRIC_GAUGE,
+                         { "operation" },
+                         { 0 } },
+        [BATCHES] = { "scheduler_batch_attempts_total",
+                      "Decisions that asked for a batch's hint; there are no batches.",
+                      METRIC_COUNTER,
+                      { "profile", "result" },
+                      { 0 } },
+        [BATCH_FLUSHES] = { "scheduler_batch_cache_flushed_total",
+                            "Batches given up; there are no batches.",
+                            METRIC_COUNTER,
+                            { "profile", "reason" },
+                            { 0 } },
+        [CALLS] = { "scheduler_async_api_call_execution_total",
+                    "Writes to the API server, by kind and result.",
+                    METRIC_COUNTER,
+                    { "call_type", "result" },
+                    { 0 } },
+        [CALL_TIME] = { "scheduler_async_api_call_execution_duration_seconds",
+                        "Time until a write was answered, waiting included.",
+                        METRIC_HISTOGRAM,
+                        { "call_type", "result" },
+                        { 0.001, 2, 15 } },
+        [PENDING_CALLS] = { "scheduler_pending_async_api_calls",
+                            "Writes to the API server whose answer is awaited.",
+                            METRIC_GAUGE,
+                            { "call_type" },
+                            { 0 } },
+        [CLAIMS] = { "scheduler_resourceclaim_creates_total",
+                     "Resource claims made for pods; none are made here.",
+                     METRIC_COUNTER,
+                     { "status" },
+                     { 0 } },
+        [BINDER_REQUESTS] = { "scheduler_volume_binder_cache_requests_total",
+                              "Requests to a cache of volumes; there is none.",
+                              METRIC_COUNTER,
+                              { "operation" },
+                              { 0 } },
+        [BINDER_ERRORS] = { "scheduler_volume_scheduling_stage_error_total",
+                            "Writes to claims and volumes before a bind that failed.",
+                            METRIC_COUNTER,
+                            { "operation" },
+                            { 0 } },
+        [DECISIONS] = { "berth_scheduler_decisions_total",
+                        "Decisions taken, by result.",
+                        METRIC_COUNTER,
+                        { "result", "profile" },
+                        { 0 } },
+};
+
+#define BUCKETS_MAX 20
+#define SAMPLE 10           /* one of so many decisions, and hints, is timed */
+#define TIMED_RUNS_MAX 1024 /* of one decision */
+#define ATTEMPTS_CAP 15     /* from there on they count as "15+" */
+
+/* How often plugins ran. */
+struct profile_runs {
+        struct profile_runs *next;
+        const struct sched_profile *profile;
+        uint64_t runs[PROFILE_PLUGINS_MAX * POINT_COUNT];
+};
+
+struct scheduler_metrics {
+        struct runtime *runtime;
+        const struct scheduler *scheduler;
+        struct decision_watch watch;
+        struct plugin_watch plugin_watch; /* of the decision under way */
+        struct profile_runs *runs;
+        uint32_t sampled_decisions, sampled_hints, timed_runs;
+        int64_t arriving_ns;
+        uint64_t seen; /* number of the last decision counted */
+        struct scheduler_stats last;
+        uint64_t seen_plugins;
+        struct metric *families[FAMILY_COUNT];
+        double buckets[FAMILY_COUNT][BUCKETS_MAX];
+};
+
+/* The profile a pod asks for; it may be gone by now. */
+static struct slice profile_of(const struct scheduler_metrics *own, struct slice ns,
+                               struct slice name) {
+        const struct cluster *cluster = runtime_cluster(own->runtime);
+        struct pod_id pod = cluster_find_pod(cluster, ns, name);
+
+        if (pod_id_is_none(pod))
+                return SLICE_LITERAL("default-scheduler");
+        return cluster_class(cluster, cluster_pod(cluster, pod)->class)->spec.scheduler_name;
+}
+
+static void count_decision(struct scheduler_metrics *own, const struct decision_trace *trace,
+                           double seconds_each) {
+        struct slice rest = slice_of(trace->pod), ns;
+        struct slice labels[2];
+
+        slice_split(&rest, '/', &ns);
+        labels[0] = slice_of(decision_outcome_name(trace->outcome));
+        labels[1] = profile_of(own, ns, rest);
+        metric_add(own->families[DECISIONS], labels, 1);
+        metric_observe(own->families[ATTEMPT_TIME], labels, seconds_each, 1);
+        metric_observe(own->families[ALGORITHM_TIME], NULL, seconds_each, 1);
+        /* A pod is scheduled once it is bound; see scheduler_metrics_bound. */
+        if (trace->outcome == DECISION_PLACED)
+                metric_observe(own->families[TRIES], NULL, trace->attempts, 1);
+        else
+                metric_add(own->families[ATTEMPTS], labels, 1);
+}
+
+static void count_preemptions(struct scheduler_metrics *own) {
+        struct scheduler_stats stats;
+        uint64_t preemptions, victims;
+
+        scheduler_stats(own->scheduler, &stats);
+        preemptions = stats.preemptions - own->last.preemptions;
+        victims = stats.victims - own->last.victims;
+        own->last = stats;
+        if (preemptions == 0)
+                return;
+        metric_add(own->families[PREEMPTIONS], NULL, (double)preemptions);
+        metric_observe(own->families[VICTIMS], NULL, (double)victims / (double)preemptions,
+                       preemptions);
+}
+
+void scheduler_metrics_stepped(struct scheduler_metrics *own, int64_t elapsed_ns) {
+        size_t count, first;
+
+        if (!own)
+                return;
+        count = scheduler_trace_count(own->scheduler);
+        first = count;
+        while (first > 0 && scheduler_trace(own->scheduler, first - 1)->number > own->seen)
+                first--;
+        if (first == count)
+                return;
+        for (size_t i = first; i < count; i++)
+                count_decision(own, scheduler_trace(own->scheduler, i),
+                               (double)elapsed_ns / 1e9 / (double)(count - first));
+        own->seen = scheduler_trace(own->scheduler, count - 1)->number;
+        count_preemptions(own);
+}
+
+/* ---- outcomes of writes ---- */
+
+static const char *const call_names[ACTION_KIND_COUNT] = {
+        [ACTION_BIND] = "pod_binding",
+        [ACTION_POD_STATUS] = "pod_status_patch",
+        [ACTION_DELETE_POD] = "pod_deletion",
+};
+
+static double seconds(int64_t ns) {
+        return (double)ns / 1e9;
+}
+
+static void count_point(struct scheduler_metrics *own, struct slice profile, const char *point,
+                        const char *status, int64_t elapsed_ns) {
+        struct slice labels[] = { slice_of(point), slice_of(status), profile };
+
+        metric_observe(own->families[POINT_TIME], labels, seconds(elapsed_ns), 1);
+}
+
+static void count_removal(struct scheduler_metrics *own, const struct action_result *result) {
+        struct slice label = slice_of(result->code == BERTH_OK ? "success" : "error");
+
+        metric_add(own->families[EVICTIONS], &label, 1);
+        metric_observe(own->families[EVICTION_TIME], &label, seconds(result->took_ns), 1);
+}
+
+void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_result *result) {
+        bool is_well = result->code == BERTH_OK;
+        struct slice labels[2], claim = SLICE_LITERAL("prebind");
+
+        if (own && result->kind == ACTION_PATCH_OBJECT && !is_well)
+                metric_add(own->families[BINDER_ERRORS], &claim, 1);
+        if (own && result->kind == ACTION_DELETE_POD)
+                count_removal(own, result);
+
+        if (!own || !call_names[result->kind])
+                return;
+        labels[0] = slice_of(call_names[result->kind]);
+        labels[1] = slice_of(is_well ? "success" : "error");
+        metric_add(own->families[CALLS], labels, 1);
+        metric_observe(own->families[CALL_TIME], labels, seconds(result->took_ns), 1);
+        if (result->kind != ACTION_BIND)
+                return;
+        labels[0] = slice_of(is_well ? "scheduled" : "error");
+        labels[1] = profile_of(own, result->target.ns, result->target.name);
+        metric_add(own->families[ATTEMPTS], labels, 1);
+        count_point(own, labels[1], "Bind", is_well ? "Success" : "Error", result->took_ns);
+}
+
+/* ---- events ---- */
+
+static const char *event_object(enum object_kind kind, const struct json *object) {
+        switch (kind) {
+        case OBJECT_NODE:
+                return "Node";
+        case OBJECT_POD:
+                return json_get_text(json_get(object, "spec"), "nodeName").len ? "AssignedPod"
+                                                                               : "UnschedulablePod";
+        case OBJECT_CLAIM:
+                return "PersistentVolumeClaim";
+        default:
+                return NULL; /* upstream's scheduler does not follow it, or it makes no event */
+        }
+}
+
+void scheduler_metrics_arriving(struct scheduler_metrics *own) {
+        if (own)
+                own->arriving_ns = stopwatch_ns();
+}
+
+void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind kind,
+                               enum change_kind change, const struct json *object) {
+        static const char *const changes[] = {
+                [CHANGE_ADDED] = "Add", [CHANGE_UPDATED] = "Update", [CHANGE_REMOVED] = "Delete"
+        };
+        const char *what = own ? event_object(kind, object) : NULL;
+        char text[64];
+        struct slice label;
+
+        if (!what)
+                return;
+        snprintf(text, sizeof(text), "%s%s", what, changes[change]);
+        label = slice_of(text);
+        metric_observe(own->families[EVENT_TIME], &label,
+                       seconds(stopwatch_ns() - own->arriving_ns), 1);
+}
+
+/* ---- what the scheduler tells ---- */
+
+static const char *const point_names[POINT_COUNT] = {
+        [POINT_PRE_FILTER] = "PreFilter",
+        [POINT_FILTER] = "Filter",
+        [POINT_POST_FILTER] = "PostFilter",
+        [POINT_PRE_SCORE] = "PreScore",
+        [POINT_SCORE] = "Score",
+};
+
+static void on_ran(void *context, const struct sched_profile *profile, enum sched_point point,
+                   enum verdict_code code, int64_t elapsed_ns) {
+        if (point_names[point])
+                count_point(context, profile->scheduler_name, point_names[point],
+                            verdict_code_name(code), elapsed_ns);
+}
+
+static void on_plugin_ran(void *context, const struct sched_profile *profile, size_t plugin,
+                          enum sched_point point, enum verdict_code code, int64_t elapsed_ns) {
+        struct scheduler_metrics *own = context;
+        struct slice labels[] = { slice_of(profile->plugins[plugin].plugin->name),
+                                  slice_of(point_names[point]), slice_of(verdict_code_name(code)) };
+
+        metric_observe(own->families[PLUGIN_TIME], labels, seconds(elapsed_ns), 1);
+        if (++own->timed_runs == TIMED_RUNS_MAX)
+                own->plugin_watch.now_ns = NULL; /* the rest are only counted */
+}
+
+static struct profile_runs *runs_of(struct scheduler_metrics *own,
+                                    const struct sched_profile *profile) {
+        struct profile_runs **link = &own->runs;
+
+        while (*link && (*link)->profile != profile)
+                link = &(*link)->next;
+        if (!*link) {
+                *link = xcalloc(1, sizeof(**link));
+                (*link)->profile = profile;
+        }
+        return *link;
+}
+
+static const struct plugin_watch *on_begins(void *context, const struct sched_profile *profile) {
+        struct scheduler_metrics *own = context;
+        bool is_timed = ++own->sampled_decisions % SAMPLE == 0;
+
+        own->timed_runs = 0;
+        own->plugin_watch = (struct plugin_watch){ .runs = runs_of(own, profile)->runs,
+                                                   .now_ns = is_timed ? stopwatch_ns : NULL,
+                                                   .ran = on_plugin_ran,
+                                                   .context = own };
+        return &own->plugin_watch;
+}
+
+static bool on_times_hint(void *context) {
+        return ++((struct scheduler_metrics *)context)->sampled_hints % SAMPLE == 0;
+}
+
+static void on_hinted(void *context, const struct plugin *plugin, uint32_t change, bool is_woken,
+                      int64_t elapsed_ns) {
+        struct scheduler_metrics *own = context;
+        struct slice labels[] = { slice_of(plugin->name),
+                                  slice_of(queue_event_name(queue_event_of(change))),
+                                  slice_of(is_woken ? "Queue" : "QueueSkip") };
+
+        metric_observe(own->families[HINT_TIME], labels, seconds(elapsed_ns), 1);
+}
+
+void scheduler_metrics_placed(void *context, uint32_t attempts, int64_t since_first_ns,
+                              bool was_flushed) {
+        struct scheduler_metrics *own = context;
+        char text[16];
+        struct slice label;
+
+        snprintf(text, sizeof(text), "%u", attempts);
+        label = slice_of(attempts < ATTEMPTS_CAP ? text : "15+");
+        metric_observe(own->families[SLI_TIME], &label, seconds(since_first_ns), 1);
+        if (was_flushed)
+                metric_add(own->families[AFTER_FLUSH], NULL, 1);
+}
+
+static void set_of(struct metric *metric, const char *label, size_t value) {
+        metric_set(metric, (struct slice[]){ slice_of(label) }, (double)value);
+}
+
+/* Pods by what keeps them from a node; a plugin once seen stays, with 0. */
+static void refresh_refusals(struct scheduler_metrics *own) {
+        const struct sched_profile *profile;
+        uint32_t counts[PROFILE_PLUGINS_MAX];
+
+        for (size_t p = 0; (profile = scheduler_profile(own->scheduler, p)) != NULL; p++) {
+                scheduler_refusals(own->scheduler, p, counts);
+                for (size_t i = 0; i < profile->plugin_count; i++) {
+                        uint64_t bit = (uint64_t)1 << i;
+                        struct slice labels[] = { slice_of(profile->plugins[i].plugin->name),
+                                                  profile->scheduler_name };
+
+                        if (counts[i] > 0)
+                                own->seen_plugins |= bit;
+                        if ((own->seen_plugins & bit) != 0)
+                                metric_set(own->families[UNSCHEDULABLE], labels, counts[i]);
+                }
+        }
+}
+
+static void refresh_runs(struct scheduler_metrics *own) {
+        for (const struct profile_runs *runs = own->runs; runs; runs = runs->next)
+                for (size_t i = 0; i < runs->profile->plugin_count * POINT_COUNT; i++) {
+                        const struct profile_plugin *plugin =
+                                &runs->profile->plugins[i / POINT_COUNT];
+                        struct slice labels[] = { slice_of(plugin->plugin->name),
+                                                  slice_of(point_names[i % POINT_COUNT]),
+                                                  runs->profile->scheduler_name };
+
+                        if (runs->runs[i])
+                                metric_set(own->families[PLUGIN_RUNS], labels,
+                                           (double)runs->runs[i]);
+                }
+}
+
+static void refresh_incoming(struct scheduler_metrics *own) {
+        static const enum queue_part parts[] = { QUEUE_ACTIVE, QUEUE_BACKOFF, QUEUE_UNSCHEDULABLE };
+
+        for (size_t p = 0; p < ARRAY_LEN(parts); p++)
+                for (int event = 0; event < QUEUE_EVENT_COUNT; event++) {
+                        uint64_t count = scheduler_incoming(own->scheduler, parts[p],
+                                                            (enum queue_event)event);
+                        struct slice labels[] = { slice_of(queue_part_name(parts[p])),
+                                                  slice_of(queue_event_name(
+                                                          (enum queue_event)event)) };
+
+                        if (count)
+                                metric_set(own->families[INCOMING], labels, (double)count);
+                }
+}
+
+static void refresh_calls(struct scheduler_metrics *own, size_t binding) {
+        struct runtime_stats stats;
+
+        runtime_stats(own->runtime, &stats);
+        for (size_t i = 0; i < ARRAY_LEN(call_names); i++)
+                if (call_names[i])
+                        set_of(own->families[PENDING_CALLS], call_names[i], stats.open_kinds[i]);
+        set_of(own->families[GOROUTINES], "binding", binding);
+}
+
+static void refresh(void *context) {
+        struct scheduler_metrics *own = context;
+        const struct cluster *cluster = runtime_cluster(own->runtime);
+        struct scheduler_stats stats;
+
+        scheduler_stats(own->scheduler, &stats);
+        set_of(own->families[PENDING], "active", stats.active);
+        set_of(own->families[PENDING], "backoff", stats.backoff);
+        set_of(own->families[PENDING], "unschedulable", stats.unschedulable_pods);
+        set_of(own->families[PENDING], "gated", stats.gated);
+        set_of(own->families[CACHE], "nodes", cluster_node_count(cluster));
+        set_of(own->families[CACHE], "pods", cluster_pod_count(cluster));
+        set_of(own->families[CACHE], "assumed_pods", stats.binding);
+        refresh_refusals(own);
+        refresh_incoming(own);
+        refresh_runs(own);
+        refresh_calls(own, stats.binding);
+}
+
+/* ---- families ---- */
+
+static void add(struct scheduler_metrics *own, struct metrics *metrics,
+                enum scheduler_family family) {
+        const struct family *row = &families[family];
+        struct metric_config config = { .name = row->name,
+                                        .help = row->help,
+                                        .type = row->buckets.count ? METRIC_HISTOGRAM : row->type };
+
+        for (size_t i = 0; i < ARRAY_LEN(row->labels); i++)
+                config.labels[i] = row->labels[i];
+        if (row->buckets.count) {
+                metric_buckets(row->buckets.start, row->buckets.factor, row->buckets.count,
+                               own->buckets[family]);
+                config.buckets = own->buckets[family];
+                config.bucket_count = row->buckets.count;
+        }
+        own->families[family] = metrics_add(metrics, &config);
+}
+
+struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct runtime *runtime) {
+        struct scheduler_metrics *own = xcalloc(1, sizeof(*own));
+
+        own->runtime = runtime;
+        own->watch = (struct decision_watch){ .now_ns = stopwatch_ns,
+                                              .ran = on_ran,
+                                              .begins = on_begins,
+                                              .times_hint = on_times_hint,
+                                              .hinted = on_hinted,
+                                              .context = own };
+        for (size_t i = 0; i < FAMILY_COUNT; i++)
+                add(own, metrics, (enum scheduler_family)i);
+        metrics_on_write(metrics, refresh, own);
+        return own;
+}
+
+void scheduler_metrics_follow(struct scheduler_metrics *own, const struct scheduler *scheduler) {
+        own->scheduler = scheduler;
+}
+
+const struct decision_watch *scheduler_metrics_watch(const struct scheduler_metrics *own) {
+        return &own->watch;
+}
+
+void scheduler_metrics_free(struct scheduler_metrics *own) {
+        if (!own)
+                return;
+        for (struct profile_runs *runs = own->runs, *next; runs; runs = next) {
+                next = runs->next;
+                free(runs);
+        }
+        free(own);
+}
+
+/* ---- decisions ---- */
+
+static struct json_node *trace_value(const struct decision_trace *trace, struct json_tree *tree) {
+        struct json_node *entry = node_object(tree), *plugins = node_array(tree);
+        char at[WALL_TIME_TEXT_MAX];
+
+        wall_time_format_micro(trace->at, at);
+        node_put_i64(tree, entry, "number", (int64_t)trace->number);
+        node_put_string(tree, entry, "at", at);
+        node_put_string(tree, entry, "pod", trace->pod);
+        node_put_string(tree, entry, "uid", trace->uid);
+        node_put_string(tree, entry, "decision", decision_outcome_name(trace->outcome));
+        if (trace->node[0])
+                node_put_string(tree, entry, "node", trace->node);
+        if (trace->message[0])
+                node_put_string(tree, entry, "message", trace->message);
+        node_put_i64(tree, entry, "attempt", trace->attempts);
+        node_put_i64(tree, entry, "nodeCount", trace->node_count);
+        node_put_i64(tree, entry, "feasible", trace->feasible_count);
+        node_put_i64(tree, entry, "best", trace->best_count);
+        node_put_i64(tree, entry, "total", trace->best_total);
+        for (uint32_t i = 0; i < trace->plugin_count; i++) {
+                struct json_node *plugin = node_object(tree);
+
+                node_put_string(tree, plugin, "plugin", trace->plugins[i].name);
+                node_put_i64(tree, plugin, "refused", trace->plugins[i].refused);
+                node_append(plugins, plugin);
+        }
+        node_put(tree, entry, "plugins", plugins);
+        return entry;
+}
+
+void decisions_write(const struct scheduler *scheduler, struct buf *out) {
+        struct json_tree *tree = json_tree_new();
+        struct json_node *list = node_array(tree);
+
+        for (size_t i = 0; i < scheduler_trace_count(scheduler); i++)
+                node_append(list, trace_value(scheduler_trace(scheduler, i), tree));
+        node_write(list, out);
+        buf_char(out, '\n');
+        json_tree_free(tree);
+}

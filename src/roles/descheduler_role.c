@@ -1,0 +1,484 @@
+/* Drives passes of the descheduler and the eviction service from the loop. */
+#include "roles/descheduler_role.h"
+
+#include "api/json.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "config/field_table.h"
+#include "desched/descheduler.h"
+#include "evict/evict_service.h"
+#include "model/cluster.h"
+#include "pages/role_metrics.h"
+#include "plugin/desched_run.h"
+#include "roles/eviction_forecast.h"
+#include "roles/job_watch.h"
+#include "roles/placement_brain.h"
+#include "roles/tracer.h"
+#include "roles/usage_feed.h"
+#include <stdlib.h>
+
+/* Changes within this time are answered together, and reactions are at least so far apart. */
+#define REACT_PAUSE_NS (200 * NS_PER_MS)
+
+struct descheduler_role {
+        struct runtime *runtime;
+        struct descheduler_role_config config;
+        struct descheduler *descheduler;
+        struct evict_service *service;
+        struct action_list actions;
+        struct descheduler_metrics *metrics; /* NULL = nobody counts */
+        struct placement_brain *brain;       /* NULL = not asked where pods would go */
+        struct eviction_forecast *forecast;  /* NULL = evictions cost nothing */
+        struct usage_feed *feed;             /* NULL = nothing is measured */
+        struct job_watch *jobs;              /* NULL = Jobs do not matter */
+        struct desched_jobs known_jobs;
+        struct tracer *tracer; /* NULL = no traces */
+        int64_t rule_start_ns;
+        struct loop_timer pass_timer, retry_timer, react_timer;
+        struct api_request *probe; /* whether pods can be evicted here; NULL = not under way */
+        uint64_t seen;             /* generation up to which changes were looked at */
+        uint32_t changes;          /* CLUSTER_*, of interest and not reacted to yet */
+        uint64_t reactions;
+        uint64_t passes, logged;               /* logged: the last record that was */
+        bool is_started, is_finished, is_late; /* late: a pass waits for the evictions of one */
+};
+
+static void check_finished(struct descheduler_role *role) {
+        if (role->is_finished || role->config.interval_ns > 0 || role->passes == 0 ||
+            evict_service_open(role->service) > 0)
+                return;
+        tracer_flush(role->tracer);
+        if (tracer_is_open(role->tracer))
+                return; /* it tells when it is not any more */
+        role->is_finished = true;
+        if (role->config.finished)
+                role->config.finished(role->config.context, NULL);
+}
+
+static const char *record_event(enum evict_result result) {
+        switch (result) {
+        case EVICT_RESULT_SUCCESS:
+                return "Evicted";
+        case EVICT_RESULT_DRY_RUN:
+                return "WouldEvict";
+        case EVICT_RESULT_BACKGROUND:
+                return "EvictionBegan";
+        default:
+                return "NotEvicted";
+        }
+}
+
+/* One line per eviction that ended, in dry run as well. */
+static void log_records(struct descheduler_role *role) {
+        const struct evict_record *record;
+        uint64_t after = role->logged;
+        size_t at = 0;
+
+        while ((record = evict_service_next_record(role->service, after, &at))) {
+                LOG(LOG_INFO, record_event(record->result), log_slice("namespace", record->pod.ns),
+                    log_slice("pod", record->pod.name), log_slice("node", record->node),
+                    log_slice("profile", record->profile), log_slice("strategy", record->plugin),
+                    log_slice("reason", record->reason),
+                    log_text("result", evict_result_name(record->result)),
+                    log_slice("error", record->text));
+                tracer_note_eviction(role->tracer, record);
+                role->logged = record->number;
+        }
+}
+
+static void serve(void *self) {
+        struct descheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+        struct mono_time due;
+
+        evict_service_observe(role->service, loop_mono(loop), loop_wall(loop));
+        evict_service_step(role->service, loop_mono(loop), &role->actions);
+        if (role->actions.count) {
+                runtime_submit(role->runtime, role, &role->actions);
+                action_list_clear(&role->actions);
+        }
+        if (evict_service_next_due(role->service, &due))
+                loop_timer_arm(loop, &role->retry_timer, due.ns - loop_mono(loop).ns);
+        log_records(role);
+        if (role->is_late && evict_service_open(role->service) == 0) {
+                loop_timer_disarm(loop, &role->pass_timer);
+                loop_timer_arm(loop, &role->pass_timer, 0);
+        }
+        check_finished(role);
+}
+
+static void log_report(const struct desched_report *report) {
+        for (size_t i = 0; i < report->rule_count; i++) {
+                const struct desched_rule_report *rule = &report->rules[i];
+
+                if (rule->code != BERTH_OK)
+                        LOG(LOG_WARN, "PluginFailed", log_slice("profile", rule->profile),
+                            log_slice("plugin", rule->plugin), log_text("error", rule->text));
+        }
+        LOG(LOG_INFO, "DeschedulingPass", log_i64("nodes", (int64_t)report->node_count),
+            log_i64("evictions", report->evicted));
+}
+
+/* ---- between passes ---- */
+
+static void arm_reaction(struct descheduler_role *role, int64_t delay_ns) {
+        struct loop *loop = runtime_loop(role->runtime);
+
+        if (!loop_timer_is_armed(&role->react_timer))
+                loop_timer_arm(loop, &role->react_timer, delay_ns);
+}
+
+/* The next rule to fall due, unless a change comes first. */
+static void await_due(struct descheduler_role *role) {
+        struct loop *loop = runtime_loop(role->runtime);
+        struct wall_time due;
+        int64_t delay_ns;
+
+        if (!role->config.watches || role->changes != 0 ||
+            !descheduler_next_due(role->descheduler, &due))
+                return;
+        delay_ns = due.ns - loop_wall(loop).ns;
+        loop_timer_disarm(loop, &role->react_timer);
+        loop_timer_arm(loop, &role->react_timer,
+                       delay_ns > REACT_PAUSE_NS ? delay_ns : REACT_PAUSE_NS);
+}
+
+/* What of interest changed since the last look; all of it when the log does not reach back. */
+static uint32_t gather_changes(struct descheduler_role *role) {
+        const struct cluster *cluster = runtime_cluster(role->runtime);
+        struct change_range range;
+        uint32_t mask = 0;
+
+        if (!cluster_changes_since(cluster, role->seen, &range)) {
+                mask = UINT32_MAX;
+        } else {
+                for (size_t i = 0; i < range.first_count; i++)
+                        mask |= range.first[i].mask;
+                for (size_t i = 0; i < range.second_count; i++)
+                        mask |= range.second[i].mask;
+        }
+        role->seen = cluster_generation(cluster);
+        return mask & descheduler_wakes_on(role->descheduler);
+}
+
+static void react(void *self) {
+        struct descheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+        const struct desched_report *report;
+
+        evict_service_observe(role->service, loop_mono(loop), loop_wall(loop));
+        tracer_begin_pass(role->tracer);
+        report = descheduler_react(role->descheduler, loop_wall(loop), role->changes);
+        tracer_end_pass(role->tracer, report->evicted);
+        role->changes = 0;
+        role->reactions++;
+        if (report->evicted > 0)
+                log_report(report);
+        serve(role);
+        await_due(role);
+}
+
+/* Changes that come together are taken together. */
+static void watch_changes(struct descheduler_role *role) {
+        struct loop *loop = runtime_loop(role->runtime);
+        bool had_changes = role->changes != 0;
+
+        role->changes |= gather_changes(role);
+        if (role->changes == 0 || had_changes)
+                return;
+        loop_timer_disarm(loop, &role->react_timer);
+        arm_reaction(role, REACT_PAUSE_NS);
+}
+
+/* Upstream's cycle ends in an error where no plugin can be blamed; a single one then starts over at
+ * once, for ever. */
+static bool fails_as_a_whole(struct descheduler_role *role) {
+        const char *failure = role->feed ? usage_feed_failure(role->feed) : NULL;
+
+        if (!failure)
+                return false;
+        LOG(LOG_ERROR, "CycleFailed", log_text("error", failure));
+        if (role->config.interval_ns == 0)
+                loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer, 0);
+        return true;
+}
+
+static void pass(void *self) {
+        struct descheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+        int64_t start_ns = stopwatch_ns();
+        const struct desched_report *report;
+
+        if (fails_as_a_whole(role))
+                return;
+        evict_service_observe(role->service, loop_mono(loop), loop_wall(loop));
+        tracer_begin_pass(role->tracer);
+        report = descheduler_pass(role->descheduler, loop_wall(loop));
+        tracer_end_pass(role->tracer, report->evicted);
+        log_report(report);
+        descheduler_metrics_passed(role->metrics, stopwatch_ns() - start_ns);
+        role->passes++;
+        role->changes = 0;
+        role->seen = cluster_generation(runtime_cluster(role->runtime));
+        serve(role);
+        await_due(role);
+}
+
+static void measure(void *self) {
+        struct descheduler_role *role = self;
+
+        if (!role->feed)
+                pass(role);
+        else
+                usage_feed_fetch(role->feed, pass, role);
+}
+
+/* At a fixed rate: a pass that starts late does not delay the next.  What is measured comes first;
+ * a provider slower than the interval makes that pass fall out. */
+static void on_pass_due(void *self) {
+        struct descheduler_role *role = self;
+
+        if (role->config.interval_ns > 0)
+                loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer,
+                               role->config.interval_ns);
+        /* Upstream evicts within its pass. */
+        role->is_late = role->config.is_parity && evict_service_open(role->service) > 0;
+        if (role->is_late)
+                return;
+        if (!role->forecast)
+                measure(role);
+        else
+                eviction_forecast_fetch(role->forecast, measure, role);
+}
+
+static void on_rule_began(void *self, const struct desched_rule_report *rule) {
+        struct descheduler_role *role = self;
+
+        (void)rule;
+        role->rule_start_ns = stopwatch_ns();
+        tracer_begin_rule(role->tracer);
+}
+
+static void on_rule_ended(void *self, const struct desched_rule_report *rule) {
+        struct descheduler_role *role = self;
+
+        descheduler_metrics_ran(role->metrics, rule->plugin, rule->profile,
+                                stopwatch_ns() - role->rule_start_ns);
+        tracer_end_rule(
+                role->tracer,
+                &(struct traced_rule){ .profile = rule->profile,
+                                       .plugin = rule->plugin,
+                                       .is_balance = rule->is_balance,
+                                       .failure = rule->code != BERTH_OK ? rule->text : NULL });
+}
+
+static void on_traces_sent(void *self) {
+        check_finished(self);
+}
+
+static void start_tracer(struct descheduler_role *role) {
+        struct tracer_config config;
+        struct err err = { 0 };
+
+        if (!role->config.tracing)
+                return;
+        config = *role->config.tracing;
+        config.loop = runtime_loop(role->runtime);
+        config.sent = on_traces_sent;
+        config.context = role;
+        if (tracer_new(&config, &role->tracer, &err) < 0)
+                LOG(LOG_ERROR, "NoTraces", log_text("error", err.text));
+}
+
+static int build(struct descheduler_role *role, struct err *err) {
+        const struct descheduler_role_config *config = &role->config;
+        struct config_problems *problems = config_problems_new();
+        struct placement_oracle oracle = { 0 };
+        int code;
+
+        if (config->profiles) {
+                role->brain = placement_brain_new(runtime_cluster(role->runtime), config->profiles);
+                oracle = placement_brain_oracle(role->brain);
+        }
+        role->feed = usage_feed_new(runtime_transport(role->runtime), runtime_loop(role->runtime),
+                                    config->policy, config->is_parity);
+        code = descheduler_new(
+                &(struct descheduler_config){
+                        .cluster = runtime_cluster(role->runtime),
+                        .policy = config->policy,
+                        .document = config->document,
+                        .registry = config->registry,
+                        .sink = evict_service_sink(role->service),
+                        .usage = role->feed ? usage_feed_source(role->feed) : NULL,
+                        .jobs = role->jobs ? &role->known_jobs : NULL,
+                        .oracle = role->brain ? &oracle : NULL,
+                        .outlook =
+                                role->forecast ? eviction_forecast_outlook(role->forecast) : NULL,
+                        .is_parity = config->is_parity,
+                        .is_dry_run = config->is_dry_run,
+                        .hides_budgets = config->is_parity && !config->is_dry_run },
+                problems, &role->descheduler, err);
+
+        config_problems_free(problems);
+        if (code == 0)
+                descheduler_observe(role->descheduler,
+                                    &(const struct desched_observer){ .context = role,
+                                                                      .began = on_rule_began,
+                                                                      .ended = on_rule_ended });
+        return code;
+}
+
+static void finish(struct descheduler_role *role, const struct err *err) {
+        role->is_finished = true;
+        if (err)
+                LOG(LOG_ERROR, "NotDescheduling", log_text("error", err->text));
+        if (err && role->config.is_parity && role->config.is_elected)
+                return; /* upstream's zombie: it leads, and does nothing */
+        if (role->config.finished)
+                role->config.finished(role->config.context, err);
+}
+
+static bool has_eviction(const struct json *resources) {
+        struct json_iter iter = json_iter(json_get(resources, "resources"));
+        const struct json *resource;
+
+        while (json_next(&iter, NULL, &resource))
+                if (slice_is(json_get_text(resource, "name"), "pods/eviction") &&
+                    slice_is(json_get_text(resource, "kind"), "Eviction"))
+                        return true;
+        return false;
+}
+
+/* An answer that cannot be read is no reason to stay idle: evictions tell for themselves. */
+static bool lacks_eviction(const struct api_reply *reply) {
+        struct json_doc *doc = NULL;
+        bool is_lacking;
+
+        if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0)
+                return false;
+        is_lacking = !has_eviction(json_doc_root(doc));
+        json_doc_free(doc);
+        return is_lacking;
+}
+
+static bool has_ttl(void *self, struct slice job_uid) {
+        return job_watch_has_ttl(((const struct descheduler_role *)self)->jobs, job_uid);
+}
+
+static void start(void *self) {
+        struct descheduler_role *role = self;
+
+        if (!role->is_finished)
+                loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer,
+                               role->config.first_delay_ns);
+}
+
+static void on_probed(void *self, const struct api_reply *reply) {
+        struct descheduler_role *role = self;
+        struct err err = { 0 };
+
+        role->probe = NULL;
+        if (lacks_eviction(reply)) {
+                err_set(&err, BERTH_ERR_UNAVAILABLE,
+                        "the API server does not serve pods/eviction: nothing can be evicted");
+                finish(role, role->config.is_parity ? NULL : &err);
+                return;
+        }
+        role->known_jobs = (struct desched_jobs){ role, has_ttl };
+        role->jobs = job_watch_new(role->runtime, role->config.policy, start, role);
+        if (build(role, &err) < 0)
+                finish(role, &err);
+        else if (!role->jobs)
+                start(role);
+}
+
+static void on_changed(void *self) {
+        struct descheduler_role *role = self;
+
+        if (role->is_started && role->config.follows_background)
+                serve(role); /* what is evicted in the background may have moved on */
+        if (role->is_started && role->config.watches && role->passes > 0)
+                watch_changes(role);
+        if (role->is_started || !runtime_is_synced(role->runtime))
+                return;
+        role->is_started = true;
+        role->probe = transport_call(
+                runtime_transport(role->runtime),
+                &(struct api_call){ .method = API_GET, .path = SLICE_LITERAL("/api/v1") },
+                on_probed, role);
+}
+
+static void on_result(void *self, const struct action_result *result) {
+        struct descheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+
+        if (evict_service_result(role->service, result, loop_mono(loop), loop_wall(loop)))
+                serve(role);
+}
+
+static bool is_idle(const void *self) {
+        const struct descheduler_role *role = self;
+
+        return role->passes > 0 && role->changes == 0 && evict_service_open(role->service) == 0;
+}
+
+static void free_role(void *self) {
+        struct descheduler_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+
+        loop_timer_disarm(loop, &role->pass_timer);
+        loop_timer_disarm(loop, &role->retry_timer);
+        loop_timer_disarm(loop, &role->react_timer);
+        if (role->probe)
+                transport_cancel(runtime_transport(role->runtime), role->probe);
+        descheduler_metrics_free(role->metrics);
+        descheduler_free(role->descheduler);
+        eviction_forecast_free(role->forecast);
+        usage_feed_free(role->feed);
+        job_watch_free(role->jobs);
+        tracer_free(role->tracer);
+        placement_brain_free(role->brain);
+        evict_service_free(role->service);
+        action_list_release(&role->actions);
+        free(role);
+}
+
+struct descheduler_role *descheduler_role_add(struct runtime *runtime,
+                                              const struct descheduler_role_config *config) {
+        struct descheduler_role *role = xcalloc(1, sizeof(*role));
+
+        role->runtime = runtime;
+        role->config = *config;
+        role->pass_timer = (struct loop_timer){ .fired = on_pass_due, .context = role };
+        role->react_timer = (struct loop_timer){ .fired = react, .context = role };
+        role->retry_timer = (struct loop_timer){ .fired = serve, .context = role };
+        action_list_init(&role->actions);
+        role->service = evict_service_new(
+                &(struct evict_config){ .cluster = runtime_cluster(runtime),
+                                        .is_parity = config->is_parity,
+                                        .follows_background = config->follows_background });
+        if (config->weighs_cost && !config->is_parity)
+                role->forecast = eviction_forecast_new(
+                        &(struct eviction_forecast_config){ .transport = runtime_transport(runtime),
+                                                            .loop = runtime_loop(runtime),
+                                                            .cluster = runtime_cluster(runtime) });
+        if (config->metrics)
+                role->metrics =
+                        descheduler_metrics_new(config->metrics, role->service, config->is_parity);
+        start_tracer(role);
+        runtime_add_role(runtime, &(struct role){ .name = "descheduler",
+                                                  .self = role,
+                                                  .changed = on_changed,
+                                                  .result = on_result,
+                                                  .is_idle = is_idle,
+                                                  .free = free_role });
+        return role;
+}
+
+void descheduler_role_stats(const struct descheduler_role *role,
+                            struct descheduler_role_stats *ret_stats) {
+        *ret_stats = (struct descheduler_role_stats){ .passes = role->passes,
+                                                      .reactions = role->reactions,
+                                                      .service = role->service,
+                                                      .descheduler = role->descheduler };
+}

@@ -1,0 +1,383 @@
+/* Finds the pods of an order, and keeps so many of them under way. */
+#include "roles/eviction_order.h"
+
+#include "base/util.h"
+#include "client/url_query.h"
+#include "evict/eviction_reconciler.h"
+#include "roles/eviction_order_priv.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNANSWERED_NS (30 * NS_PER_S)
+
+const char *order_state_name(enum order_state state) {
+        static const char *const names[ORDER_STATE_COUNT] = {
+                [ORDER_QUEUED] = "queued",       [ORDER_ASKING] = "asking",
+                [ORDER_OPEN] = "open",           [ORDER_EVICTED] = "evicted",
+                [ORDER_WITHDRAWN] = "withdrawn", [ORDER_FAILED] = "failed",
+        };
+
+        return names[state];
+}
+
+/* ---- the end ---- */
+
+static void finish(struct eviction_order *order, const struct err *err) {
+        if (order->is_finished)
+                return;
+        order->is_finished = true;
+        order->config.finished(order->config.context, err);
+}
+
+void order_set(struct order_pod *pod, enum order_state state, const char *message) {
+        pod->state = state;
+        if (message)
+                snprintf(pod->message, sizeof(pod->message), "%s", message);
+        if (order_state_is_over(state))
+                loop_timer_disarm(pod->order->config.loop, &pod->timer);
+        if (pod->order->config.changed)
+                pod->order->config.changed(pod->order->config.context);
+}
+
+void order_call(struct order_pod *pod, const struct api_call *call,
+                void (*done)(void *context, const struct api_reply *reply)) {
+        pod->order->calls++;
+        pod->call = transport_call(pod->order->config.transport, call, done, pod);
+}
+
+/* ---- progress ---- */
+
+static void begin(struct order_pod *pod) {
+        struct eviction_order *order = pod->order;
+
+        if (order->config.cancels && order->group)
+                order_request_withdraw(pod);
+        else if (order->config.cancels)
+                order_set(pod, ORDER_FAILED, "the cluster has no EvictionRequests to withdraw");
+        else if (order->group)
+                order_request_begin(pod);
+        else
+                order_subresource_begin(pod);
+}
+
+void order_pump(struct eviction_order *order) {
+        uint32_t max_open =
+                order->config.max_open ? order->config.max_open : EVICTION_ORDER_OPEN_DEFAULT;
+        size_t open_count = 0, over_count = 0, asking_count = 0;
+
+        for (size_t i = 0; i < order->count; i++) {
+                enum order_state state = order->pods[i].state;
+
+                open_count += state == ORDER_ASKING || state == ORDER_OPEN;
+        }
+        for (size_t i = 0; i < order->count; i++)
+                if (order->pods[i].state == ORDER_QUEUED && open_count < max_open) {
+                        open_count++;
+                        begin(&order->pods[i]);
+                }
+        for (size_t i = 0; i < order->count; i++) {
+                over_count += order_state_is_over(order->pods[i].state) && !order->pods[i].call;
+                asking_count += order->pods[i].state <= ORDER_ASKING || order->pods[i].call;
+        }
+        if (over_count == order->count || (!order->config.waits && asking_count == 0))
+                finish(order, NULL);
+}
+
+static void on_deadline(void *context) {
+        struct eviction_order *order = context;
+
+        for (size_t i = 0; i < order->count; i++) {
+                struct order_pod *pod = &order->pods[i];
+
+                if (order_state_is_over(pod->state))
+                        continue;
+                if (order->group && pod->state != ORDER_QUEUED && !pod->call)
+                        order_request_withdraw(pod);
+                else if (!order->group || pod->state == ORDER_QUEUED)
+                        order_set(pod, ORDER_WITHDRAWN, "the deadline passed");
+        }
+        order_pump(order);
+        if (!order->is_finished) /* calls that are under way come first */
+                loop_timer_arm(order->config.loop, &order->deadline, ORDER_LOOK_NS);
+}
+
+static void on_unanswered(void *context) {
+        struct eviction_order *order = context;
+
+        for (size_t i = 0; i < order->count; i++)
+                if (order->pods[i].state == ORDER_OPEN && !order->pods[i].is_seen)
+                        order_set(&order->pods[i], ORDER_OPEN,
+                                  "nobody answers the request: is berth evictions running?");
+        loop_timer_arm(order->config.loop, &order->unanswered, UNANSWERED_NS);
+}
+
+/* ---- pods ---- */
+
+static bool is_left_alone(const struct json *pod) {
+        const struct json *meta = json_get(pod, "metadata"), *owner;
+        struct json_iter iter = json_iter(json_get(meta, "ownerReferences"));
+        struct slice phase = json_get_text(json_get(pod, "status"), "phase");
+
+        while (json_next(&iter, NULL, &owner))
+                if (slice_is(json_get_text(owner, "kind"), "DaemonSet") &&
+                    json_get_bool(owner, "controller", false))
+                        return true;
+        return json_get(json_get(meta, "annotations"), "kubernetes.io/config.mirror") ||
+               slice_is(phase, "Succeeded") || slice_is(phase, "Failed");
+}
+
+static void add_pod(struct eviction_order *order, const struct json *object) {
+        const struct json *meta = json_get(object, "metadata");
+
+        if (order->count == order->cap) {
+                order->cap = order->cap ? order->cap * 2 : 16;
+                order->pods = xreallocarray(order->pods, order->cap, sizeof(order->pods[0]));
+        }
+        order->pods[order->count++] =
+                (struct order_pod){ .order = order,
+                                    .ns = slice_dup(json_get_text(meta, "namespace")),
+                                    .name = slice_dup(json_get_text(meta, "name")),
+                                    .uid = slice_dup(json_get_text(meta, "uid")),
+                                    .expected = WALL_TIME_UNSET };
+}
+
+static void start(struct eviction_order *order) {
+        order->has_pods = true;
+        if (order->group && order->count)
+                order_requests_follow(order);
+        if (order->config.deadline_ns > 0 && !order->config.cancels)
+                loop_timer_arm(order->config.loop, &order->deadline, order->config.deadline_ns);
+        if (order->group && order->config.waits)
+                loop_timer_arm(order->config.loop, &order->unanswered, UNANSWERED_NS);
+        order_pump(order);
+}
+
+static void fail_with(struct eviction_order *order, const char *what,
+                      const struct api_reply *reply) {
+        order->err = reply->error;
+        if (order->err.code == 0)
+                err_set(&order->err, BERTH_ERR_UNAVAILABLE, "status %d", reply->status);
+        err_wrap(&order->err, "%s", what);
+        finish(order, &order->err);
+}
+
+static void on_list(void *context, const struct api_reply *reply) {
+        struct eviction_order *order = context;
+        struct json_doc *doc = NULL;
+        const struct json *item;
+        struct json_iter iter;
+
+        order->call = NULL;
+        if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0) {
+                fail_with(order, "pods", reply);
+                return;
+        }
+        iter = json_iter(json_get(json_doc_root(doc), "items"));
+        while (json_next(&iter, NULL, &item))
+                if (!is_left_alone(item))
+                        add_pod(order, item);
+        json_doc_free(doc);
+        start(order);
+}
+
+static void read_named(struct eviction_order *order);
+
+/* One after another: each has the one handle of the order. */
+static void on_read(void *context, const struct api_reply *reply) {
+        struct eviction_order *order = context;
+        struct json_doc *doc = NULL;
+
+        order->call = NULL;
+        if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0) {
+                fail_with(order, order->config.pods[order->count], reply);
+                return;
+        }
+        add_pod(order, json_doc_root(doc));
+        json_doc_free(doc);
+        if (order->count == order->config.pod_count)
+                start(order);
+        else
+                read_named(order);
+}
+
+static void read_named(struct eviction_order *order) {
+        struct slice rest = slice_of(order->config.pods[order->count]), ns;
+        struct buf path = { 0 };
+
+        if (!slice_split(&rest, '/', &ns) || !rest.ptr) {
+                rest = slice_of(order->config.pods[order->count]);
+                ns = slice_of(order->config.ns[0] ? order->config.ns : "default");
+        }
+        buf_text(&path, "/api/v1/namespaces/");
+        url_escape(&path, ns);
+        buf_text(&path, "/pods/");
+        url_escape(&path, rest);
+        order->calls++;
+        order->call = transport_call(order->config.transport,
+                                     &(struct api_call){ .path = buf_view(&path) }, on_read, order);
+        buf_release(&path);
+}
+
+static void find_pods(struct eviction_order *order) {
+        struct buf path = { 0 }, field = { 0 };
+
+        if (order->config.pod_count) {
+                read_named(order);
+                return;
+        }
+        buf_text(&path, "/api/v1");
+        if (order->config.ns[0] && !order->config.node) {
+                buf_text(&path, "/namespaces/");
+                url_escape(&path, slice_of(order->config.ns));
+        }
+        buf_text(&path, "/pods");
+        if (order->config.node) {
+                buf_printf(&field, "spec.nodeName=%s", order->config.node);
+                url_query_text(&path, "fieldSelector", buf_view(&field));
+        }
+        if (order->config.selector)
+                url_query_text(&path, "labelSelector", slice_of(order->config.selector));
+        order->calls++;
+        order->call = transport_call(order->config.transport,
+                                     &(struct api_call){ .path = buf_view(&path) }, on_list, order);
+        buf_release(&path);
+        buf_release(&field);
+}
+
+static void on_cordoned(void *context, const struct api_reply *reply) {
+        struct eviction_order *order = context;
+
+        order->call = NULL;
+        if (reply->status != 200)
+                fail_with(order, "node", reply);
+        else
+                find_pods(order);
+}
+
+static void prepare(struct eviction_order *order) {
+        struct buf path = { 0 };
+
+        if (!order->config.node || !order->config.cordons || order->config.cancels) {
+                find_pods(order);
+                return;
+        }
+        buf_text(&path, "/api/v1/nodes/");
+        url_escape(&path, slice_of(order->config.node));
+        order->calls++;
+        order->call = transport_call(
+                order->config.transport,
+                &(struct api_call){ .method = API_PATCH,
+                                    .path = buf_view(&path),
+                                    .content_type = SLICE_LITERAL("application/merge-patch+json"),
+                                    .body = SLICE_LITERAL("{\"spec\":{\"unschedulable\":true}}") },
+                on_cordoned, order);
+        buf_release(&path);
+}
+
+/* ---- discovery ---- */
+
+static bool serves_requests(const struct api_reply *reply) {
+        struct json_doc *doc = NULL;
+        const struct json *item;
+        struct json_iter iter;
+        bool is_found = false;
+
+        if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0)
+                return false;
+        iter = json_iter(json_get(json_doc_root(doc), "resources"));
+        while (json_next(&iter, NULL, &item))
+                is_found |= slice_is(json_get_text(item, "name"), "evictionrequests");
+        json_doc_free(doc);
+        return is_found;
+}
+
+static void on_own(void *context, const struct api_reply *reply) {
+        struct eviction_order *order = context;
+
+        order->call = NULL;
+        if (reply->status == 0) {
+                fail_with(order, "discovery", reply);
+                return;
+        }
+        if (serves_requests(reply))
+                order->group = EVICTION_GROUP_OWN;
+        prepare(order);
+}
+
+static void ask_for(struct eviction_order *order, const char *path,
+                    void (*done)(void *context, const struct api_reply *reply)) {
+        order->calls++;
+        order->call = transport_call(order->config.transport,
+                                     &(struct api_call){ .path = slice_of(path) }, done, order);
+}
+
+static void on_native(void *context, const struct api_reply *reply) {
+        struct eviction_order *order = context;
+
+        order->call = NULL;
+        if (serves_requests(reply)) {
+                order->group = EVICTION_GROUP_NATIVE;
+                prepare(order);
+        } else {
+                ask_for(order, "/apis/" EVICTION_GROUP_OWN "/" EVICTION_VERSION, on_own);
+        }
+}
+
+/* ---- life ---- */
+
+struct eviction_order *eviction_order_new(const struct eviction_order_config *config) {
+        struct eviction_order *order = xcalloc(1, sizeof(*order));
+
+        order->config = *config;
+        order->deadline = (struct loop_timer){ .fired = on_deadline, .context = order };
+        order->unanswered = (struct loop_timer){ .fired = on_unanswered, .context = order };
+        ask_for(order, "/apis/" EVICTION_GROUP_NATIVE "/" EVICTION_VERSION, on_native);
+        return order;
+}
+
+void eviction_order_free(struct eviction_order *order) {
+        if (!order)
+                return;
+        loop_timer_disarm(order->config.loop, &order->deadline);
+        loop_timer_disarm(order->config.loop, &order->unanswered);
+        reflector_free(order->requests);
+        reflector_free(order->evictions);
+        if (order->call)
+                transport_cancel(order->config.transport, order->call);
+        for (size_t i = 0; i < order->count; i++) {
+                struct order_pod *pod = &order->pods[i];
+
+                loop_timer_disarm(order->config.loop, &pod->timer);
+                if (pod->call)
+                        transport_cancel(order->config.transport, pod->call);
+                free(pod->ns);
+                free(pod->name);
+                free(pod->uid);
+        }
+        free(order->pods);
+        free(order);
+}
+
+size_t eviction_order_count(const struct eviction_order *order) {
+        return order->has_pods ? order->count : 0;
+}
+
+struct order_line eviction_order_line(const struct eviction_order *order, size_t index) {
+        const struct order_pod *pod = &order->pods[index];
+
+        return (struct order_line){ .ns = pod->ns,
+                                    .name = pod->name,
+                                    .responder = pod->responder,
+                                    .message = pod->message,
+                                    .state = pod->state,
+                                    .expected = pod->expected };
+}
+
+bool eviction_order_uses_requests(const struct eviction_order *order) {
+        return order->group != NULL;
+}
+
+uint64_t eviction_order_calls(const struct eviction_order *order) {
+        return order->calls;
+}

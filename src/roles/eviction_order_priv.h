@@ -1,0 +1,56 @@
+/* Inside an eviction order: its pods, and the two ways of carrying it out. */
+#pragma once
+
+#include "api/json.h"
+#include "client/reflector.h"
+#include "roles/eviction_order.h"
+
+#define ORDER_PATH_MAX 1024
+#define ORDER_RETRY_NS (5 * NS_PER_S) /* after a 429, as kubectl drain */
+#define ORDER_LOOK_NS (NS_PER_S)      /* whether a pod is gone yet */
+#define ORDER_LABEL "berth.dev/requested-by"
+#define ORDER_LABEL_VALUE "evict"
+
+struct order_pod {
+        struct eviction_order *order;
+        char *ns, *name, *uid;
+        enum order_state state;
+        char responder[318], message[400];
+        struct wall_time expected;
+        struct api_request *call; /* one at a time */
+        struct loop_timer timer;
+        bool is_asked;     /* the subresource took it */
+        bool is_withdrawn; /* the intent was changed by us */
+        bool is_seen;      /* somebody reconciles the request */
+        bool is_begun;     /* a 429 said that somebody else evicts it, at this time */
+        bool is_moving;    /* and was seen to do so */
+        struct mono_time begun;
+};
+
+struct eviction_order {
+        struct eviction_order_config config;
+        const char *group; /* NULL = the kinds are not served */
+        bool is_finished, has_pods;
+        struct order_pod *pods;
+        size_t count, cap;
+        struct reflector *requests, *evictions;
+        struct api_request *call; /* discovery, cordon, reading pods */
+        struct loop_timer deadline, unanswered;
+        uint64_t calls;
+        struct err err;
+};
+
+/* One call for a pod; done gets the pod. */
+void order_call(struct order_pod *pod, const struct api_call *call,
+                void (*done)(void *context, const struct api_reply *reply));
+void order_set(struct order_pod *pod, enum order_state state, const char *message);
+/* Begins what may begin, and ends the order when everything is over. */
+void order_pump(struct eviction_order *order);
+
+/* ---- order_requests.c: by EvictionRequests ---- */
+void order_request_begin(struct order_pod *pod);
+void order_request_withdraw(struct order_pod *pod);
+void order_requests_follow(struct eviction_order *order);
+
+/* ---- order_subresource.c: by pods/eviction ---- */
+void order_subresource_begin(struct order_pod *pod);

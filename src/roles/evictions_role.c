@@ -1,0 +1,184 @@
+/* The role of evictions: its life, its steps, its trail. */
+#include "roles/evictions_role_priv.h"
+
+#include "base/log.h"
+#include "base/util.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define DATE_PATIENCE_NS (10 * NS_PER_S) /* an answer that took longer says little */
+#define DATE_ROUNDING_NS (2 * NS_PER_S)  /* dates are whole seconds */
+
+bool evictions_is_native(const struct evictions_role *role) {
+        return role->group && strcmp(role->group, EVICTION_GROUP_NATIVE) == 0;
+}
+
+const char *evictions_mode_name(const struct evictions_role *role) {
+        if (!evictions_is_native(role))
+                return "crd";
+        return role->is_controller ? "native-own" : "native-foreign";
+}
+
+struct eviction_now evictions_now(const struct evictions_role *role) {
+        return (struct eviction_now){ .wall = { loop_wall(role->loop).ns + role->ahead_ns },
+                                      .mono = loop_mono(role->loop) };
+}
+
+void evictions_take_date(struct evictions_role *role, const struct api_reply *reply,
+                         struct mono_time asked) {
+        int64_t took_ns = loop_mono(role->loop).ns - asked.ns;
+        int64_t now_ns = loop_wall(role->loop).ns, date_ns = reply->date_s * NS_PER_S;
+
+        if (reply->date_s == 0 || took_ns > DATE_PATIENCE_NS)
+                return;
+        if (date_ns < now_ns - took_ns - DATE_ROUNDING_NS)
+                role->ahead_ns = date_ns - (now_ns - took_ns);
+        else if (date_ns > now_ns + DATE_ROUNDING_NS)
+                role->ahead_ns = date_ns - now_ns;
+        else
+                role->ahead_ns = 0;
+}
+
+void evictions_write_audit(struct evictions_role *role, const struct audit_record *record) {
+        struct audit_chain *chain = role->newer ? &role->newer->chain : &role->chain;
+        struct buf line = { 0 };
+
+        if (!role->config.audit)
+                return;
+        chain->mode = evictions_mode_name(role);
+        audit_chain_append(chain, record, loop_wall(role->loop), &line);
+        role->config.audit(role->config.context, buf_view(&line));
+        buf_release(&line);
+}
+
+void evictions_step_soon(struct evictions_role *role) {
+        if (role->is_started)
+                loop_timer_arm(role->loop, &role->step_timer, 0);
+}
+
+/* Nothing is left of what was begun before the upgrade. */
+static bool is_finished(const struct evictions_role *role) {
+        struct eviction_reconciler_stats stats;
+
+        eviction_reconciler_stats(role->reconciler, &stats);
+        return stats.targets == 0;
+}
+
+static void drop_older(void *context) {
+        struct evictions_role *role = context;
+
+        LOG(LOG_INFO, "Finished", log_text("group", EVICTION_GROUP_OWN));
+        evictions_role_free(role->older);
+        role->older = NULL;
+}
+
+static void step(void *context) {
+        struct evictions_role *role = context;
+        struct mono_time due;
+
+        if (role->config.may_act && !role->config.may_act(role->config.context))
+                return;
+        eviction_reconciler_step(role->reconciler, evictions_now(role), &role->effects);
+        for (size_t i = 0; i < role->effects.count; i++)
+                evictions_carry_out(role, &role->effects.items[i]);
+        eviction_effects_clear(&role->effects);
+        if (role->newer && is_finished(role))
+                loop_timer_arm(role->loop, &role->newer->older_timer, 0);
+        if (eviction_reconciler_next_due(role->reconciler, &due))
+                loop_timer_arm(role->loop, &role->step_timer, due.ns - loop_mono(role->loop).ns);
+}
+
+/* ---- role ---- */
+
+static void on_model(void *self) {
+        struct evictions_role *role = self;
+
+        if (!role->group && !role->discovery && !loop_timer_is_armed(&role->discovery_timer))
+                evictions_discover(role);
+}
+
+static void on_result(void *self, const struct action_result *result) {
+        (void)self; /* the role submits no actions */
+        (void)result;
+}
+
+static bool is_idle(const void *self) {
+        const struct evictions_role *role = self;
+        struct mono_time due;
+
+        return role->is_started && !role->calls && (!role->older || is_idle(role->older)) &&
+               (!eviction_reconciler_next_due(role->reconciler, &due) ||
+                due.ns > loop_mono(role->loop).ns);
+}
+
+void evictions_role_free(struct evictions_role *role) {
+        if (!role)
+                return;
+        evictions_role_free(role->older);
+        loop_timer_disarm(role->loop, &role->older_timer);
+        loop_timer_disarm(role->loop, &role->step_timer);
+        loop_timer_disarm(role->loop, &role->discovery_timer);
+        loop_timer_disarm(role->loop, &role->take_over_timer);
+        if (role->discovery)
+                transport_cancel(role->transport, role->discovery);
+        for (size_t i = 0; i < FOLLOWED_COUNT; i++)
+                reflector_free(role->lines[i].reflector);
+        reflector_free(role->migrations);
+        reflector_free(role->budgets);
+        evictions_drop_calls(role);
+        hook_caller_free(role->hooks);
+        history_store_free(role->store);
+        eviction_reconciler_free(role->reconciler);
+        eviction_history_free(role->history);
+        eviction_effects_release(&role->effects);
+        free(role->metrics);
+        free(role);
+}
+
+static void free_role(void *self) {
+        evictions_role_free(self);
+}
+
+struct evictions_role *evictions_role_new(struct runtime *runtime,
+                                          const struct evictions_role_config *config) {
+        struct evictions_role *role = xcalloc(1, sizeof(*role));
+
+        role->runtime = runtime;
+        role->loop = runtime_loop(runtime);
+        role->transport = runtime_transport(runtime);
+        role->config = *config;
+        role->chain = config->chain;
+        role->history = eviction_history_new();
+        role->step_timer = (struct loop_timer){ .fired = step, .context = role };
+        role->older_timer = (struct loop_timer){ .fired = drop_older, .context = role };
+        role->discovery_timer = (struct loop_timer){ .fired = evictions_discover, .context = role };
+        role->take_over_timer =
+                (struct loop_timer){ .fired = evictions_take_over, .context = role };
+        eviction_effects_init(&role->effects);
+        return role;
+}
+
+struct evictions_role *evictions_role_add(struct runtime *runtime,
+                                          const struct evictions_role_config *config) {
+        struct evictions_role *role = evictions_role_new(runtime, config);
+
+        if (config->metrics)
+                role->metrics = evictions_metrics_new(config->metrics, role);
+        runtime_add_role(runtime, &(struct role){ .name = "evictions",
+                                                  .self = role,
+                                                  .changed = on_model,
+                                                  .result = on_result,
+                                                  .is_idle = is_idle,
+                                                  .free = free_role });
+        return role;
+}
+
+void evictions_role_stats(const struct evictions_role *role,
+                          struct evictions_role_stats *ret_stats) {
+        *ret_stats = (struct evictions_role_stats){ .group = role->group,
+                                                    .is_reconciling = role->is_controller,
+                                                    .has_stepped_down = role->has_stepped_down,
+                                                    .skipped = role->skipped };
+        if (role->reconciler)
+                eviction_reconciler_stats(role->reconciler, &ret_stats->reconciler);
+}

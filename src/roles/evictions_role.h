@@ -1,0 +1,55 @@
+/* The EvictionRequest API's controller and imperative responder as a role of a process: finds out
+ * which form of the API there is, follows its objects and the pods, and carries out what the
+ * reconciler decides. */
+#pragma once
+
+#include "evict/eviction_reconciler.h"
+#include "loop/runtime.h"
+
+struct metrics;
+
+enum evictions_mode {
+        EVICTIONS_AUTO,           /* native where served, and then whether somebody reconciles */
+        EVICTIONS_CRD,            /* our own kinds */
+        EVICTIONS_NATIVE_OWN,     /* served, reconciled by us */
+        EVICTIONS_NATIVE_FOREIGN, /* served, reconciled by somebody else */
+};
+
+#define EVICTIONS_TAKE_OVER_NS (30 * NS_PER_S)
+
+struct evictions_role_config {
+        enum evictions_mode mode;
+        bool has_no_evictor;           /* leaves the imperative responder to somebody else */
+        bool keeps_definitions;        /* does not create missing CustomResourceDefinitions */
+        bool has_slots, slots_for_all; /* evictions wait for slots: slow ones, or all */
+        struct eviction_slot_limits slots;
+        bool may_delete;            /* pods at a request's deadline, where their policy says so */
+        const char *hook_directory; /* programs of exec hooks; NULL = none is run */
+        struct audit_chain chain;   /* where the trail goes on */
+        /* Gets every audit line with its newline, before the effect it announces. May be NULL. */
+        void (*audit)(void *context, struct slice line);
+        /* In place of calls over the network; answers come through evictions_role_answer. NULL =
+         * real ones. */
+        void (*start_hook)(void *context, const struct eviction_effect *effect);
+        void (*stop_hook)(void *context, uint64_t id);
+        struct metrics *metrics; /* where it counts; NULL = nobody counts */
+        /* Whether effects may be carried out: false as soon as the Lease may be somebody else's.
+         * NULL = always. */
+        bool (*may_act)(void *context);
+        void *context;
+};
+
+struct evictions_role_stats {
+        struct eviction_reconciler_stats reconciler;
+        const char *group; /* NULL until it is known */
+        bool is_reconciling, has_stepped_down;
+        uint64_t skipped; /* objects that could not be read */
+};
+
+struct evictions_role;
+struct evictions_role *evictions_role_add(struct runtime *runtime,
+                                          const struct evictions_role_config *config);
+void evictions_role_answer(struct evictions_role *role,
+                           const struct eviction_effect_result *result);
+void evictions_role_stats(const struct evictions_role *role,
+                          struct evictions_role_stats *ret_stats);

@@ -1,0 +1,104 @@
+/* Inside the role of evictions: its state, and what its parts ask of each other. */
+#pragma once
+
+#include "client/reflector.h"
+#include "roles/evictions_role.h"
+#include "roles/history_store.h"
+#include "roles/hook_caller.h"
+
+#define EVICTIONS_PATH_MAX 1024
+#define EVICTIONS_OLDER_IDS (UINT64_C(1) << 62) /* ids of effects of the older part */
+
+enum followed {
+        FOLLOWED_REQUESTS,
+        FOLLOWED_EVICTIONS,
+        FOLLOWED_PODS,
+        FOLLOWED_POLICIES,
+        FOLLOWED_COUNT
+};
+
+struct open_call {
+        struct evictions_role *role;
+        struct api_request *request;
+        uint64_t id;
+        enum eviction_effect_kind kind;
+        struct mono_time asked;
+        struct open_call *next, *prev;
+};
+
+struct feed_line {
+        struct evictions_role *role;
+        enum followed followed;
+        struct reflector *reflector;
+};
+
+struct evictions_role {
+        struct runtime *runtime;
+        struct loop *loop;
+        struct transport *transport;
+        struct evictions_role_config config;
+        struct eviction_reconciler *reconciler;
+        struct eviction_effects effects;
+        struct audit_chain chain;
+        const char *group; /* NULL until discovery is over */
+        bool is_started, is_controller, has_stepped_down, is_native_served, has_policies,
+                has_older; /* our own kinds are served beside native ones */
+        size_t definition; /* next one to create */
+        struct feed_line lines[FOLLOWED_COUNT];
+        struct reflector *budgets;
+        struct reflector *migrations; /* of KubeVirt; NULL = there are none */
+        struct open_call *calls;
+        struct hook_caller *hooks;
+        struct eviction_history *history;
+        struct history_store *store;
+        struct evictions_metrics *metrics; /* NULL = nobody counts */
+        struct api_request *discovery;
+        struct mono_time asked; /* when discovery was */
+        int64_t ahead_ns;       /* of the server's clock before ours; 0 while they agree */
+        /* After an upgrade: finishes what was begun with our own kinds.  NULL = nothing to finish.
+         */
+        struct evictions_role *older;
+        struct evictions_role *newer;  /* of the older one: whose part it is */
+        struct loop_timer older_timer; /* fires when the older part is done */
+        struct loop_timer step_timer, discovery_timer, take_over_timer;
+        uint64_t skipped;
+};
+
+/* ---- evictions_role.c ---- */
+bool evictions_is_native(const struct evictions_role *role);
+const char *evictions_mode_name(const struct evictions_role *role);
+struct eviction_now evictions_now(const struct evictions_role *role);
+/* Learns from an answer how far the server's clock is from ours; statuses carry the server's time,
+ * as it judges them by that. */
+void evictions_take_date(struct evictions_role *role, const struct api_reply *reply,
+                         struct mono_time asked);
+void evictions_write_audit(struct evictions_role *role, const struct audit_record *record);
+void evictions_step_soon(struct evictions_role *role);
+
+/* A part of a role, not yet started. */
+struct evictions_role *evictions_role_new(struct runtime *runtime,
+                                          const struct evictions_role_config *config);
+void evictions_role_free(struct evictions_role *role); /* accepts NULL */
+
+/* ---- evictions_metrics.c ---- */
+/* The registry reads the role at each writing, and must be done with that before the role goes. */
+struct evictions_metrics *evictions_metrics_new(struct metrics *registry,
+                                                const struct evictions_role *role);
+
+/* ---- evictions_effects.c ---- */
+void evictions_carry_out(struct evictions_role *role, const struct eviction_effect *effect);
+void evictions_drop_calls(struct evictions_role *role);
+/* Of a hook_caller: a hook answered. */
+void evictions_on_answered(void *context, const struct eviction_effect_result *result);
+
+/* ---- evictions_watch.c ---- */
+/* Of a timer: nobody has looked at a native request for a while. */
+void evictions_take_over(void *context);
+/* Follows requests, Evictions, pods, policies, and budgets. */
+void evictions_follow(struct evictions_role *role);
+/* Answer of /apis/kubevirt.io/v1: where it is installed its migrations are told as progress. */
+void evictions_on_kubevirt(void *context, const struct api_reply *reply);
+
+/* ---- evictions_discovery.c ---- */
+/* Finds out which form of the API there is, defines ours where none is, and starts. */
+void evictions_discover(void *context);

@@ -1,0 +1,204 @@
+/* What the role of evictions follows, and who of several controllers reconciles. */
+#include "base/log.h"
+#include "base/util.h"
+#include "roles/evictions_role_priv.h"
+#include <stdio.h>
+
+/* ---- who reconciles ---- */
+
+static void set_controller(struct evictions_role *role, bool is_controller) {
+        role->is_controller = is_controller;
+        eviction_reconciler_set_controller(role->reconciler, is_controller);
+        evictions_write_audit(role,
+                              &(struct audit_record){ .op = SLICE_LITERAL("takeover"),
+                                                      .to = slice_of(evictions_mode_name(role)) });
+        LOG(LOG_INFO, "TakeOver", log_text("mode", evictions_mode_name(role)));
+        evictions_step_soon(role);
+}
+
+void evictions_take_over(void *context) {
+        struct evictions_role *role = context;
+
+        if (!role->has_stepped_down && !role->is_controller)
+                set_controller(role, true);
+}
+
+/* The status of a request is written by whoever reconciles. */
+static bool has_foreign_manager(const struct json *object) {
+        struct json_iter iter = json_iter(json_get(json_get(object, "metadata"), "managedFields"));
+        const struct json *entry;
+
+        while (json_next(&iter, NULL, &entry))
+                if (slice_is(json_get_text(entry, "subresource"), "status") &&
+                    !slice_is(json_get_text(entry, "manager"), EVICTION_MANAGER))
+                        return true;
+        return false;
+}
+
+/* Native objects: a request nobody looks at for a while makes us the controller; one that somebody
+ * else looks at makes us step down, for good. */
+static void judge_authority(struct evictions_role *role, const struct json *request) {
+        if (!evictions_is_native(role) || role->config.mode != EVICTIONS_AUTO ||
+            role->has_stepped_down)
+                return;
+        if (has_foreign_manager(request)) {
+                role->has_stepped_down = true;
+                loop_timer_disarm(role->loop, &role->take_over_timer);
+                if (role->is_controller)
+                        set_controller(role, false);
+        } else if (!role->is_controller && !loop_timer_is_armed(&role->take_over_timer)) {
+                loop_timer_arm(role->loop, &role->take_over_timer, EVICTIONS_TAKE_OVER_NS);
+        }
+}
+
+/* ---- watches ---- */
+
+static void remove_object(struct evictions_role *role, enum followed followed,
+                          const struct json *meta) {
+        static void (*const removers[FOLLOWED_COUNT])(struct eviction_reconciler *, struct slice,
+                                                      struct slice, struct slice) = {
+                [FOLLOWED_REQUESTS] = eviction_reconciler_remove_request,
+                [FOLLOWED_EVICTIONS] = eviction_reconciler_remove_eviction,
+                [FOLLOWED_PODS] = eviction_reconciler_remove_pod,
+                [FOLLOWED_POLICIES] = eviction_reconciler_remove_policy,
+        };
+
+        removers[followed](role->reconciler, json_get_text(meta, "namespace"),
+                           json_get_text(meta, "name"), json_get_text(meta, "uid"));
+}
+
+static void on_changed(void *context, enum reflector_change change, const struct json *object) {
+        static int (*const putters[FOLLOWED_COUNT])(struct eviction_reconciler *,
+                                                    const struct json *, struct err *) = {
+                [FOLLOWED_REQUESTS] = eviction_reconciler_put_request,
+                [FOLLOWED_EVICTIONS] = eviction_reconciler_put_eviction,
+                [FOLLOWED_PODS] = eviction_reconciler_put_pod,
+                [FOLLOWED_POLICIES] = eviction_reconciler_put_policy,
+        };
+        struct feed_line *line = context;
+        struct evictions_role *role = line->role;
+        const struct json *meta = json_get(object, "metadata");
+        struct err err = { 0 };
+
+        if (change == REFLECTOR_DELETED) {
+                remove_object(role, line->followed, meta);
+        } else if (putters[line->followed](role->reconciler, object, &err) < 0) {
+                role->skipped++;
+                LOG(LOG_WARN, "ObjectSkipped", log_slice("name", json_get_text(meta, "name")),
+                    log_text("error", err.text));
+        } else if (line->followed == FOLLOWED_REQUESTS) {
+                judge_authority(role, object);
+        }
+        evictions_step_soon(role);
+}
+
+/* Policies come last, and may not be served. */
+static size_t followed_count(const struct evictions_role *role) {
+        return role->has_policies ? FOLLOWED_COUNT : FOLLOWED_POLICIES;
+}
+
+static bool is_synced(const struct evictions_role *role) {
+        for (size_t i = 0; i < followed_count(role); i++)
+                if (!role->lines[i].reflector || !reflector_is_synced(role->lines[i].reflector))
+                        return false;
+        return true;
+}
+
+static void on_synced(void *context) {
+        struct evictions_role *role = ((struct feed_line *)context)->role;
+
+        if (!role->is_started && is_synced(role)) {
+                role->is_started = true;
+                LOG(LOG_INFO, "Ready", log_text("mode", evictions_mode_name(role)));
+                evictions_step_soon(role);
+        }
+}
+
+static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
+        (void)context;
+        LOG(LOG_WARN, "WatchFailed", log_text("error", err->text),
+            log_i64("retry_ms", delay_ns / NS_PER_MS));
+}
+
+static void follow_kinds(struct evictions_role *role) {
+        static const struct reflector_events events = { .changed = on_changed,
+                                                        .synced = on_synced,
+                                                        .failed = on_failed };
+        static const char *const resources[] = {
+                [FOLLOWED_REQUESTS] = "evictionrequests",
+                [FOLLOWED_EVICTIONS] = "evictions",
+                [FOLLOWED_POLICIES] = "evictionpolicies",
+        };
+        char path[EVICTIONS_PATH_MAX];
+
+        for (size_t i = 0; i < followed_count(role); i++) {
+                if (i == FOLLOWED_PODS)
+                        snprintf(path, sizeof(path), "/api/v1/pods");
+                else
+                        snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "/%s",
+                                 i == FOLLOWED_POLICIES ? EVICTION_GROUP_OWN : role->group,
+                                 resources[i]);
+                role->lines[i] = (struct feed_line){ .role = role, .followed = (enum followed)i };
+                role->lines[i].reflector =
+                        reflector_new(&(struct reflector_config){ .path = path, .seed = i + 1 },
+                                      role->transport, role->loop, &events, &role->lines[i]);
+        }
+}
+
+/* ---- budgets and KubeVirt: worth knowing, not waited for ---- */
+
+static void on_budget(void *context, enum reflector_change change, const struct json *object) {
+        struct evictions_role *role = context;
+        const struct json *meta = json_get(object, "metadata");
+
+        if (change == REFLECTOR_DELETED)
+                eviction_reconciler_remove_budget(role->reconciler,
+                                                  json_get_text(meta, "namespace"),
+                                                  json_get_text(meta, "name"));
+        else
+                eviction_reconciler_put_budget(role->reconciler, object);
+        evictions_step_soon(role);
+}
+
+static void follow_budgets(struct evictions_role *role) {
+        static const struct reflector_events events = { .changed = on_budget, .failed = on_failed };
+
+        role->budgets = reflector_new(
+                &(struct reflector_config){ .path = "/apis/policy/v1/poddisruptionbudgets",
+                                            .seed = FOLLOWED_COUNT + 2 },
+                role->transport, role->loop, &events, role);
+}
+
+void evictions_follow(struct evictions_role *role) {
+        follow_kinds(role);
+        follow_budgets(role);
+}
+
+static void on_migration(void *context, enum reflector_change change, const struct json *object) {
+        struct evictions_role *role = context;
+        const struct json *meta = json_get(object, "metadata");
+
+        if (change == REFLECTOR_DELETED)
+                eviction_reconciler_remove_migration(role->reconciler,
+                                                     json_get_text(meta, "namespace"),
+                                                     json_get_text(meta, "name"));
+        else
+                eviction_reconciler_put_migration(role->reconciler, object);
+        evictions_step_soon(role);
+}
+
+/* Where KubeVirt is installed its migrations are told as progress. */
+void evictions_on_kubevirt(void *context, const struct api_reply *reply) {
+        static const struct reflector_events events = { .changed = on_migration };
+        struct evictions_role *role = context;
+
+        role->discovery = NULL;
+        if (reply->status != 200 ||
+            !slice_contains(reply->body, SLICE_LITERAL("\"virtualmachineinstancemigrations\"")))
+                return;
+        role->migrations = reflector_new(
+                &(struct reflector_config){
+                        .path = "/apis/kubevirt.io/v1/virtualmachineinstancemigrations",
+                        .seed = FOLLOWED_COUNT + 1 },
+                role->transport, role->loop, &events, role);
+}

@@ -1,0 +1,277 @@
+/* An order carried out by EvictionRequests: one per pod, named after its uid, so that whoever asks
+ * again, or cancels later, means the same request. */
+#include "base/util.h"
+#include "evict/eviction_reconciler.h"
+#include "roles/eviction_order_priv.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void request_path(const struct order_pod *pod, bool is_collection, char *path) {
+        snprintf(path, ORDER_PATH_MAX,
+                 "/apis/%s/" EVICTION_VERSION "/namespaces/%s/evictionrequests%s%s",
+                 pod->order->group, pod->ns, is_collection ? "" : "/cli-",
+                 is_collection ? "" : pod->uid);
+}
+
+static void refused(struct order_pod *pod, const struct api_reply *reply) {
+        order_set(pod, ORDER_FAILED, reply->error.text[0] ? reply->error.text : "no answer");
+        order_pump(pod->order);
+}
+
+/* ---- asking ---- */
+
+static void on_patched(void *context, const struct api_reply *reply) {
+        struct order_pod *pod = context;
+
+        pod->call = NULL;
+        if (reply->status != 200) {
+                refused(pod, reply);
+                return;
+        }
+        if (pod->state == ORDER_ASKING)
+                order_set(pod, ORDER_OPEN, NULL);
+        order_pump(pod->order);
+}
+
+static void write_deadline(const struct order_pod *pod, struct buf *out) {
+        const struct eviction_order_config *config = &pod->order->config;
+        char text[WALL_TIME_TEXT_MAX];
+
+        if (config->deadline_ns <= 0) {
+                buf_text(out, "{}");
+                return;
+        }
+        wall_time_format((struct wall_time){ loop_wall(config->loop).ns + config->deadline_ns },
+                         text);
+        buf_printf(out, "{\"" EVICTION_DEADLINE_KEY "\":\"%s\"}", text);
+}
+
+static void patch(struct order_pod *pod, const char *intent) {
+        struct buf body = { 0 };
+        char path[ORDER_PATH_MAX];
+
+        request_path(pod, false, path);
+        buf_text(&body, "{\"metadata\":{\"annotations\":");
+        if (strcmp(intent, "Eviction") == 0)
+                write_deadline(pod, &body);
+        else
+                buf_text(&body, "{}");
+        buf_printf(&body, "},\"spec\":{\"intent\":\"%s\"}}", intent);
+        order_call(
+                pod,
+                &(struct api_call){ .method = API_PATCH,
+                                    .path = slice_of(path),
+                                    .content_type = SLICE_LITERAL("application/merge-patch+json"),
+                                    .body = buf_view(&body) },
+                on_patched);
+        buf_release(&body);
+}
+
+static void on_created(void *context, const struct api_reply *reply) {
+        struct order_pod *pod = context;
+
+        pod->call = NULL;
+        if (reply->status == 201) {
+                order_set(pod, ORDER_OPEN, NULL);
+                order_pump(pod->order);
+        } else if (reply->status == 409) { /* of an earlier order for the same pod */
+                patch(pod, "Eviction");
+        } else {
+                refused(pod, reply);
+        }
+}
+
+void order_request_begin(struct order_pod *pod) {
+        struct buf body = { 0 };
+        char path[ORDER_PATH_MAX];
+
+        request_path(pod, true, path);
+        buf_printf(&body,
+                   "{\"apiVersion\":\"%s/" EVICTION_VERSION
+                   "\",\"kind\":\"EvictionRequest\",\"metadata\":{\"name\":\"cli-%s\",\"labels\":{"
+                   "\"" ORDER_LABEL "\":\"" ORDER_LABEL_VALUE "\"},\"annotations\":",
+                   pod->order->group, pod->uid);
+        write_deadline(pod, &body);
+        buf_printf(&body,
+                   "},\"spec\":{\"target\":{\"pod\":{\"name\":\"%s\",\"uid\":\"%s\"}},"
+                   "\"requester\":\"" EVICTION_ORDER_REQUESTER "\",\"intent\":\"Eviction\"}}",
+                   pod->name, pod->uid);
+        order_set(pod, ORDER_ASKING, NULL);
+        order_call(pod,
+                   &(struct api_call){
+                           .method = API_POST, .path = slice_of(path), .body = buf_view(&body) },
+                   on_created);
+        buf_release(&body);
+}
+
+static void on_withdrawn(void *context, const struct api_reply *reply) {
+        struct order_pod *pod = context;
+
+        if (reply->status != 404) {
+                on_patched(context, reply);
+                return;
+        }
+        pod->call = NULL;
+        order_set(pod, ORDER_WITHDRAWN, "nothing was asked for");
+        order_pump(pod->order);
+}
+
+void order_request_withdraw(struct order_pod *pod) {
+        char path[ORDER_PATH_MAX];
+
+        if (pod->is_withdrawn)
+                return;
+        pod->is_withdrawn = true;
+        if (pod->state == ORDER_QUEUED)
+                order_set(pod, ORDER_ASKING, NULL);
+        request_path(pod, false, path);
+        order_call(pod,
+                   &(struct api_call){
+                           .method = API_PATCH,
+                           .path = slice_of(path),
+                           .content_type = SLICE_LITERAL("application/merge-patch+json"),
+                           .body = SLICE_LITERAL("{\"spec\":{\"intent\":\"Withdrawn\"}}") },
+                   on_withdrawn);
+}
+
+/* ---- following ---- */
+
+static struct order_pod *find_pod(struct eviction_order *order, struct slice uid) {
+        for (size_t i = 0; i < order->count; i++)
+                if (slice_is(uid, order->pods[i].uid))
+                        return &order->pods[i];
+        return NULL;
+}
+
+static void on_cleaned(void *context, const struct api_reply *reply) {
+        struct order_pod *pod = context;
+
+        (void)reply; /* one that stays behind does no harm */
+        pod->call = NULL;
+        order_pump(pod->order);
+}
+
+/* Over for good: the request has served. */
+static void end(struct order_pod *pod, enum order_state state, const char *message) {
+        char path[ORDER_PATH_MAX];
+
+        order_set(pod, state, message);
+        pod->responder[0] = '\0';
+        if (pod->call)
+                transport_cancel(pod->order->config.transport, pod->call);
+        request_path(pod, false, path);
+        order_call(pod, &(struct api_call){ .method = API_DELETE, .path = slice_of(path) },
+                   on_cleaned);
+}
+
+/* An invalid request: most often the pod went before anybody looked. */
+static void on_checked(void *context, const struct api_reply *reply) {
+        struct order_pod *pod = context;
+        struct json_doc *doc = NULL;
+        bool is_there;
+
+        pod->call = NULL;
+        is_there =
+                reply->status == 200 && json_parse(reply->body, &doc, NULL) == 0 &&
+                slice_is(json_get_text(json_get(json_doc_root(doc), "metadata"), "uid"), pod->uid);
+        json_doc_free(doc);
+        if (is_there || (reply->status != 200 && reply->status != 404))
+                end(pod, ORDER_FAILED, "the request is invalid");
+        else
+                end(pod, ORDER_EVICTED, "");
+}
+
+static void check_pod(struct order_pod *pod) {
+        char path[ORDER_PATH_MAX];
+
+        if (pod->call)
+                return;
+        snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/%s", pod->ns, pod->name);
+        order_call(pod, &(struct api_call){ .path = slice_of(path) }, on_checked);
+}
+
+static void on_request(void *context, enum reflector_change change, const struct json *object) {
+        struct eviction_order *order = context;
+        struct eviction_request *request = NULL;
+        struct order_pod *pod;
+        enum eviction_outcome outcome;
+
+        if (eviction_request_decode(object, &request, NULL) < 0)
+                return;
+        pod = find_pod(order, request->object.target_uid);
+        outcome = request->object.conditions.outcome;
+        /* Conditions of before our last word about it do not count. */
+        if (pod && (pod->state == ORDER_OPEN || pod->is_withdrawn) &&
+            !order_state_is_over(pod->state) && change != REFLECTOR_DELETED &&
+            request->object.observed_generation >= request->object.generation) {
+                pod->is_seen = true;
+                if (eviction_outcome_is_evicted(outcome))
+                        end(pod, ORDER_EVICTED, "");
+                else if (outcome == EVICTION_CANCELED)
+                        end(pod, ORDER_WITHDRAWN, pod->message);
+                else if (outcome == EVICTION_INVALID)
+                        check_pod(pod);
+        } else if (pod && pod->state == ORDER_OPEN && change == REFLECTOR_DELETED) {
+                order_set(pod, ORDER_WITHDRAWN, "the request was deleted");
+        }
+        eviction_request_free(request);
+        order_pump(order);
+}
+
+static void show(struct order_pod *pod, const struct eviction *eviction) {
+        const struct eviction_status *status = &eviction->status;
+        int active = eviction_active(status);
+        const struct eviction_responder *responder =
+                active < 0 ? NULL : &status->responders[active];
+
+        if (!responder)
+                return;
+        snprintf(pod->responder, sizeof(pod->responder), SLICE_FMT, SLICE_ARG(responder->name));
+        snprintf(pod->message, sizeof(pod->message), SLICE_FMT, SLICE_ARG(responder->message));
+        pod->expected = responder->expected;
+        order_set(pod, pod->state, NULL);
+}
+
+static void on_eviction(void *context, enum reflector_change change, const struct json *object) {
+        struct eviction *eviction = NULL;
+        struct order_pod *pod;
+
+        if (change == REFLECTOR_DELETED || eviction_decode(object, &eviction, NULL) < 0)
+                return;
+        pod = find_pod(context, eviction->object.target_uid);
+        if (pod)
+                pod->is_seen |= eviction->status.observed_generation > 0;
+        if (pod && !order_state_is_over(pod->state) &&
+            !eviction_outcome_is_final(eviction->status.conditions.outcome))
+                show(pod, eviction); /* one of before, too, when it is asked for again */
+        else if (pod && pod->state == ORDER_OPEN && !pod->is_withdrawn &&
+                 eviction_outcome_is_evicted(eviction->status.conditions.outcome))
+                end(pod, ORDER_EVICTED, ""); /* for good, whatever the request will say */
+        eviction_free(eviction);
+}
+
+void order_requests_follow(struct eviction_order *order) {
+        static const struct reflector_events requests = { .changed = on_request };
+        static const struct reflector_events evictions = { .changed = on_eviction };
+        bool is_one_namespace = true;
+        char root[ORDER_PATH_MAX / 2] = "", path[ORDER_PATH_MAX];
+
+        for (size_t i = 1; i < order->count; i++)
+                is_one_namespace &= strcmp(order->pods[i].ns, order->pods[0].ns) == 0;
+        if (is_one_namespace)
+                snprintf(root, sizeof(root), "/namespaces/%s", order->pods[0].ns);
+        snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "%s/evictionrequests",
+                 order->group, root);
+        order->requests = reflector_new(
+                &(struct reflector_config){ .path = path,
+                                            .label_selector = ORDER_LABEL "=" ORDER_LABEL_VALUE,
+                                            .seed = 1 },
+                order->config.transport, order->config.loop, &requests, order);
+        snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "%s/evictions", order->group,
+                 root);
+        order->evictions = reflector_new(
+                &(struct reflector_config){
+                        .path = path, .label_selector = EVICTION_ORDER_REQUESTER, .seed = 2 },
+                order->config.transport, order->config.loop, &evictions, order);
+}

@@ -1,0 +1,150 @@
+/* An order carried out by the eviction subresource, for clusters without EvictionRequests: asked
+ * again while a budget says no, and over when the pod is gone.  A pod annotated request-evict-only
+ * whose 429 says that an evacuation was triggered is evicted by somebody else, and not asked for
+ * again while that lasts (Descheduler's EvictionsInBackground). */
+#include "roles/eviction_order_priv.h"
+
+#include "api/json.h"
+#include "evict/evict_service.h"
+#include "evict/eviction_reconciler.h"
+#include <stdio.h>
+
+#define EVICT_ONLY_KEY "descheduler.alpha.kubernetes.io/request-evict-only"
+
+static void ask(void *context);
+
+static void later(struct order_pod *pod, int64_t delay_ns, void (*fired)(void *context)) {
+        pod->timer.fired = fired;
+        pod->timer.context = pod;
+        loop_timer_arm(pod->order->config.loop, &pod->timer, delay_ns);
+}
+
+static void over(struct order_pod *pod, enum order_state state, const char *message) {
+        order_set(pod, state, message);
+        order_pump(pod->order);
+}
+
+/* ---- is it gone? ---- */
+
+static void look(void *context);
+
+/* Whether a pod that somebody else evicts is to be asked for again: never marked for it, given up,
+ * or not begun within the time that there is. */
+static bool has_stopped_moving(struct order_pod *pod, const struct json *root) {
+        const struct json *marks = json_get(json_get(root, "metadata"), "annotations");
+        struct mono_time now = loop_mono(pod->order->config.loop);
+        bool was_moving = pod->is_moving;
+
+        if (!json_get(marks, EVICT_ONLY_KEY))
+                return true;
+        pod->is_moving = json_get(marks, EVICTION_MOVING_KEY) != NULL;
+        if (pod->is_moving)
+                return false;
+        return was_moving || now.ns - pod->begun.ns >= EVICT_ASSUMED_MAX_NS;
+}
+
+static void on_seen(void *context, const struct api_reply *reply) {
+        struct order_pod *pod = context;
+        struct json_doc *doc = NULL;
+        const struct json *root;
+        struct slice phase;
+        bool asks_again = false;
+
+        pod->call = NULL;
+        if (reply->status == 404) {
+                over(pod, ORDER_EVICTED, "");
+                return;
+        }
+        if (reply->status == 200 && json_parse(reply->body, &doc, NULL) == 0) {
+                root = json_doc_root(doc);
+                phase = json_get_text(json_get(root, "status"), "phase");
+                if (!slice_is(json_get_text(json_get(root, "metadata"), "uid"), pod->uid) ||
+                    slice_is(phase, "Succeeded") || slice_is(phase, "Failed"))
+                        order_set(pod, ORDER_EVICTED, "");
+                else
+                        asks_again = pod->is_begun && has_stopped_moving(pod, root);
+                json_doc_free(doc);
+        }
+        if (pod->state == ORDER_OPEN)
+                later(pod, asks_again ? ORDER_RETRY_NS : ORDER_LOOK_NS, asks_again ? ask : look);
+        order_pump(pod->order);
+}
+
+static void look(void *context) {
+        struct order_pod *pod = context;
+        char path[ORDER_PATH_MAX];
+
+        snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/%s", pod->ns, pod->name);
+        order_call(pod, &(struct api_call){ .path = slice_of(path) }, on_seen);
+}
+
+/* ---- asking ---- */
+
+/* Somebody else says to have begun; looked at until it is over. */
+static void wait_for_others(struct order_pod *pod, const struct api_reply *reply) {
+        pod->is_begun = true;
+        pod->is_moving = false;
+        pod->begun = loop_mono(pod->order->config.loop);
+        order_set(pod, ORDER_OPEN, reply->error.text);
+        later(pod, ORDER_LOOK_NS, look);
+        order_pump(pod->order);
+}
+
+static void retry(struct order_pod *pod, const struct api_reply *reply) {
+        int64_t delay_ns = reply->retry_after_s * NS_PER_S > ORDER_RETRY_NS
+                                   ? reply->retry_after_s * NS_PER_S
+                                   : ORDER_RETRY_NS;
+
+        order_set(pod, ORDER_OPEN, reply->error.text);
+        later(pod, delay_ns, ask);
+        order_pump(pod->order);
+}
+
+static void on_asked(void *context, const struct api_reply *reply) {
+        struct order_pod *pod = context;
+
+        pod->call = NULL;
+        pod->is_begun = false;
+        if (reply->status >= 200 && reply->status < 300) {
+                order_set(pod, ORDER_OPEN, "the pod is being deleted");
+                later(pod, ORDER_LOOK_NS, look);
+                order_pump(pod->order);
+        } else if (reply->status == 404 ||
+                   (reply->status == 409 &&
+                    slice_contains(slice_of(reply->error.text), SLICE_LITERAL("UID")))) {
+                over(pod, ORDER_EVICTED, "");
+        } else if (reply->status == 429 && slice_contains(slice_of(reply->error.text),
+                                                          SLICE_LITERAL(EVICTION_MOVING_TEXT))) {
+                wait_for_others(pod, reply);
+        } else if (reply->status == 0 || reply->status == 409 || reply->status == 429 ||
+                   reply->status >= 500 ||
+                   slice_contains(slice_of(reply->error.text), SLICE_LITERAL("being terminated"))) {
+                retry(pod, reply);
+        } else {
+                over(pod, ORDER_FAILED, reply->error.text);
+        }
+}
+
+static void ask(void *context) {
+        struct order_pod *pod = context;
+        struct buf body = { 0 };
+        char path[ORDER_PATH_MAX];
+
+        snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/%s/eviction", pod->ns, pod->name);
+        buf_printf(&body,
+                   "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":"
+                   "\"%s\",\"namespace\":\"%s\",\"annotations\":{\"requested-by\":"
+                   "\"" EVICTION_ORDER_REQUESTER "\"}},\"deleteOptions\":{\"preconditions\":{"
+                   "\"uid\":\"%s\"}}}",
+                   pod->name, pod->ns, pod->uid);
+        order_call(pod,
+                   &(struct api_call){
+                           .method = API_POST, .path = slice_of(path), .body = buf_view(&body) },
+                   on_asked);
+        buf_release(&body);
+}
+
+void order_subresource_begin(struct order_pod *pod) {
+        order_set(pod, ORDER_ASKING, NULL);
+        ask(pod);
+}

@@ -1,0 +1,111 @@
+/* What stands in the way of a reboot: alerts of Prometheus, then pods on the node. */
+#include "roles/reboot_reader_priv.h"
+
+#include "client/url_query.h"
+
+static void blocked(struct reboot_reader *reader, struct slice reason) {
+        reboot_agent_saw_blockers(reader->agent, reason);
+        reader_finish(reader);
+}
+
+static void read_blocking_pods(struct reboot_reader *reader);
+
+static void on_blocking_pods(void *context, const struct api_reply *reply) {
+        struct reboot_reader *reader = context;
+        struct json_doc *doc = NULL;
+        const struct json *meta;
+        struct buf reason = { 0 };
+
+        reader->request = NULL;
+        if (reader_reply_document(reply, &doc) < 0) {
+                blocked(reader, SLICE_LITERAL("blocking pods cannot be listed"));
+                return;
+        }
+        meta = json_get(json_at(json_get(json_doc_root(doc), "items"), 0), "metadata");
+        if (meta) {
+                buf_printf(&reason, "pod " SLICE_FMT "/" SLICE_FMT,
+                           SLICE_ARG(json_get_text(meta, "namespace")),
+                           SLICE_ARG(json_get_text(meta, "name")));
+                blocked(reader, buf_view(&reason));
+        } else {
+                reader->selector++;
+                read_blocking_pods(reader);
+        }
+        buf_release(&reason);
+        json_doc_free(doc);
+}
+
+static void read_blocking_pods(struct reboot_reader *reader) {
+        struct buf path = { 0 }, fields = { 0 };
+
+        if (reader->selector == reader->config->blocking_selector_count) {
+                blocked(reader, SLICE_EMPTY);
+                return;
+        }
+        buf_printf(&fields,
+                   "spec.nodeName=" SLICE_FMT
+                   ",status.phase!=Succeeded,status.phase!=Failed,status.phase!=Unknown",
+                   SLICE_ARG(reader->config->agent->node));
+        buf_text(&path, "/api/v1/pods");
+        url_query_text(&path, "labelSelector",
+                       slice_of(reader->config->blocking_selectors[reader->selector]));
+        url_query_text(&path, "fieldSelector", buf_view(&fields));
+        url_query_u64(&path, "limit", 10);
+        reader_get(reader, path.data, on_blocking_pods);
+        buf_release(&path);
+        buf_release(&fields);
+}
+
+static void ask_prometheus(struct reboot_reader *reader, enum api_method method);
+
+static void on_alerts(void *context, const struct api_reply *reply) {
+        struct reboot_reader *reader = context;
+        struct json_doc *doc = NULL;
+        struct buf names = { 0 }, reason = { 0 };
+        int code;
+
+        reader->request = NULL;
+        if ((reply->status == 405 || reply->status == 501) && !reader->is_get_retried) {
+                reader->is_get_retried = true;
+                ask_prometheus(reader, API_GET);
+                return;
+        }
+        code = reader_reply_document(reply, &doc);
+        if (code == BERTH_OK)
+                code = blocking_alerts_find(json_doc_root(doc), &reader->config->alerts, &names,
+                                            NULL);
+        json_doc_free(doc);
+        if (code < 0)
+                buf_text(&reason, "Prometheus does not answer");
+        else if (names.len > 0)
+                buf_printf(&reason, "alert " SLICE_FMT, SLICE_ARG(buf_view(&names)));
+        if (reason.len > 0)
+                blocked(reader, buf_view(&reason));
+        else
+                read_blocking_pods(reader);
+        buf_release(&names);
+        buf_release(&reason);
+}
+
+static void ask_prometheus(struct reboot_reader *reader, enum api_method method) {
+        bool is_get = method == API_GET;
+
+        reader_call(reader, &reader->prometheus_carrier,
+                    &(struct reader_call){
+                            method,
+                            is_get ? SLICE_LITERAL("/api/v1/query?query=ALERTS")
+                                   : SLICE_LITERAL("/api/v1/query"),
+                            is_get ? SLICE_EMPTY : SLICE_LITERAL("query=ALERTS"),
+                            on_alerts,
+                            reader->config->prometheus_timeout_ns,
+                    });
+}
+
+void reader_ask_blockers(struct reboot_reader *reader) {
+        reader->selector = 0;
+        reader->is_get_retried = false;
+        if (reader->prometheus)
+                ask_prometheus(reader, API_POST);
+        else
+                read_blocking_pods(reader);
+}

@@ -1,0 +1,355 @@
+/* Turns the agent's wheel: readings, actions, evictions and waits. */
+#include "roles/reboot_role.h"
+
+#include "api/json.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "evict/evict_service.h"
+#include "host/host_command.h"
+#include "host/host_reboot.h"
+#include "host/host_trim.h"
+#include "roles/reboot_notifier.h"
+#include "roles/reboot_reader.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define TRIM_DELAY_NS (60 * NS_PER_S)
+#define REBALANCE_TIMEOUT_NS (3600 * NS_PER_S)
+
+struct reboot_role {
+        struct runtime *runtime;
+        struct reboot_role_config config;
+        struct reboot_agent *agent;
+        struct reboot_reader *reader;
+        struct reboot_notifier *notifier;
+        struct evict_service *service;
+        struct evict_sink sink;
+        struct action_list actions, evictions;
+        struct loop_timer timer, order;
+        struct host_command *command; /* reboot */
+        uint64_t reboot_id;           /* the action it answers */
+        enum reboot_phase phase;      /* last logged */
+        struct api_request *nodes;    /* asked for before rebalancing; NULL = not */
+        struct host_command *rebalance;
+        bool is_started;
+};
+
+static struct reboot_now now_of(const struct reboot_role *role) {
+        struct loop *loop = runtime_loop(role->runtime);
+
+        return (struct reboot_now){ loop_wall(loop), loop_mono(loop) };
+}
+
+static void turn(void *self);
+
+/* ---- reboot ---- */
+
+static void answer_reboot(struct reboot_role *role, int code) {
+        reboot_agent_result(role->agent, &(struct action_result){ .id = role->reboot_id,
+                                                                  .kind = ACTION_REBOOT,
+                                                                  .code = code });
+        turn(role);
+}
+
+static void on_reboot_command(void *context, enum host_command_end end, int code) {
+        struct reboot_role *role = context;
+        bool is_done = end == HOST_COMMAND_EXITED && code == 0;
+
+        role->command = NULL;
+        if (!is_done)
+                LOG(LOG_ERROR, "RebootCommandFailed", log_i64("code", code));
+        answer_reboot(role, is_done ? BERTH_OK : BERTH_ERR_IO);
+}
+
+static void reboot_by_call(struct reboot_role *role) {
+        struct err err = { 0 };
+        int code = role->config.reboot ? role->config.reboot(role->config.reboot_context, &err)
+                                       : host_signal(1, role->config.reboot_signal, &err);
+
+        if (code < 0)
+                LOG(LOG_ERROR, "RebootNotOrdered", log_text("error", err.text));
+        answer_reboot(role, code);
+}
+
+static void on_order(void *context) {
+        struct reboot_role *role = context;
+        const struct reboot_host *host = role->config.host;
+
+        if (host)
+                answer_reboot(role, host->reboot(host->context));
+        else
+                reboot_by_call(role);
+}
+
+static void order_reboot(struct reboot_role *role, uint64_t id) {
+        struct loop *loop = runtime_loop(role->runtime);
+
+        LOG(LOG_WARN, "Rebooting", log_slice("node", role->config.agent->node));
+        role->reboot_id = id;
+        if (role->config.reboot_command && !role->config.host)
+                role->command = host_command_start(loop, role->config.reboot_command,
+                                                   role->config.reboot_command_timeout_ns,
+                                                   on_reboot_command, role);
+        else
+                loop_timer_arm(loop, &role->order, 0);
+}
+
+/* ---- the wheel ---- */
+
+static void perform(struct reboot_role *role) {
+        for (size_t i = 0; i < role->actions.count; i++) {
+                const struct action *action = &role->actions.items[i];
+
+                if (action->kind == ACTION_NOTIFY)
+                        reboot_notifier_send(role->notifier, action->notify.message);
+                else if (action->kind == ACTION_REBOOT)
+                        order_reboot(role, action->id);
+        }
+        runtime_submit(role->runtime, role, &role->actions);
+        action_list_clear(&role->actions);
+}
+
+static void serve_evictions(struct reboot_role *role) {
+        struct loop *loop = runtime_loop(role->runtime);
+
+        evict_service_step(role->service, loop_mono(loop), &role->evictions);
+        if (role->evictions.count == 0)
+                return;
+        runtime_submit(role->runtime, role, &role->evictions);
+        action_list_clear(&role->evictions);
+}
+
+/* ---- after the last node ---- */
+
+static void on_rebalanced(void *context, enum host_command_end end, int code) {
+        struct reboot_role *role = context;
+
+        role->rebalance = NULL;
+        LOG(end == HOST_COMMAND_EXITED && code == 0 ? LOG_INFO : LOG_WARN, "RebalanceCommandEnded",
+            log_i64("code", code));
+}
+
+static void on_nodes(void *context, const struct api_reply *reply) {
+        struct reboot_role *role = context;
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+        role->nodes = NULL;
+        if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0) {
+                LOG(LOG_WARN, "NotRebalanced", log_text("reason", "nodes cannot be listed"));
+                return;
+        }
+        if (!fleet_is_quiet(json_doc_root(doc), role->config.agent->node) || role->rebalance)
+                return;
+        role->rebalance =
+                host_command_start(runtime_loop(role->runtime), role->config.rebalance_command,
+                                   REBALANCE_TIMEOUT_NS, on_rebalanced, role);
+}
+
+static void ask_to_rebalance(struct reboot_role *role) {
+        if (!role->config.rebalance_command || role->nodes)
+                return;
+        role->nodes = transport_call(
+                runtime_transport(role->runtime),
+                &(struct api_call){ .method = API_GET, .path = SLICE_LITERAL("/api/v1/nodes") },
+                on_nodes, role);
+}
+
+static void log_phase(struct reboot_role *role) {
+        struct reboot_agent_stats stats;
+        struct reboot_now now = now_of(role);
+
+        reboot_agent_stats(role->agent, &now, &stats);
+        if (stats.phase == role->phase)
+                return;
+        if (role->phase == REBOOT_RELEASING && stats.phase == REBOOT_IDLE)
+                ask_to_rebalance(role);
+        role->phase = stats.phase;
+        LOG(LOG_INFO, "RebootPhase", log_slice("node", role->config.agent->node),
+            log_text("phase", reboot_phase_name(stats.phase)), log_slice("reason", stats.reason));
+}
+
+/* An agent spends nearly all of its life here: what it will not need for a while it gives back. */
+static void rest(struct reboot_role *role, int64_t delay_ns) {
+        if (role->config.trims && delay_ns >= TRIM_DELAY_NS)
+                host_trim();
+        loop_timer_arm(runtime_loop(role->runtime), &role->timer, delay_ns);
+}
+
+static void turn(void *self) {
+        struct reboot_role *role = self;
+        struct reboot_now now = now_of(role);
+        struct reboot_turn next;
+
+        reboot_agent_step(role->agent, &now, &role->actions, &next);
+        log_phase(role);
+        serve_evictions(role);
+        if (role->actions.count > 0)
+                perform(role);
+        if (next.read != REBOOT_READ_NOTHING)
+                reboot_reader_start(role->reader, &next);
+        else if (next.has_wake)
+                rest(role, next.wake.ns - now.mono.ns);
+}
+
+/* Through the loop, so that readings answered at once do not pile up on the stack. */
+static void on_answered(void *context) {
+        struct reboot_role *role = context;
+
+        loop_timer_arm(runtime_loop(role->runtime), &role->timer, 0);
+}
+
+static void on_changed(void *self) {
+        struct reboot_role *role = self;
+
+        if (!role->is_started && runtime_is_synced(role->runtime)) {
+                role->is_started = true;
+                turn(role);
+        }
+}
+
+static void on_result(void *self, const struct action_result *result) {
+        struct reboot_role *role = self;
+        struct loop *loop = runtime_loop(role->runtime);
+
+        if (result->kind == ACTION_EVICT || result->kind == ACTION_DELETE_POD) {
+                if (result->code != BERTH_OK)
+                        LOG(LOG_INFO, "EvictionRefused", log_slice("pod", result->target.name),
+                            log_slice("error", result->text));
+                evict_service_result(role->service, result, loop_mono(loop), loop_wall(loop));
+                serve_evictions(role);
+                return;
+        }
+        if (result->code != BERTH_OK)
+                LOG(LOG_WARN, "WriteFailed", log_text("action", action_kind_name(result->kind)),
+                    log_slice("error", result->text));
+        if (reboot_agent_result(role->agent, result))
+                turn(role);
+}
+
+static bool is_idle(const void *self) {
+        const struct reboot_role *role = self;
+
+        return loop_timer_is_armed(&role->timer);
+}
+
+static void free_role(void *self) {
+        struct reboot_role *role = self;
+
+        loop_timer_disarm(runtime_loop(role->runtime), &role->timer);
+        loop_timer_disarm(runtime_loop(role->runtime), &role->order);
+        host_command_cancel(role->command);
+        host_command_cancel(role->rebalance);
+        if (role->nodes)
+                transport_cancel(runtime_transport(role->runtime), role->nodes);
+        reboot_reader_free(role->reader);
+        reboot_notifier_free(role->notifier);
+        reboot_agent_free(role->agent);
+        evict_service_free(role->service);
+        action_list_release(&role->actions);
+        action_list_release(&role->evictions);
+        free(role);
+}
+
+struct reboot_role *reboot_role_add(struct runtime *runtime,
+                                    const struct reboot_role_config *config, struct err *err) {
+        struct reboot_role *role = xcalloc(1, sizeof(*role));
+
+        role->runtime = runtime;
+        role->config = *config;
+        role->timer = (struct loop_timer){ .fired = turn, .context = role };
+        role->order = (struct loop_timer){ .fired = on_order, .context = role };
+        action_list_init(&role->actions);
+        action_list_init(&role->evictions);
+        role->evictions.next_id = UINT64_C(1) << 32; /* apart from the agent's own */
+        role->service = evict_service_new(&(struct evict_config){ .max_attempts = 1 });
+        role->sink = evict_service_sink(role->service);
+        role->notifier = reboot_notifier_new(runtime_loop(runtime), config->notify_url);
+        role->agent = reboot_agent_new(config->agent, slice_of(config->boot_id), &role->sink);
+        runtime_add_role(runtime, &(struct role){ .name = "reboot",
+                                                  .self = role,
+                                                  .changed = on_changed,
+                                                  .result = on_result,
+                                                  .is_idle = is_idle,
+                                                  .free = free_role });
+        if (reboot_reader_new(runtime, &role->config,
+                              &(struct reboot_listener){ role->agent, on_answered, role },
+                              &role->reader, err) < 0)
+                return NULL;
+        return role;
+}
+
+/* ---- metrics ---- */
+
+static void gauge(struct buf *out, const char *name, const char *help, struct slice node) {
+        buf_printf(out, "# HELP %s %s\n# TYPE %s gauge\n%s{node=\"" SLICE_FMT "\"} ", name, help,
+                   name, name, SLICE_ARG(node));
+}
+
+static void counter(struct buf *out, const char *name, const char *help, uint64_t value) {
+        buf_printf(out, "# HELP %s %s\n# TYPE %s counter\n%s %" PRIu64 "\n", name, help, name, name,
+                   value);
+}
+
+static void write_lead(const struct reboot_agent_stats *stats, struct buf *out) {
+        const char *name = "kured_taint_lead_time_seconds";
+        uint64_t count = 0;
+
+        buf_printf(out, "# HELP %s From the early taint to the cordon.\n# TYPE %s histogram\n",
+                   name, name);
+        for (int i = 0; i < LEAD_BUCKETS; i++) {
+                count += stats->lead_buckets[i];
+                buf_printf(out, "%s_bucket{le=\"%" PRId64 "\"} %" PRIu64 "\n", name,
+                           lead_bucket_s[i], count);
+        }
+        buf_printf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum %.3f\n%s_count %" PRIu64 "\n",
+                   name, stats->lead_count, name, (double)stats->lead_sum_ns / 1e9, name,
+                   stats->lead_count);
+}
+
+/* What the node waits for, if for anything; quotes, backslashes and line ends as the format wants.
+ */
+static void write_reason(const struct reboot_agent_stats *stats, struct slice node,
+                         struct buf *out) {
+        if (stats->reason.len == 0)
+                return;
+        buf_printf(out,
+                   "# HELP berth_reboot_reason What the reboot waits for.\n"
+                   "# TYPE berth_reboot_reason gauge\n"
+                   "berth_reboot_reason{node=\"" SLICE_FMT "\",reason=\"",
+                   SLICE_ARG(node));
+        for (size_t i = 0; i < stats->reason.len; i++) {
+                char c = stats->reason.ptr[i];
+
+                if (c == '"' || c == '\\' || c == '\n')
+                        buf_char(out, '\\');
+                buf_char(out, c == '\n' ? 'n' : c);
+        }
+        buf_text(out, "\"} 1\n");
+}
+
+void reboot_role_write_metrics(const struct reboot_role *role, struct buf *out) {
+        struct slice node = role->config.agent->node;
+        struct reboot_now now = now_of(role);
+        struct reboot_agent_stats stats;
+
+        reboot_agent_stats(role->agent, &now, &stats);
+        gauge(out, "kured_reboot_required", "OS requires reboot due to software updates.", node);
+        buf_printf(out, "%d\n", stats.is_required);
+        gauge(out, "kured_taint_wait_seconds", "Since the taint, while not yet cordoned.", node);
+        buf_printf(out, "%.3f\n", (double)stats.taint_wait_ns / 1e9);
+        write_lead(&stats, out);
+        buf_text(out, "# HELP berth_reboot_phase The phase the node is in.\n"
+                      "# TYPE berth_reboot_phase gauge\n");
+        for (int phase = 0; phase < REBOOT_PHASE_COUNT; phase++)
+                buf_printf(out, "berth_reboot_phase{node=\"" SLICE_FMT "\",phase=\"%s\"} %d\n",
+                           SLICE_ARG(node), reboot_phase_name((enum reboot_phase)phase),
+                           stats.phase == (enum reboot_phase)phase);
+        write_reason(&stats, node, out);
+        counter(out, "berth_reboot_orders_total", "Reboots ordered.", stats.reboots);
+        counter(out, "berth_reboot_completed_total", "Returns from a reboot.", stats.completed);
+        counter(out, "berth_reboot_rollbacks_total", "Reboots given up.", stats.rollbacks);
+        counter(out, "berth_reboot_conflicts_total", "Writes that lost a race.", stats.conflicts);
+        counter(out, "berth_reboot_errors_total", "Readings and writes that failed.", stats.errors);
+        counter(out, "berth_reboot_taint_failures_total", "Writes of the taint that failed.",
+                stats.taint_failures);
+}

@@ -1,0 +1,120 @@
+/* Reads the roles' configuration and builds what they need from it. */
+#include "roles/role_config.h"
+
+#include "base/buf.h"
+#include "config/descheduler_policy.h"
+#include "config/scheduler_configuration.h"
+#include "desched/descheduler.h"
+#include "loop/file_text.h"
+#include "model/cluster.h"
+#include "plugins/desched/registry.h"
+#include "plugins/sched/registry.h"
+#include "roles/extender_files.h"
+#include <stdlib.h>
+
+/* Builds profiles without a cluster, only to find what is wrong with their arguments. */
+static void check_policy(const struct role_config *config, struct config_problems *problems) {
+        struct descheduler *trial = NULL;
+
+        descheduler_new(&(struct descheduler_config){ .policy = config->policy,
+                                                      .document = config->policy->document,
+                                                      .registry = desched_registry,
+                                                      .is_parity = config->is_parity },
+                        problems, &trial, NULL);
+        descheduler_free(trial);
+}
+
+static int load_policy(struct role_config *config, const char *path, struct err *err) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct config_problems *problems;
+        int code;
+
+        if (file_text_read(path, &text, err) < 0)
+                return err->code;
+        problems = config_problems_new();
+        config->policy =
+                descheduler_policy_read(buf_view(&text), path, config->is_parity, problems);
+        if (config->policy)
+                check_policy(config, problems);
+        code = config_problems_to_err(problems, err);
+        config_problems_free(problems);
+        return code;
+}
+
+static int build_profiles(const struct role_config *config, const struct cluster *cluster,
+                          const struct object_shelf *shelf, struct sched_profile_list *ret_profiles,
+                          struct err *err) {
+        const struct profile_env env = { .registry = sched_registry,
+                                         .cluster = cluster,
+                                         .is_parity = config->is_parity,
+                                         .gates = config->gates,
+                                         .shelf = shelf };
+
+        return sched_profile_list_init(ret_profiles, config->configuration, &env, err);
+}
+
+static int load_configuration(struct role_config *config, const char *path, struct err *err) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct config_problems *problems;
+        struct sched_profile_list profiles = { 0 };
+        struct cluster *trial;
+        int code;
+
+        if (file_text_read(path, &text, err) < 0)
+                return err->code;
+        problems = config_problems_new();
+        config->configuration = scheduler_configuration_read(buf_view(&text), path, problems);
+        code = config_problems_to_err(problems, err);
+        config_problems_free(problems);
+        if (code == 0)
+                code = extender_files_check(config->configuration, err);
+        if (code < 0)
+                return code;
+        config->backoff_initial_ns = config->configuration->pod_initial_backoff_s * NS_PER_S;
+        config->backoff_max_ns = config->configuration->pod_max_backoff_s * NS_PER_S;
+        /* Once over an empty cluster, so that wrong arguments are found before anything starts. */
+        trial = cluster_new(&(struct cluster_config){ 0 });
+        code = build_profiles(config, trial, NULL, &profiles, err);
+        if (code == 0)
+                sched_profile_list_release(&profiles);
+        cluster_free(trial);
+        return code;
+}
+
+int role_config_load(const struct role_config_sources *sources, struct role_config *ret_config,
+                     struct err *err) {
+        arena_init(&ret_config->arena, 0);
+        ret_config->is_parity = sources->is_parity;
+        ret_config->gates = sources->gates;
+        if (sources->policy_path && load_policy(ret_config, sources->policy_path, err) < 0)
+                return err->code;
+        if (sources->config_path)
+                return load_configuration(ret_config, sources->config_path, err);
+        ret_config->configuration = scheduler_configuration_new_default();
+        return 0;
+}
+
+int role_config_build(struct role_config *config, const struct cluster *cluster,
+                      const struct object_shelf *shelf, struct err *err) {
+        return build_profiles(config, cluster, shelf, &config->profiles, err);
+}
+
+struct descheduler_role *role_config_add_descheduler(struct role_config *config,
+                                                     struct runtime *runtime,
+                                                     const struct descheduler_role_config *role) {
+        struct descheduler_role_config whole = *role;
+
+        whole.policy = config->policy;
+        whole.document = config->policy->document;
+        whole.registry = desched_registry;
+        whole.is_parity = config->is_parity;
+        whole.profiles = config->profiles.count > 0 ? &config->profiles : NULL;
+        return descheduler_role_add(runtime, &whole);
+}
+
+void role_config_release(struct role_config *config) {
+        sched_profile_list_release(&config->profiles);
+        scheduler_configuration_free(config->configuration);
+        descheduler_policy_free(config->policy);
+        arena_release(&config->arena);
+}

@@ -1,0 +1,47 @@
+/* Configuration files of the roles: read, checked and built, with every mistake reported. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "loop/runtime.h"
+#include "plugin/sched_profile_list.h"
+#include "roles/descheduler_role.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cluster;
+struct object_shelf;
+struct descheduler_policy;
+struct object_shelf;
+
+struct role_config_sources {
+        /* Files; NULL = none: the scheduler runs with defaults, nothing is descheduled. */
+        const char *policy_path, *config_path;
+        bool is_parity;
+        uint32_t gates; /* enum feature_gate */
+};
+
+struct role_config {
+        struct arena arena;
+        bool is_parity;
+        uint32_t gates;
+        struct descheduler_policy *policy;             /* NULL = none */
+        struct scheduler_configuration *configuration; /* of the scheduler */
+        struct sched_profile_list profiles;            /* after role_config_build */
+        int64_t backoff_initial_ns, backoff_max_ns;    /* 0 = default */
+};
+
+/* Reads and checks the files.  ret_config must be zeroed; release it also after an error. */
+int role_config_load(const struct role_config_sources *sources, struct role_config *ret_config,
+                     struct err *err);
+/* Builds the scheduler's profiles over a cluster and a shelf (NULL = none), which must outlive
+ * them. */
+int role_config_build(struct role_config *config, const struct cluster *cluster,
+                      const struct object_shelf *shelf, struct err *err);
+/* Adds the descheduler with the policy of this configuration (policy, document, registry, parity
+ * and profiles, if built, of role are filled in). */
+struct descheduler_role *role_config_add_descheduler(struct role_config *config,
+                                                     struct runtime *runtime,
+                                                     const struct descheduler_role_config *role);
+void role_config_release(struct role_config *config);

@@ -1,0 +1,226 @@
+/* Starts and stops the parts of the embedded cluster in their order. */
+#include "sandbox/sandbox.h"
+
+#include "base/util.h"
+#include "config/document.h"
+#include "control/control.h"
+#include "sandbox/native_evictions.h"
+#include "sandbox/webhook_client.h"
+#include "server/api_server.h"
+#include "server/http_front.h"
+#include "server/local_transport.h"
+#include "server/tls_material.h"
+#include "store/sqlite_backend.h"
+#include "store/store.h"
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SANDBOX_LISTEN_DEFAULT "127.0.0.1:0"
+
+struct sandbox {
+        struct loop *loop;
+        struct store *store;
+        struct api_server *server;
+        struct control *control;
+        struct http_front *front;
+        struct tls_material tls;
+        struct webhook_client *webhooks;
+        struct native_evictions *native; /* NULL when not served */
+        struct local_transport *transports[SANDBOX_TRANSPORTS_MAX];
+        size_t transport_count;
+        char url[300];
+        char token[TOKEN_TEXT_SIZE];
+};
+
+static int start_store(struct sandbox *sandbox, const struct sandbox_config *config,
+                       struct err *err) {
+        struct sqlite_backend *backend = NULL;
+        struct store_config store_config = { 0 };
+
+        if (config->data_dir) {
+                if (sqlite_backend_new(config->data_dir, &backend, err) < 0)
+                        return err->code;
+                store_config.backend = &sqlite_backend_ops;
+                store_config.backend_self = backend;
+        }
+        sandbox->store = store_new(&store_config);
+        return store_load(sandbox->store, err);
+}
+
+static int start_server(struct sandbox *sandbox, const struct sandbox_config *config,
+                        struct err *err) {
+        static const char *const admins[] = { "system:masters", NULL };
+        struct api_token token = { sandbox->token, "kubernetes-admin", admins };
+        const struct api_definition *definitions = NULL;
+        struct webhook_caller webhooks;
+        size_t definition_count = 0;
+
+        if (config->has_eviction_requests && native_evictions_new(&sandbox->native, err) < 0)
+                return err->code;
+        if (sandbox->native)
+                definitions = native_evictions_definitions(sandbox->native, &definition_count);
+        if (!config->token && (config->data_dir ? token_keep(config->data_dir, sandbox->token, err)
+                                                : token_make(sandbox->token, err)) < 0)
+                return err->code;
+        if (config->token) {
+                if (strlen(config->token) >= sizeof(sandbox->token))
+                        return err_set(err, BERTH_ERR_USAGE, "token longer than %zu bytes",
+                                       sizeof(sandbox->token) - 1);
+                memcpy(sandbox->token, config->token, strlen(config->token) + 1);
+        }
+        sandbox->webhooks = webhook_client_new(sandbox->loop);
+        webhooks = webhook_client_caller(sandbox->webhooks);
+        sandbox->server = api_server_new(
+                &(struct api_server_config){ .store = sandbox->store,
+                                             .webhooks = &webhooks,
+                                             .account_key_pem = sandbox->tls.ca_key_pem,
+                                             .tokens = &token,
+                                             .token_count = 1,
+                                             .definitions = definitions,
+                                             .definition_count = definition_count,
+                                             .has_eviction_responders = sandbox->native != NULL,
+                                             .seed = config->seed,
+                                             .read_yaml = document_read_tree },
+                sandbox->loop);
+        return 0;
+}
+
+/* Host part of "host:port" without brackets; false when there is no port. */
+static bool host_of(const char *listen, char *host, size_t size) {
+        const char *colon = strrchr(listen, ':');
+        const char *from = listen;
+        size_t len;
+
+        if (!colon)
+                return false;
+        len = (size_t)(colon - listen);
+        if (len >= 2 && from[0] == '[' && from[len - 1] == ']') {
+                from++;
+                len -= 2;
+        }
+        if (len >= size)
+                return false;
+        memcpy(host, from, len);
+        host[len] = '\0';
+        return true;
+}
+
+static const char *listen_of(const struct sandbox_config *config) {
+        return config->listen ? config->listen : SANDBOX_LISTEN_DEFAULT;
+}
+
+/* Every address of the machine, rather than one. */
+static bool is_any(const char *host) {
+        return host[0] == '\0' || strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
+}
+
+static int start_tls(struct sandbox *sandbox, const struct sandbox_config *config,
+                     struct err *err) {
+        const char *listen = listen_of(config);
+        char host[256];
+
+        if (!host_of(listen, host, sizeof(host)))
+                return err_set(err, BERTH_ERR_USAGE, "expected ADDRESS:PORT, found \"%s\"", listen);
+        return config->data_dir ? tls_material_keep(config->data_dir, is_any(host) ? NULL : host,
+                                                    &sandbox->tls, err)
+                                : tls_material_make(is_any(host) ? NULL : host, &sandbox->tls, err);
+}
+
+static int start_front(struct sandbox *sandbox, const struct sandbox_config *config,
+                       struct err *err) {
+        const char *listen = listen_of(config);
+        char host[256];
+
+        host_of(listen, host, sizeof(host)); /* start_tls has checked it */
+        if (http_front_new(
+                    &(struct http_front_config){ .address = listen,
+                                                 .key_pem = sandbox->tls.key_pem,
+                                                 .certificate_pem = sandbox->tls.certificate_pem },
+                    sandbox->server, sandbox->loop, &sandbox->front, err) < 0)
+                return err->code;
+        snprintf(sandbox->url, sizeof(sandbox->url),
+                 strchr(host, ':') ? "https://[%s]:%u" : "https://%s:%u",
+                 is_any(host) ? "127.0.0.1" : host, http_front_port(sandbox->front));
+        return 0;
+}
+
+static int write_kubeconfig(struct sandbox *sandbox, const char *path, struct err *err) {
+        struct kubeconfig kubeconfig = { .server = sandbox->url,
+                                         .ca_pem = sandbox->tls.ca_pem,
+                                         .token = sandbox->token };
+
+        return path ? kubeconfig_write(path, &kubeconfig, err) : 0;
+}
+
+static int start_control(struct sandbox *sandbox, const struct sandbox_config *config,
+                         struct err *err) {
+        return control_new(&(struct control_config){ .loop = sandbox->loop,
+                                                     .server = sandbox->server,
+                                                     .ca_pem = sandbox->tls.ca_pem,
+                                                     .controllers = config->controllers,
+                                                     .seed = config->seed,
+                                                     .is_quiet = config->is_quiet },
+                           &sandbox->control, err);
+}
+
+int sandbox_start(const struct sandbox_config *config, struct loop *loop,
+                  struct sandbox **ret_sandbox, struct err *err) {
+        struct sandbox *sandbox = xcalloc(1, sizeof(*sandbox));
+        struct err local = { 0 };
+
+        sandbox->loop = loop;
+        if (start_store(sandbox, config, &local) < 0 || start_tls(sandbox, config, &local) < 0 ||
+            start_server(sandbox, config, &local) < 0 || start_front(sandbox, config, &local) < 0 ||
+            start_control(sandbox, config, &local) < 0 ||
+            write_kubeconfig(sandbox, config->kubeconfig_out, &local) < 0) {
+                sandbox_stop(sandbox);
+                if (err)
+                        *err = local;
+                return local.code;
+        }
+        *ret_sandbox = sandbox;
+        return 0;
+}
+
+void sandbox_stop(struct sandbox *sandbox) {
+        if (!sandbox)
+                return;
+        for (size_t i = 0; i < sandbox->transport_count; i++)
+                local_transport_free(sandbox->transports[i]);
+        control_free(sandbox->control);
+        http_front_free(sandbox->front);
+        api_server_free(sandbox->server);
+        native_evictions_free(sandbox->native);
+        webhook_client_free(sandbox->webhooks);
+        store_free(sandbox->store);
+        tls_material_release(&sandbox->tls);
+        free(sandbox);
+}
+
+size_t sandbox_node_count(const struct sandbox *sandbox) {
+        return store_count(sandbox->store, api_server_resource(sandbox->server, "", "nodes"));
+}
+
+const char *sandbox_url(const struct sandbox *sandbox) {
+        return sandbox->url;
+}
+
+struct api_server *sandbox_server(struct sandbox *sandbox) {
+        return sandbox->server;
+}
+
+struct control *sandbox_control(struct sandbox *sandbox) {
+        return sandbox->control;
+}
+
+struct transport sandbox_transport(struct sandbox *sandbox, const struct api_user *user,
+                                   const char *user_agent) {
+        struct local_transport *local;
+
+        assert(sandbox->transport_count < SANDBOX_TRANSPORTS_MAX);
+        local = local_transport_new(sandbox->server, sandbox->loop, user, user_agent);
+        sandbox->transports[sandbox->transport_count++] = local;
+        return local_transport(local);
+}
