@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import os
+import shlex
 import subprocess
 
 from source_text import arguments, c_files, finish
@@ -13,7 +14,7 @@ FLAGS = ["-std=gnu17", "-D_GNU_SOURCE", "-fsyntax-only", "-Wall", "-Wextra", "-W
 def compile_alone(root, header):
     """The compiler's first complaint about a file that includes nothing but this header, twice; or None."""
     name = header.relative_to("src").as_posix()
-    run = subprocess.run([os.environ.get("CC", "gcc"), *FLAGS, f"-I{root / 'src'}", "-x", "c", "-"],
+    run = subprocess.run([*shlex.split(os.environ.get("CC", "gcc")), *FLAGS, f"-I{root / 'src'}", "-x", "c", "-"],
                          input=f'#include "{name}"\n#include "{name}"\ntypedef int not_empty;\n',
                          capture_output=True, text=True)
     complaints = [line for line in run.stderr.splitlines() if "error:" in line] or run.stderr.splitlines()

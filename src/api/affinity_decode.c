@@ -12,7 +12,7 @@ struct written_requirement {
 
 static int decode_written(const struct json *value, struct written_requirement *written,
                           struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct written_requirement, "key", key, decode_text),
                 FIELD(struct written_requirement, "operator", op, decode_text),
                 LIST_FIELD(struct written_requirement, "values", values, value_count, decode_text),
@@ -79,7 +79,7 @@ static int decode_field_requirement(const struct json *value, void *target, stru
 }
 
 static int decode_node_term(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 LIST_FIELD(struct node_term, "matchExpressions", expressions, expression_count,
                            decode_expression),
                 LIST_FIELD(struct node_term, "matchFields", fields, field_count,
@@ -89,7 +89,7 @@ static int decode_node_term(const struct json *value, void *target, struct decod
 }
 
 static int decode_preferred_node(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct preferred_node_term, "weight", weight, decode_int32),
                 FIELD(struct preferred_node_term, "preference", term, decode_node_term),
         };
@@ -97,7 +97,7 @@ static int decode_preferred_node(const struct json *value, void *target, struct 
 }
 
 static int decode_required_node(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 LIST_FIELD(struct affinity, "nodeSelectorTerms", required_node, required_node_count,
                            decode_node_term),
         };
@@ -106,7 +106,7 @@ static int decode_required_node(const struct json *value, void *target, struct d
 }
 
 static int decode_node_affinity(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 PART_FIELD("requiredDuringSchedulingIgnoredDuringExecution", decode_required_node),
                 LIST_FIELD(struct affinity, "preferredDuringSchedulingIgnoredDuringExecution",
                            preferred_node, preferred_node_count, decode_preferred_node),
@@ -155,7 +155,7 @@ static int decode_namespace_selector(const struct json *value, void *target, str
 }
 
 static int decode_pod_term(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 PART_FIELD("labelSelector", decode_term_selector),
                 PART_FIELD("namespaceSelector", decode_namespace_selector),
                 LIST_FIELD(struct pod_affinity_term, "namespaces", namespaces, namespace_count,
@@ -169,7 +169,7 @@ static int decode_pod_term(const struct json *value, void *target, struct decode
 }
 
 static int decode_weighted_term(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct pod_affinity_term, "weight", weight, decode_int32),
                 PART_FIELD("podAffinityTerm", decode_pod_term),
         };
@@ -177,7 +177,7 @@ static int decode_weighted_term(const struct json *value, void *target, struct d
 }
 
 static int decode_pod_terms(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 LIST_FIELD(struct pod_affinity_terms,
                            "requiredDuringSchedulingIgnoredDuringExecution", required,
                            required_count, decode_pod_term),
@@ -189,7 +189,7 @@ static int decode_pod_terms(const struct json *value, void *target, struct decod
 }
 
 int decode_affinity(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 PART_FIELD("nodeAffinity", decode_node_affinity),
                 FIELD(struct affinity, "podAffinity", pod, decode_pod_terms),
                 FIELD(struct affinity, "podAntiAffinity", pod_anti, decode_pod_terms),
@@ -214,7 +214,7 @@ static int decode_honor(const struct json *value, void *target, struct decode *d
 }
 
 int decode_spread(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct spread_constraint, "maxSkew", max_skew, decode_int32),
                 FIELD(struct spread_constraint, "minDomains", min_domains, decode_int32),
                 FIELD(struct spread_constraint, "topologyKey", topology_key, decode_text),

@@ -12,7 +12,8 @@ int decode_type_error(const struct json *value, const char *wanted, struct decod
 
 /* ---- tables ---- */
 
-static const struct field *find_field(const struct field *fields, size_t count, struct slice name) {
+static const struct decode_field *find_field(const struct decode_field *fields, size_t count,
+                                             struct slice name) {
         for (size_t i = 0; i < count; i++) {
                 if (slice_eq(name, slice_make(fields[i].name, fields[i].name_len)))
                         return &fields[i];
@@ -20,7 +21,7 @@ static const struct field *find_field(const struct field *fields, size_t count, 
         return NULL;
 }
 
-static int decode_element(const struct field *field, const struct json *value, size_t index,
+static int decode_element(const struct decode_field *field, const struct json *value, size_t index,
                           void *target, struct decode *d) {
         char segment[32];
         int r = field->decode(value, target, d);
@@ -31,7 +32,7 @@ static int decode_element(const struct field *field, const struct json *value, s
         return r;
 }
 
-static int decode_list(const struct field *field, const struct json *value, void *target,
+static int decode_list(const struct decode_field *field, const struct json *value, void *target,
                        struct decode *d) {
         if (json_type(value) != JSON_ARRAY)
                 return decode_type_error(value, "array", d);
@@ -51,7 +52,7 @@ static int decode_list(const struct field *field, const struct json *value, void
         return 0;
 }
 
-static int decode_member(const struct field *field, const struct json *value, void *target,
+static int decode_member(const struct decode_field *field, const struct json *value, void *target,
                          struct decode *d) {
         int r = field->element_size > 0 ? decode_list(field, value, target, d)
                                         : field->decode(value, (char *)target + field->offset, d);
@@ -60,8 +61,8 @@ static int decode_member(const struct field *field, const struct json *value, vo
         return r;
 }
 
-int decode_fields(const struct json *object, const struct field *fields, size_t count, void *target,
-                  struct decode *d) {
+int decode_fields(const struct json *object, const struct decode_field *fields, size_t count,
+                  void *target, struct decode *d) {
         if (json_type(object) == JSON_NULL || json_type(object) == JSON_NONE)
                 return 0;
         if (json_type(object) != JSON_OBJECT)
@@ -70,7 +71,7 @@ int decode_fields(const struct json *object, const struct field *fields, size_t 
         const struct json *value;
         struct slice name;
         while (json_next(&iter, &name, &value)) {
-                const struct field *field = find_field(fields, count, name);
+                const struct decode_field *field = find_field(fields, count, name);
                 if (!field || json_type(value) == JSON_NULL)
                         continue;
                 int r = decode_member(field, value, target, d);

@@ -13,7 +13,7 @@ struct decode {
 
 #define DECODE_SKIP 1 /* answer of an element decoder: leave this element out */
 
-struct field {
+struct decode_field {
         const char *name;
         size_t name_len; /* of a literal: known without looking */
         size_t offset;
@@ -33,8 +33,8 @@ struct field {
 #define PART_FIELD(json_name, decoder)                                                             \
         { json_name, sizeof(json_name) - 1, 0, decoder, 0, 0 }
 
-int decode_fields(const struct json *object, const struct field *fields, size_t count, void *target,
-                  struct decode *d);
+int decode_fields(const struct json *object, const struct decode_field *fields, size_t count,
+                  void *target, struct decode *d);
 #define DECODE_FIELDS(object, fields, target, d)                                                   \
         decode_fields((object), (fields), ARRAY_LEN(fields), (target), (d))
 

@@ -22,8 +22,8 @@ static struct slice take_part(struct slice *rest) {
 }
 
 /* The value without its backslashes. */
-static int unescape(struct slice text, struct arena *arena, struct slice *ret_value,
-                    struct err *err) {
+static int field_selector_unescape(struct slice text, struct arena *arena, struct slice *ret_value,
+                                   struct err *err) {
         char *plain = arena_alloc(arena, text.len + 1);
         size_t n = 0;
         for (size_t i = 0; i < text.len; i++) {
@@ -56,8 +56,9 @@ static int parse_term(struct slice whole, struct slice part, struct arena *arena
                 size_t length = next == '=' ? 2 : 1;
                 term->key = slice_make(part.ptr, i);
                 term->is_not_equal = c == '!';
-                return unescape(slice_make(part.ptr + i + length, part.len - i - length), arena,
-                                &term->value, err);
+                return field_selector_unescape(
+                        slice_make(part.ptr + i + length, part.len - i - length), arena,
+                        &term->value, err);
         }
         return err_set(err, BERTH_ERR_BAD_REQUEST,
                        "invalid selector: '" SLICE_FMT "'; can't understand '" SLICE_FMT "'",

@@ -84,7 +84,8 @@ static int parse_error(struct slice text, const yyjson_read_err *problem, struct
         return BERTH_ERR_BAD_REQUEST;
 }
 
-static int parse(struct slice text, yyjson_read_flag flags, yyjson_doc **ret_doc, struct err *err) {
+static int json_parse_flags(struct slice text, yyjson_read_flag flags, yyjson_doc **ret_doc,
+                            struct err *err) {
         yyjson_read_err problem;
         if (text.len == 0)
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "empty JSON document");
@@ -102,13 +103,13 @@ static int parse(struct slice text, yyjson_read_flag flags, yyjson_doc **ret_doc
 }
 
 int json_parse(struct slice text, struct json_doc **ret_doc, struct err *err) {
-        return parse(text, YYJSON_READ_NOFLAG, (yyjson_doc **)ret_doc, err);
+        return json_parse_flags(text, YYJSON_READ_NOFLAG, (yyjson_doc **)ret_doc, err);
 }
 
 int json_parse_prefix(struct slice text, struct json_doc **ret_doc, size_t *ret_used,
                       struct err *err) {
         yyjson_doc *doc = NULL;
-        int r = parse(text, YYJSON_READ_STOP_WHEN_DONE, &doc, err);
+        int r = json_parse_flags(text, YYJSON_READ_STOP_WHEN_DONE, &doc, err);
         if (r < 0)
                 return r;
         *ret_used = yyjson_doc_get_read_size(doc);

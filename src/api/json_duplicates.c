@@ -7,14 +7,14 @@
 #define PATH_MAX_BYTES 4096
 #define SCAN_MAX 16 /* members up to which comparing all pairs beats sorting */
 
-struct search {
+struct json_duplicates_search {
         void (*found)(void *context, struct slice path);
         void *context;
         struct buf path;
         size_t count;
 };
 
-static void report(struct search *search, struct slice key) {
+static void json_duplicates_report(struct json_duplicates_search *search, struct slice key) {
         size_t length = search->path.len;
         if (search->count++ >= JSON_DUPLICATE_MAX || !search->found)
                 return;
@@ -31,25 +31,26 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 /* A key is reported at its second occurrence only. */
-static void check_small(struct search *search, const struct slice *keys, size_t count) {
+static void check_small(struct json_duplicates_search *search, const struct slice *keys,
+                        size_t count) {
         for (size_t i = 1; i < count; i++) {
                 size_t earlier = 0;
                 for (size_t j = 0; j < i; j++)
                         earlier += slice_eq(keys[i], keys[j]);
                 if (earlier == 1)
-                        report(search, keys[i]);
+                        json_duplicates_report(search, keys[i]);
         }
 }
 
-static void check_large(struct search *search, struct slice *keys, size_t count) {
+static void check_large(struct json_duplicates_search *search, struct slice *keys, size_t count) {
         qsort(keys, count, sizeof(*keys), compare_keys);
         for (size_t i = 1; i < count; i++) {
                 if (slice_eq(keys[i], keys[i - 1]) && (i == 1 || !slice_eq(keys[i], keys[i - 2])))
-                        report(search, keys[i]);
+                        json_duplicates_report(search, keys[i]);
         }
 }
 
-static void check_object(struct search *search, const struct json *object) {
+static void check_object(struct json_duplicates_search *search, const struct json *object) {
         struct slice small[SCAN_MAX], *keys = small;
         struct json_iter iter = json_iter(object);
         const struct json *value;
@@ -65,7 +66,7 @@ static void check_object(struct search *search, const struct json *object) {
         }
 }
 
-static void walk(struct search *search, const struct json *value) {
+static void json_duplicates_walk(struct json_duplicates_search *search, const struct json *value) {
         enum json_type type = json_type(value);
         struct json_iter iter = json_iter(value);
         const struct json *child;
@@ -82,7 +83,7 @@ static void walk(struct search *search, const struct json *value) {
                         buf_slice(&search->path, key);
                 else if (buf_char(&search->path, '.'))
                         buf_slice(&search->path, key);
-                walk(search, child);
+                json_duplicates_walk(search, child);
                 search->path.len = length;
                 search->path.overflowed = false;
         }
@@ -90,9 +91,9 @@ static void walk(struct search *search, const struct json *value) {
 
 size_t json_duplicates(const struct json *value, void (*found)(void *context, struct slice path),
                        void *context) {
-        struct search search = { .found = found, .context = context };
+        struct json_duplicates_search search = { .found = found, .context = context };
         buf_init(&search.path, PATH_MAX_BYTES);
-        walk(&search, value);
+        json_duplicates_walk(&search, value);
         buf_release(&search.path);
         return search.count;
 }

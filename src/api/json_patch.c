@@ -12,21 +12,21 @@ struct patch {
 };
 
 /* Where a path leads: a member or element of a container, there or not. */
-struct place {
+struct json_patch_place {
         struct json_node *container;
         char *key; /* last path segment, unescaped; malloc'ed */
         struct slice key_text;
         size_t depth; /* containers above the value */
 };
 
-static void place_release(struct place *place) {
+static void place_release(struct json_patch_place *place) {
         free(place->key);
 }
 
 /* ---- paths ---- */
 
 /* ~1 stands for a slash and ~0 for a tilde. The result is malloc'ed. */
-static char *unescape(struct slice segment, size_t *ret_len) {
+static char *json_patch_unescape(struct slice segment, size_t *ret_len) {
         char *text = xmalloc(segment.len + 1);
         size_t n = 0;
         for (size_t i = 0; i < segment.len; i++) {
@@ -56,15 +56,15 @@ static bool element_index(struct slice key, size_t count, size_t *ret_index) {
 }
 
 /* NULL also for an element that does not exist; ret_exists tells a missing one from a null. */
-static struct json_node *child(const struct json_node *container, struct slice key,
-                               bool *ret_exists) {
+static struct json_node *json_patch_child(const struct json_node *container, struct slice key,
+                                          bool *ret_exists) {
         struct json_node *found = NULL;
         size_t index;
         if (node_type(container) == JSON_OBJECT)
                 found = node_find(container, key);
         else if (element_index(key, node_count(container), &index))
                 found = node_at(container, index);
-        *ret_exists = found != NULL;
+        *ret_exists = found;
         return found;
 }
 
@@ -73,35 +73,36 @@ static bool is_container(const struct json_node *node) {
         return type == JSON_OBJECT || type == JSON_ARRAY;
 }
 
-static int missing(struct patch *p, const char *op, struct slice path) {
+static int json_patch_missing(struct patch *p, const char *op, struct slice path) {
         return err_set(p->err, BERTH_ERR_INVALID,
                        "%s operation does not apply: doc is missing path: \"" SLICE_FMT "\"", op,
                        SLICE_ARG(path));
 }
 
 /* Finds the container the last segment of a path belongs to. */
-static int locate(struct patch *p, const char *op, struct slice path, struct place *ret_place) {
+static int json_patch_locate(struct patch *p, const char *op, struct slice path,
+                             struct json_patch_place *ret_place) {
         struct json_node *at = json_tree_root(p->tree);
         struct slice rest = path, segment;
         size_t depth = 0;
         if (path.len == 0 || !memchr(path.ptr, '/', path.len))
-                return missing(p, op, path);
+                return json_patch_missing(p, op, path);
         slice_split(&rest, '/', &segment); /* what stands before the first slash is ignored */
         for (;;) {
                 bool is_last = rest.len == 0 || !memchr(rest.ptr, '/', rest.len), exists;
                 size_t length;
                 if (!is_container(at))
-                        return missing(p, op, path);
+                        return json_patch_missing(p, op, path);
                 depth++;
                 if (is_last)
                         break;
                 slice_split(&rest, '/', &segment);
-                CLEANUP(cleanup_free) char *key = unescape(segment, &length);
-                at = child(at, slice_make(key, length), &exists);
+                CLEANUP(cleanup_free) char *key = json_patch_unescape(segment, &length);
+                at = json_patch_child(at, slice_make(key, length), &exists);
         }
         ret_place->container = at;
         ret_place->depth = depth;
-        ret_place->key = unescape(rest, &ret_place->key_text.len);
+        ret_place->key = json_patch_unescape(rest, &ret_place->key_text.len);
         ret_place->key_text.ptr = ret_place->key;
         return 0;
 }
@@ -117,10 +118,10 @@ static int read_path(struct patch *p, const struct json_node *op, const char *me
 
 /* locate() for the path in a member of the operation. */
 static int locate_member(struct patch *p, const char *kind, const struct json_node *op,
-                         const char *member, struct place *ret_place) {
+                         const char *member, struct json_patch_place *ret_place) {
         struct slice path;
         int r = read_path(p, op, member, &path);
-        return r < 0 ? r : locate(p, kind, path, ret_place);
+        return r < 0 ? r : json_patch_locate(p, kind, path, ret_place);
 }
 
 /* ---- changes ---- */
@@ -143,7 +144,7 @@ static int bad_index(struct patch *p, struct slice key) {
                        SLICE_ARG(key));
 }
 
-static int add_at(struct patch *p, const struct place *place, struct json_node *value) {
+static int add_at(struct patch *p, const struct json_patch_place *place, struct json_node *value) {
         size_t count = node_count(place->container), index = count;
         if (place->depth + depth_of(value) > JSON_DEPTH_MAX)
                 return err_set(p->err, BERTH_ERR_INVALID, "JSON nested deeper than %d levels",
@@ -159,7 +160,7 @@ static int add_at(struct patch *p, const struct place *place, struct json_node *
         return 0;
 }
 
-static int remove_at(struct patch *p, const struct place *place) {
+static int remove_at(struct patch *p, const struct json_patch_place *place) {
         size_t index;
         if (node_type(place->container) == JSON_OBJECT) {
                 if (node_remove_slice(place->container, place->key_text))
@@ -183,13 +184,13 @@ static struct json_node *value_of(struct patch *p, const struct json_node *op) {
 /* ---- operations ---- */
 
 static int apply_add(struct patch *p, const struct json_node *op) {
-        CLEANUP(place_release) struct place place = { 0 };
+        CLEANUP(place_release) struct json_patch_place place = { 0 };
         int r = locate_member(p, "add", op, "path", &place);
         return r < 0 ? r : add_at(p, &place, value_of(p, op));
 }
 
 static int apply_remove(struct patch *p, const struct json_node *op) {
-        CLEANUP(place_release) struct place place = { 0 };
+        CLEANUP(place_release) struct json_patch_place place = { 0 };
         int r = locate_member(p, "remove", op, "path", &place);
         return r < 0 ? r : remove_at(p, &place);
 }
@@ -204,14 +205,14 @@ static int replace_root(struct patch *p, const struct json_node *op) {
 }
 
 static int apply_replace(struct patch *p, const struct json_node *op) {
-        CLEANUP(place_release) struct place place = { 0 };
+        CLEANUP(place_release) struct json_patch_place place = { 0 };
         struct slice path;
         size_t index;
         int r = read_path(p, op, "path", &path);
         if (r == 0 && path.len == 0)
                 return replace_root(p, op);
         if (r == 0)
-                r = locate(p, "replace", path, &place);
+                r = json_patch_locate(p, "replace", path, &place);
         if (r < 0)
                 return r;
         if (node_type(place.container) == JSON_OBJECT)
@@ -223,13 +224,13 @@ static int apply_replace(struct patch *p, const struct json_node *op) {
 }
 
 static int apply_move(struct patch *p, const struct json_node *op) {
-        CLEANUP(place_release) struct place from = { 0 };
-        CLEANUP(place_release) struct place to = { 0 };
+        CLEANUP(place_release) struct json_patch_place from = { 0 };
+        CLEANUP(place_release) struct json_patch_place to = { 0 };
         bool exists;
         int r = locate_member(p, "move", op, "from", &from);
         if (r < 0)
                 return r;
-        struct json_node *value = child(from.container, from.key_text, &exists);
+        struct json_node *value = json_patch_child(from.container, from.key_text, &exists);
         r = remove_at(p, &from);
         if (r == 0)
                 r = locate_member(p, "move", op, "path", &to);
@@ -248,15 +249,15 @@ static size_t size_of(const struct json_node *node) {
 }
 
 static int apply_copy(struct patch *p, const struct json_node *op) {
-        CLEANUP(place_release) struct place from = { 0 };
-        CLEANUP(place_release) struct place to = { 0 };
+        CLEANUP(place_release) struct json_patch_place from = { 0 };
+        CLEANUP(place_release) struct json_patch_place to = { 0 };
         bool exists;
         int r = locate_member(p, "copy", op, "from", &from);
         if (r == 0)
                 r = locate_member(p, "copy", op, "path", &to);
         if (r < 0)
                 return r;
-        const struct json_node *value = child(from.container, from.key_text, &exists);
+        const struct json_node *value = json_patch_child(from.container, from.key_text, &exists);
         if (!exists && node_type(from.container) == JSON_ARRAY)
                 return bad_index(p, from.key_text);
         p->copied += size_of(value);
@@ -271,17 +272,17 @@ static bool is_nothing(const struct json_node *node) {
 }
 
 static int apply_test(struct patch *p, const struct json_node *op) {
-        CLEANUP(place_release) struct place place = { 0 };
+        CLEANUP(place_release) struct json_patch_place place = { 0 };
         const struct json_node *have = json_tree_root(p->tree), *want = node_get(op, "value");
         struct slice path;
         bool exists = true;
         int r = read_path(p, op, "path", &path);
         if (r == 0 && path.len > 0)
-                r = locate(p, "test", path, &place);
+                r = json_patch_locate(p, "test", path, &place);
         if (r < 0)
                 return r;
         if (path.len > 0)
-                have = child(place.container, place.key_text, &exists);
+                have = json_patch_child(place.container, place.key_text, &exists);
         if (!exists && node_type(place.container) == JSON_ARRAY)
                 return bad_index(p, place.key_text);
         if ((is_nothing(have) && is_nothing(want)) || (have && want && node_equal(have, want)))

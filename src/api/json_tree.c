@@ -8,7 +8,7 @@
 #define DUPLICATE_SCAN_MAX 16 /* members up to which comparing all pairs beats sorting */
 
 /* Values are small; without memory for one there is nothing sensible left to do. */
-static yyjson_mut_val *need(yyjson_mut_val *value) {
+static yyjson_mut_val *json_tree_need(yyjson_mut_val *value) {
         if (!value)
                 abort();
         return value;
@@ -73,7 +73,7 @@ static int compare_by_index(const void *left, const void *right) {
 }
 
 /* Links the members again without those a later one of the same name overrules. */
-static void relink(yyjson_mut_val *object, struct member *members, size_t count) {
+static void json_tree_relink(yyjson_mut_val *object, struct member *members, size_t count) {
         qsort(members, count, sizeof(*members), compare_by_index);
         unsafe_yyjson_set_len(object, 0);
         for (size_t i = 0; i < count; i++) {
@@ -95,7 +95,7 @@ static void drop_by_sorting(yyjson_mut_val *object, size_t count) {
                 found |= members[i].is_dropped;
         }
         if (found)
-                relink(object, members, count);
+                json_tree_relink(object, members, count);
         free(members);
 }
 
@@ -130,38 +130,38 @@ static void drop_repeated(yyjson_mut_val *value) {
 /* ---- making values ---- */
 
 struct json_node *node_import(struct json_tree *tree, const struct json *value) {
-        yyjson_mut_val *copy = need(yyjson_val_mut_copy(doc_of(tree), val_of(value)));
+        yyjson_mut_val *copy = json_tree_need(yyjson_val_mut_copy(doc_of(tree), val_of(value)));
         drop_repeated(copy);
         return node_of(copy);
 }
 
 struct json_node *node_clone(struct json_tree *tree, const struct json_node *node) {
-        return node_of(need(yyjson_mut_val_mut_copy(doc_of(tree), mut_of(node))));
+        return node_of(json_tree_need(yyjson_mut_val_mut_copy(doc_of(tree), mut_of(node))));
 }
 
 struct json_node *node_null(struct json_tree *tree) {
-        return node_of(need(yyjson_mut_null(doc_of(tree))));
+        return node_of(json_tree_need(yyjson_mut_null(doc_of(tree))));
 }
 
 struct json_node *node_bool(struct json_tree *tree, bool value) {
-        return node_of(need(yyjson_mut_bool(doc_of(tree), value)));
+        return node_of(json_tree_need(yyjson_mut_bool(doc_of(tree), value)));
 }
 
 /* Non-negative numbers are stored unsigned, as the parser does, so that equal numbers have equal
  * representations. */
 struct json_node *node_i64(struct json_tree *tree, int64_t value) {
         if (value < 0)
-                return node_of(need(yyjson_mut_sint(doc_of(tree), value)));
-        return node_of(need(yyjson_mut_uint(doc_of(tree), (uint64_t)value)));
+                return node_of(json_tree_need(yyjson_mut_sint(doc_of(tree), value)));
+        return node_of(json_tree_need(yyjson_mut_uint(doc_of(tree), (uint64_t)value)));
 }
 
 struct json_node *node_f64(struct json_tree *tree, double value) {
-        return node_of(need(yyjson_mut_real(doc_of(tree), value)));
+        return node_of(json_tree_need(yyjson_mut_real(doc_of(tree), value)));
 }
 
 struct json_node *node_text(struct json_tree *tree, struct slice text) {
         const char *bytes = text.ptr ? text.ptr : "";
-        return node_of(need(yyjson_mut_strncpy(doc_of(tree), bytes, text.len)));
+        return node_of(json_tree_need(yyjson_mut_strncpy(doc_of(tree), bytes, text.len)));
 }
 
 struct json_node *node_string(struct json_tree *tree, const char *text) {
@@ -169,11 +169,11 @@ struct json_node *node_string(struct json_tree *tree, const char *text) {
 }
 
 struct json_node *node_object(struct json_tree *tree) {
-        return node_of(need(yyjson_mut_obj(doc_of(tree))));
+        return node_of(json_tree_need(yyjson_mut_obj(doc_of(tree))));
 }
 
 struct json_node *node_array(struct json_tree *tree) {
-        return node_of(need(yyjson_mut_arr(doc_of(tree))));
+        return node_of(json_tree_need(yyjson_mut_arr(doc_of(tree))));
 }
 
 /* ---- getters ---- */
@@ -302,7 +302,7 @@ struct json_node *node_need_array(struct json_tree *tree, struct json_node *obje
 
 bool node_remove_slice(struct json_node *object, struct slice key) {
         const char *bytes = key.ptr ? key.ptr : "";
-        return yyjson_mut_obj_remove_keyn(mut_of(object), bytes, key.len) != NULL;
+        return yyjson_mut_obj_remove_keyn(mut_of(object), bytes, key.len);
 }
 
 bool node_remove(struct json_node *object, const char *key) {

@@ -102,7 +102,7 @@ static bool line_break(struct buf *out, size_t depth) {
         return buf_printf(out, "\n%*s", (int)(depth * 4), "");
 }
 
-static bool pretty(const struct json *value, size_t depth, struct buf *out) {
+static bool json_write_pretty_at(const struct json *value, size_t depth, struct buf *out) {
         enum json_type type = json_type(value);
         if (json_count(value) == 0)
                 return json_write(value, out);
@@ -113,13 +113,13 @@ static bool pretty(const struct json *value, size_t depth, struct buf *out) {
                 ok = (iter.index == 1 || buf_char(out, ',')) && line_break(out, depth + 1);
                 if (ok && type == JSON_OBJECT)
                         ok = string_write(val_of(child) - 1, out) && buf_text(out, ": ");
-                ok = ok && pretty(child, depth + 1, out);
+                ok = ok && json_write_pretty_at(child, depth + 1, out);
         }
         return ok && line_break(out, depth) && buf_char(out, type == JSON_ARRAY ? ']' : '}');
 }
 
 bool json_write_pretty(const struct json *value, struct buf *out) {
-        return pretty(value, 0, out);
+        return json_write_pretty_at(value, 0, out);
 }
 
 bool node_write(const struct json_node *node, struct buf *out) {

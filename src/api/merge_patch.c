@@ -13,7 +13,8 @@ static void strip_nulls(struct json_node *value) {
                 node_remove_nulls(value);
 }
 
-static void merge(struct json_tree *tree, struct json_node *target, const struct json_node *patch);
+static void merge_patch_merge(struct json_tree *tree, struct json_node *target,
+                              const struct json_node *patch);
 
 /* have is the current member or NULL. */
 static void merge_member(struct json_tree *tree, struct json_node *target, struct slice key,
@@ -24,7 +25,7 @@ static void merge_member(struct json_tree *tree, struct json_node *target, struc
                 return;
         }
         if (node_type(have) == JSON_OBJECT && node_type(wanted) == JSON_OBJECT) {
-                merge(tree, have, wanted);
+                merge_patch_merge(tree, have, wanted);
                 return;
         }
         struct json_node *copy = node_clone(tree, wanted);
@@ -33,7 +34,8 @@ static void merge_member(struct json_tree *tree, struct json_node *target, struc
         node_set(tree, target, key, copy);
 }
 
-static void merge(struct json_tree *tree, struct json_node *target, const struct json_node *patch) {
+static void merge_patch_merge(struct json_tree *tree, struct json_node *target,
+                              const struct json_node *patch) {
         struct node_iter iter = node_iter(patch);
         struct json_node *wanted;
         struct slice key;
@@ -47,6 +49,6 @@ int merge_patch_apply(struct json_tree *tree, const struct json_node *patch, str
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "Invalid JSON Patch");
         if (node_type(root) != JSON_OBJECT)
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "Invalid JSON Document");
-        merge(tree, root, patch);
+        merge_patch_merge(tree, root, patch);
         return 0;
 }

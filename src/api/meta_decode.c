@@ -10,7 +10,7 @@ void meta_set_defaults(struct object_meta *meta) {
 }
 
 static int decode_owner(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct owner_ref, "apiVersion", api_version, decode_text),
                 FIELD(struct owner_ref, "kind", kind, decode_text),
                 FIELD(struct owner_ref, "name", name, decode_text),
@@ -22,7 +22,7 @@ static int decode_owner(const struct json *value, void *target, struct decode *d
 }
 
 int decode_meta(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct object_meta, "name", name, decode_text),
                 FIELD(struct object_meta, "namespace", ns, decode_text),
                 FIELD(struct object_meta, "uid", uid, decode_text),
@@ -44,7 +44,7 @@ int decode_meta(const struct json *value, void *target, struct decode *d) {
 }
 
 /* An object must be an object; everything in it may be absent. */
-static int decode_object(const struct json *object, const struct field *fields, size_t count,
+static int decode_object(const struct json *object, const struct decode_field *fields, size_t count,
                          void *target, struct decode *d) {
         if (json_type(object) != JSON_OBJECT)
                 return decode_type_error(object, "object", d);
@@ -53,7 +53,7 @@ static int decode_object(const struct json *object, const struct field *fields, 
 
 int object_meta_decode(const struct json *object, struct arena *arena, struct object_meta *ret_meta,
                        struct err *err) {
-        static const struct field fields[] = { PART_FIELD("metadata", decode_meta) };
+        static const struct decode_field fields[] = { PART_FIELD("metadata", decode_meta) };
         struct decode d = { arena, err };
         struct object_meta meta;
         meta_set_defaults(&meta);
@@ -77,7 +77,7 @@ static int decode_condition_status(const struct json *value, void *target, struc
 }
 
 int decode_condition(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct condition, "type", type, decode_text),
                 FIELD(struct condition, "reason", reason, decode_text),
                 FIELD(struct condition, "message", message, decode_text),
@@ -110,7 +110,7 @@ static int decode_never(const struct json *value, void *target, struct decode *d
 
 int priority_class_decode(const struct json *object, struct arena *arena,
                           struct priority_class *ret_class, struct err *err) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct priority_class, "metadata", meta, decode_meta),
                 FIELD(struct priority_class, "value", value, decode_int32),
                 FIELD(struct priority_class, "globalDefault", is_default, decode_bool),
@@ -134,14 +134,14 @@ static int decode_namespace_phase(const struct json *value, void *target, struct
 }
 
 static int decode_namespace_status(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { FIELD(struct namespace_object, "phase",
-                                                     is_terminating, decode_namespace_phase) };
+        static const struct decode_field fields[] = { FIELD(
+                struct namespace_object, "phase", is_terminating, decode_namespace_phase) };
         return DECODE_FIELDS(value, fields, target, d);
 }
 
 int namespace_decode(const struct json *object, struct arena *arena,
                      struct namespace_object *ret_namespace, struct err *err) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct namespace_object, "metadata", meta, decode_meta),
                 PART_FIELD("status", decode_namespace_status),
         };
@@ -163,7 +163,7 @@ static int decode_storage_class(const struct json *value, void *target, struct d
 }
 
 static int decode_claim_spec(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 PART_FIELD("storageClassName", decode_storage_class),
                 FIELD(struct claim_object, "volumeName", volume_name, decode_text),
         };
@@ -172,7 +172,7 @@ static int decode_claim_spec(const struct json *value, void *target, struct deco
 
 int claim_decode(const struct json *object, struct arena *arena, struct claim_object *ret_claim,
                  struct err *err) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct claim_object, "metadata", meta, decode_meta),
                 PART_FIELD("spec", decode_claim_spec),
         };

@@ -29,7 +29,7 @@ static int decode_effect(const struct json *value, void *target, struct decode *
 }
 
 int decode_taint(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct taint, "key", key, decode_text),
                 FIELD(struct taint, "value", value, decode_text),
                 FIELD(struct taint, "effect", effect, decode_effect),
@@ -38,7 +38,7 @@ int decode_taint(const struct json *value, void *target, struct decode *d) {
 }
 
 static int decode_image(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 LIST_FIELD(struct node_image, "names", names, name_count, decode_text),
                 FIELD(struct node_image, "sizeBytes", size_bytes, decode_int64),
         };
@@ -46,7 +46,7 @@ static int decode_image(const struct json *value, void *target, struct decode *d
 }
 
 static int decode_spec(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct node, "unschedulable", is_unschedulable, decode_bool),
                 FIELD(struct node, "providerID", provider_id, decode_text),
                 LIST_FIELD(struct node, "taints", taints, taint_count, decode_taint),
@@ -55,12 +55,13 @@ static int decode_spec(const struct json *value, void *target, struct decode *d)
 }
 
 static int decode_node_info(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { FIELD(struct node, "bootID", boot_id, decode_text) };
+        static const struct decode_field fields[] = { FIELD(struct node, "bootID", boot_id,
+                                                            decode_text) };
         return DECODE_FIELDS(value, fields, target, d);
 }
 
 static int decode_status(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct node, "capacity", capacity, decode_capacity),
                 FIELD(struct node, "allocatable", allocatable, decode_capacity),
                 LIST_FIELD(struct node, "conditions", conditions, condition_count,
@@ -74,7 +75,7 @@ static int decode_status(const struct json *value, void *target, struct decode *
 
 int node_decode(const struct json *object, struct arena *arena, struct node *ret_node,
                 struct err *err) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct node, "metadata", meta, decode_meta),
                 PART_FIELD("spec", decode_spec),
                 PART_FIELD("status", decode_status),

@@ -4,7 +4,7 @@
 /* ---- containers ---- */
 
 static int decode_port(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct container_port, "hostIP", host_ip, decode_text),
                 FIELD(struct container_port, "protocol", protocol, decode_text),
                 FIELD(struct container_port, "containerPort", container_port, decode_int32),
@@ -14,7 +14,7 @@ static int decode_port(const struct json *value, void *target, struct decode *d)
 }
 
 static int decode_container_resources(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct container, "requests", requests, decode_requests),
                 FIELD(struct container, "limits", limits, decode_requests),
         };
@@ -49,12 +49,12 @@ static int decode_restart_rules(const struct json *value, void *target, struct d
                 FIELD(struct container, "restartPolicyRules", restarts_all, decode_restart_rules)
 
 static int decode_container(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { CONTAINER_FIELDS };
+        static const struct decode_field fields[] = { CONTAINER_FIELDS };
         return DECODE_FIELDS(value, fields, target, d);
 }
 
 static int decode_init_container(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 CONTAINER_FIELDS,
                 FIELD(struct container, "restartPolicy", is_sidecar, decode_always),
         };
@@ -94,7 +94,7 @@ static int decode_toleration(const struct json *value, void *target, struct deco
                 struct toleration toleration;
                 struct slice op, effect;
         } written = { 0 };
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct written, "key", toleration.key, decode_text),
                 FIELD(struct written, "value", toleration.value, decode_text),
                 FIELD(struct written, "operator", op, decode_text),
@@ -115,8 +115,8 @@ static int decode_toleration(const struct json *value, void *target, struct deco
 /* ---- volumes ---- */
 
 static int decode_claim_name(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { FIELD(struct volume, "claimName", claim_name,
-                                                     decode_text) };
+        static const struct decode_field fields[] = { FIELD(struct volume, "claimName", claim_name,
+                                                            decode_text) };
         ((struct volume *)target)->kind = VOLUME_CLAIM;
         return DECODE_FIELDS(value, fields, target, d);
 }
@@ -140,7 +140,7 @@ static int decode_ephemeral(const struct json *value, void *target, struct decod
 }
 
 int decode_volume(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct volume, "name", name, decode_text),
                 PART_FIELD("persistentVolumeClaim", decode_claim_name),
                 PART_FIELD("emptyDir", decode_empty_dir),
@@ -154,7 +154,7 @@ int decode_volume(const struct json *value, void *target, struct decode *d) {
 /* ---- spec ---- */
 
 static int decode_gate(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { PART_FIELD("name", decode_text) };
+        static const struct decode_field fields[] = { PART_FIELD("name", decode_text) };
         return DECODE_FIELDS(value, fields, target, d);
 }
 
@@ -184,7 +184,7 @@ static int decode_restart_policy(const struct json *value, void *target, struct 
 }
 
 static int decode_pod_resources(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct pod_spec, "requests", pod_requests, decode_requests),
                 FIELD(struct pod_spec, "limits", pod_limits, decode_requests),
         };
@@ -201,7 +201,7 @@ static int decode_host_users(const struct json *value, void *target, struct deco
 }
 
 static int decode_claim(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct pod_resource_claim, "name", name, decode_text),
                 FIELD(struct pod_resource_claim, "resourceClaimName", claim_name, decode_text),
         };
@@ -209,11 +209,11 @@ static int decode_claim(const struct json *value, void *target, struct decode *d
 }
 
 static int decode_scheduling_group(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { PART_FIELD("podGroupName", decode_text) };
+        static const struct decode_field fields[] = { PART_FIELD("podGroupName", decode_text) };
         return DECODE_FIELDS(value, fields, target, d);
 }
 
-static const struct field spec_fields[] = {
+static const struct decode_field spec_fields[] = {
         FIELD(struct pod_spec, "nodeName", node_name, decode_text),
         FIELD(struct pod_spec, "schedulerName", scheduler_name, decode_text),
         FIELD(struct pod_spec, "priorityClassName", priority_class_name, decode_text),
@@ -307,7 +307,7 @@ static void take_resize_state(struct pod *pod) {
 
 int pod_decode(const struct json *object, struct arena *arena, struct pod *ret_pod,
                struct err *err) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct pod, "metadata", meta, decode_meta),
                 FIELD(struct pod, "spec", spec, decode_spec),
                 FIELD(struct pod, "status", status, decode_pod_status),

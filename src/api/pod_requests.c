@@ -20,7 +20,7 @@ static int64_t add_capped(int64_t a, int64_t b) {
         return sum;
 }
 
-static struct resource_amount *entry(struct total *total, struct slice name) {
+static struct resource_amount *pod_requests_entry(struct total *total, struct slice name) {
         for (size_t i = 0; i < total->count; i++) {
                 if (slice_eq(total->items[i].name, name))
                         return &total->items[i];
@@ -33,14 +33,14 @@ static struct resource_amount *entry(struct total *total, struct slice name) {
 
 static void add_list(struct total *total, const struct resource_amount *items, size_t count) {
         for (size_t i = 0; i < count; i++) {
-                struct resource_amount *sum = entry(total, items[i].name);
+                struct resource_amount *sum = pod_requests_entry(total, items[i].name);
                 sum->amount = add_capped(sum->amount, items[i].amount);
         }
 }
 
 static void raise_to(struct total *total, const struct resource_amount *items, size_t count) {
         for (size_t i = 0; i < count; i++) {
-                struct resource_amount *max = entry(total, items[i].name);
+                struct resource_amount *max = pod_requests_entry(total, items[i].name);
                 if (items[i].amount > max->amount)
                         max->amount = items[i].amount;
         }
@@ -48,9 +48,10 @@ static void raise_to(struct total *total, const struct resource_amount *items, s
 
 /* A container being resized counts with the most of what it asks for, has and was promised; one
  * whose resize cannot happen does not count what it asks for. */
-static struct total resized(const struct resource_list *wanted, const struct resource_list *actual,
-                            const struct resource_list *allocated, bool is_infeasible,
-                            struct arena *arena) {
+static struct total pod_requests_resized(const struct resource_list *wanted,
+                                         const struct resource_list *actual,
+                                         const struct resource_list *allocated, bool is_infeasible,
+                                         struct arena *arena) {
         struct total result = { .arena = arena };
         if (!is_infeasible)
                 raise_to(&result, wanted->items, wanted->count);
@@ -59,7 +60,7 @@ static struct total resized(const struct resource_list *wanted, const struct res
         return result;
 }
 
-static bool lists(const struct total *total, const char *name) {
+static bool pod_requests_lists(const struct total *total, const char *name) {
         for (size_t i = 0; i < total->count; i++) {
                 if (slice_is(total->items[i].name, name))
                         return true;
@@ -72,14 +73,15 @@ static struct total container_requests(const struct pod_spec *spec,
                                        bool use_defaults, struct arena *arena) {
         struct total result = { .arena = arena };
         if (uses_status && container->has_actual)
-                result = resized(&container->requests, &container->actual, &container->allocated,
-                                 spec->is_resize_infeasible, arena);
+                result = pod_requests_resized(&container->requests, &container->actual,
+                                              &container->allocated, spec->is_resize_infeasible,
+                                              arena);
         else
                 add_list(&result, container->requests.items, container->requests.count);
-        if (use_defaults && !lists(&result, "cpu"))
-                entry(&result, SLICE_LITERAL("cpu"))->amount = DEFAULT_CPU_MILLI;
-        if (use_defaults && !lists(&result, "memory"))
-                entry(&result, SLICE_LITERAL("memory"))->amount = DEFAULT_MEMORY_BYTES;
+        if (use_defaults && !pod_requests_lists(&result, "cpu"))
+                pod_requests_entry(&result, SLICE_LITERAL("cpu"))->amount = DEFAULT_CPU_MILLI;
+        if (use_defaults && !pod_requests_lists(&result, "memory"))
+                pod_requests_entry(&result, SLICE_LITERAL("memory"))->amount = DEFAULT_MEMORY_BYTES;
         return result;
 }
 
@@ -112,15 +114,16 @@ static bool is_pod_level(struct slice name) {
 static void override_by_pod(struct total *total, const struct pod_spec *spec, struct arena *arena) {
         struct total actual = { .arena = arena };
         if (spec->has_pod_actual)
-                actual = resized(&spec->pod_requests, &spec->pod_actual, &spec->pod_allocated,
-                                 spec->is_resize_infeasible, arena);
+                actual = pod_requests_resized(&spec->pod_requests, &spec->pod_actual,
+                                              &spec->pod_allocated, spec->is_resize_infeasible,
+                                              arena);
         for (size_t i = 0; i < spec->pod_requests.count; i++) {
                 const struct resource_amount *wanted = &spec->pod_requests.items[i];
                 if (!is_pod_level(wanted->name))
                         continue;
-                entry(total, wanted->name)->amount = spec->has_pod_actual
-                                                             ? entry(&actual, wanted->name)->amount
-                                                             : wanted->amount;
+                pod_requests_entry(total, wanted->name)->amount =
+                        spec->has_pod_actual ? pod_requests_entry(&actual, wanted->name)->amount
+                                             : wanted->amount;
         }
 }
 
@@ -141,28 +144,30 @@ struct resource_list pod_spec_requests(const struct pod_spec *spec, bool use_def
 /* ---- QoS ---- */
 
 /* Sums over containers; zero amounts count as not given. */
-struct qos_sums {
+struct pod_requests_qos_sums {
         int64_t cpu_request, memory_request, cpu_limit, memory_limit;
         bool all_limited; /* every container has both limits */
 };
 
-static int64_t positive(const struct resource_list *list, const char *name) {
+static int64_t pod_requests_positive(const struct resource_list *list, const char *name) {
         int64_t amount = resource_list_get(list, name, NULL);
         return amount > 0 ? amount : 0;
 }
 
-static void qos_add(struct qos_sums *sums, const struct resource_list *requests,
+static void qos_add(struct pod_requests_qos_sums *sums, const struct resource_list *requests,
                     const struct resource_list *limits) {
-        int64_t cpu = positive(limits, "cpu"), memory = positive(limits, "memory");
-        sums->cpu_request = add_capped(sums->cpu_request, positive(requests, "cpu"));
-        sums->memory_request = add_capped(sums->memory_request, positive(requests, "memory"));
+        int64_t cpu = pod_requests_positive(limits, "cpu"),
+                memory = pod_requests_positive(limits, "memory");
+        sums->cpu_request = add_capped(sums->cpu_request, pod_requests_positive(requests, "cpu"));
+        sums->memory_request =
+                add_capped(sums->memory_request, pod_requests_positive(requests, "memory"));
         sums->cpu_limit = add_capped(sums->cpu_limit, cpu);
         sums->memory_limit = add_capped(sums->memory_limit, memory);
         sums->all_limited &= cpu > 0 && memory > 0;
 }
 
 enum qos_class pod_spec_qos(const struct pod_spec *spec) {
-        struct qos_sums sums = { .all_limited = true };
+        struct pod_requests_qos_sums sums = { .all_limited = true };
         if (spec->has_pod_resources) {
                 qos_add(&sums, &spec->pod_requests, &spec->pod_limits);
         } else {

@@ -47,21 +47,21 @@ static int decode_qos(const struct json *value, void *target, struct decode *d) 
 /* ---- container statuses ---- */
 
 static int decode_waiting(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { FIELD(struct container_status, "reason",
-                                                     waiting_reason, decode_text) };
+        static const struct decode_field fields[] = { FIELD(struct container_status, "reason",
+                                                            waiting_reason, decode_text) };
         ((struct container_status *)target)->is_waiting = true;
         return DECODE_FIELDS(value, fields, target, d);
 }
 
 static int decode_running(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { FIELD(struct container_status, "startedAt", started,
-                                                     decode_time) };
+        static const struct decode_field fields[] = { FIELD(struct container_status, "startedAt",
+                                                            started, decode_time) };
         ((struct container_status *)target)->is_running = true;
         return DECODE_FIELDS(value, fields, target, d);
 }
 
 static int decode_terminated(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct container_status, "reason", terminated_reason, decode_text),
                 FIELD(struct container_status, "exitCode", exit_code, decode_int32),
                 FIELD(struct container_status, "signal", signal, decode_int32),
@@ -73,7 +73,7 @@ static int decode_terminated(const struct json *value, void *target, struct deco
 }
 
 static int decode_last_terminated(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct container_status, "reason", last_terminated_reason, decode_text),
                 FIELD(struct container_status, "exitCode", last_exit_code, decode_int32),
                 FIELD(struct container_status, "finishedAt", last_finished, decode_time),
@@ -83,7 +83,7 @@ static int decode_last_terminated(const struct json *value, void *target, struct
 }
 
 static int decode_state(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 PART_FIELD("waiting", decode_waiting),
                 PART_FIELD("running", decode_running),
                 PART_FIELD("terminated", decode_terminated),
@@ -92,19 +92,20 @@ static int decode_state(const struct json *value, void *target, struct decode *d
 }
 
 static int decode_last_state(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { PART_FIELD("terminated", decode_last_terminated) };
+        static const struct decode_field fields[] = { PART_FIELD("terminated",
+                                                                 decode_last_terminated) };
         return DECODE_FIELDS(value, fields, target, d);
 }
 
 static int decode_container_resources(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { FIELD(struct container_status, "requests", requests,
-                                                     decode_requests) };
+        static const struct decode_field fields[] = { FIELD(struct container_status, "requests",
+                                                            requests, decode_requests) };
         ((struct container_status *)target)->has_resources = true;
         return DECODE_FIELDS(value, fields, target, d);
 }
 
 static int decode_container_status(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct container_status, "name", name, decode_text),
                 FIELD(struct container_status, "ready", is_ready, decode_bool),
                 FIELD(struct container_status, "started", is_started, decode_bool),
@@ -122,14 +123,14 @@ static int decode_container_status(const struct json *value, void *target, struc
 /* ---- pod status ---- */
 
 static int decode_pod_resources(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = { FIELD(struct pod_status, "requests", requests,
-                                                     decode_requests) };
+        static const struct decode_field fields[] = { FIELD(struct pod_status, "requests", requests,
+                                                            decode_requests) };
         ((struct pod_status *)target)->has_resources = true;
         return DECODE_FIELDS(value, fields, target, d);
 }
 
 int decode_pod_status(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct pod_status, "phase", phase, decode_phase),
                 FIELD(struct pod_status, "reason", reason, decode_text),
                 FIELD(struct pod_status, "message", message, decode_text),

@@ -24,7 +24,7 @@ static int decode_always_allow(const struct json *value, void *target, struct de
 }
 
 static int decode_spec(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 PART_FIELD("selector", decode_selector_field),
                 FIELD(struct disruption_budget, "minAvailable", min_available,
                       decode_int_or_percent),
@@ -51,7 +51,7 @@ static int decode_disrupted(const struct json *value, void *target, struct decod
 }
 
 static int decode_status(const struct json *value, void *target, struct decode *d) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct disruption_budget, "observedGeneration", observed_generation,
                       decode_int64),
                 FIELD(struct disruption_budget, "disruptionsAllowed", disruptions_allowed,
@@ -66,7 +66,7 @@ static int decode_status(const struct json *value, void *target, struct decode *
 
 int disruption_budget_decode(const struct json *object, struct arena *arena,
                              struct disruption_budget *ret_budget, struct err *err) {
-        static const struct field fields[] = {
+        static const struct decode_field fields[] = {
                 FIELD(struct disruption_budget, "metadata", meta, decode_meta),
                 PART_FIELD("spec", decode_spec),
                 PART_FIELD("status", decode_status),

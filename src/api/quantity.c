@@ -24,7 +24,7 @@ static const struct {
 #define SUFFIX_COUNT (sizeof(suffixes) / sizeof(suffixes[0]))
 
 /* The pieces of a written quantity. */
-struct parts {
+struct quantity_parts {
         int sign;
         bool has_digit;               /* any, leading zeros included */
         struct slice whole, fraction; /* without leading zeros; whole may be empty */
@@ -52,7 +52,7 @@ static bool take_char(struct slice *rest, const char *set) {
 }
 
 /* false when the text has not the outer shape of a quantity. */
-static bool split(struct slice text, struct parts *parts) {
+static bool quantity_split(struct slice text, struct quantity_parts *parts) {
         struct slice rest = text;
         parts->sign = text.ptr[0] == '-' ? -1 : 1;
         take_char(&rest, "+-");
@@ -72,7 +72,7 @@ static bool split(struct slice text, struct parts *parts) {
         return rest.len == 0;
 }
 
-static bool interpret_suffix(struct parts *parts, enum quantity_format *ret_format) {
+static bool interpret_suffix(struct quantity_parts *parts, enum quantity_format *ret_format) {
         struct slice suffix = parts->suffix;
         for (size_t i = 0; i < SUFFIX_COUNT; i++) {
                 if (!slice_is(suffix, suffixes[i].text))
@@ -94,7 +94,7 @@ static bool interpret_suffix(struct parts *parts, enum quantity_format *ret_form
 
 /* Upstream first tries an int64 with a decimal scale; only numbers that fit are echoed as
  * written, and only when they look canonical at first glance. */
-static bool is_small(const struct parts *parts, enum quantity_format format) {
+static bool is_small(const struct quantity_parts *parts, enum quantity_format format) {
         size_t whole = parts->whole.len > 0 ? parts->whole.len : 1;
         if (format != QUANTITY_BINARY_SI)
                 return whole + parts->fraction.len <= INT64_DIGITS &&
@@ -102,7 +102,7 @@ static bool is_small(const struct parts *parts, enum quantity_format format) {
         return parts->fraction.len == 0 && (int64_t)whole + parts->exponent * 3 / 10 <= 14;
 }
 
-static bool ends_in_thousands(const struct parts *parts) {
+static bool ends_in_thousands(const struct quantity_parts *parts) {
         size_t zeros = 0, whole = parts->whole.len, fraction = parts->fraction.len;
         while (zeros < fraction && parts->fraction.ptr[fraction - 1 - zeros] == '0')
                 zeros++;
@@ -111,7 +111,7 @@ static bool ends_in_thousands(const struct parts *parts) {
         return zeros >= 3;
 }
 
-static bool is_echoed(const struct parts *parts, enum quantity_format format) {
+static bool is_echoed(const struct quantity_parts *parts, enum quantity_format format) {
         if (!is_small(parts, format))
                 return false;
         if (format != QUANTITY_BINARY_SI)
@@ -123,7 +123,7 @@ static bool is_echoed(const struct parts *parts, enum quantity_format format) {
         return low != 0;
 }
 
-static void load_digits(const struct parts *parts, struct quantity *q) {
+static void load_digits(const struct quantity_parts *parts, struct quantity *q) {
         q->count = 0;
         for (size_t i = 0; i < parts->whole.len; i++)
                 q->digits[q->count++] = (uint8_t)(parts->whole.ptr[i] - '0');
@@ -138,7 +138,7 @@ static void load_digits(const struct parts *parts, struct quantity *q) {
                 quantity_shift_left(q, (unsigned)parts->exponent);
 }
 
-static void cap(struct quantity *q) {
+static void quantity_cap(struct quantity *q) {
         quantity_round_up(q, NANO);
         if (q->format != QUANTITY_BINARY_SI || q->sign == 0)
                 return;
@@ -148,14 +148,14 @@ static void cap(struct quantity *q) {
                 q->format = QUANTITY_DECIMAL_SI;
 }
 
-static int parse(struct slice text, struct quantity *q, struct err *err) {
-        struct parts parts;
+static int quantity_parse(struct slice text, struct quantity *q, struct err *err) {
+        struct quantity_parts parts;
         if (text.len == 0)
                 return err_set(err, BERTH_ERR_BAD_REQUEST, FORMAT_MESSAGE);
         if (text.len > QUANTITY_INPUT_MAX)
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "quantity longer than %d bytes",
                                QUANTITY_INPUT_MAX);
-        if (!split(text, &parts))
+        if (!quantity_split(text, &parts))
                 return err_set(err, BERTH_ERR_BAD_REQUEST, FORMAT_MESSAGE);
         if (!interpret_suffix(&parts, &q->format))
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "unable to parse quantity's suffix");
@@ -164,7 +164,7 @@ static int parse(struct slice text, struct quantity *q, struct err *err) {
                                "unable to parse numeric part of quantity");
         q->is_echoed = slice_is(text, "0") || is_echoed(&parts, q->format);
         load_digits(&parts, q);
-        cap(q);
+        quantity_cap(q);
         return 0;
 }
 
@@ -222,7 +222,7 @@ static bool write_canonical(const struct quantity *q, struct buf *out) {
 }
 
 /* Canonical text into a fixed buffer of QUANTITY_TEXT_MAX bytes. */
-static int format(const struct quantity *q, char *buffer) {
+static int quantity_format_canonical(const struct quantity *q, char *buffer) {
         struct buf out;
         buf_init(&out, QUANTITY_TEXT_MAX);
         bool ok = write_canonical(q, &out);
@@ -238,7 +238,7 @@ static int format(const struct quantity *q, char *buffer) {
 
 int quantity_value(struct slice text, int64_t *ret_units, struct err *err) {
         struct quantity q;
-        int r = parse(text, &q, err);
+        int r = quantity_parse(text, &q, err);
         if (r == 0)
                 *ret_units = quantity_to_i64(&q, 0);
         return r;
@@ -246,7 +246,7 @@ int quantity_value(struct slice text, int64_t *ret_units, struct err *err) {
 
 int quantity_milli(struct slice text, int64_t *ret_milli, struct err *err) {
         struct quantity q;
-        int r = parse(text, &q, err);
+        int r = quantity_parse(text, &q, err);
         if (r == 0)
                 *ret_milli = quantity_to_i64(&q, -3);
         return r;
@@ -254,14 +254,14 @@ int quantity_milli(struct slice text, int64_t *ret_milli, struct err *err) {
 
 int quantity_describe(struct slice text, struct quantity_info *ret_info, struct err *err) {
         struct quantity q;
-        int r = parse(text, &q, err);
+        int r = quantity_parse(text, &q, err);
         if (r < 0)
                 return r;
         ret_info->format = q.format;
         ret_info->sign = q.sign;
         ret_info->value = quantity_to_i64(&q, 0);
         ret_info->milli = quantity_to_i64(&q, -3);
-        format(&q, ret_info->canonical);
+        quantity_format_canonical(&q, ret_info->canonical);
         snprintf(ret_info->string, sizeof(ret_info->string), SLICE_FMT,
                  SLICE_ARG(q.is_echoed ? text : slice_of(ret_info->canonical)));
         return 0;
@@ -269,7 +269,7 @@ int quantity_describe(struct slice text, struct quantity_info *ret_info, struct 
 
 int quantity_canonical(struct slice text, struct buf *out, struct err *err) {
         struct quantity q;
-        int r = parse(text, &q, err);
+        int r = quantity_parse(text, &q, err);
         if (r < 0)
                 return r;
         if (!write_canonical(&q, out))
@@ -279,9 +279,9 @@ int quantity_canonical(struct slice text, struct buf *out, struct err *err) {
 
 int quantity_compare(struct slice a, struct slice b, int *ret_order, struct err *err) {
         struct quantity left, right;
-        int r = parse(a, &left, err);
+        int r = quantity_parse(a, &left, err);
         if (r == 0)
-                r = parse(b, &right, err);
+                r = quantity_parse(b, &right, err);
         if (r == 0)
                 *ret_order = quantity_order(&left, &right);
         return r;
@@ -290,9 +290,9 @@ int quantity_compare(struct slice a, struct slice b, int *ret_order, struct err 
 int quantity_sum(struct slice a, struct slice b, bool is_subtract, struct buf *out,
                  struct err *err) {
         struct quantity left, right;
-        int r = parse(a, &left, err);
+        int r = quantity_parse(a, &left, err);
         if (r == 0)
-                r = parse(b, &right, err);
+                r = quantity_parse(b, &right, err);
         if (r < 0)
                 return r;
         struct quantity sum = { .format = left.sign == 0 ? right.format : left.format };
@@ -307,7 +307,7 @@ static int format_i64(int64_t amount, int64_t exponent, enum quantity_format kin
         struct quantity q = { .format = kind };
         uint64_t size = amount < 0 ? 0 - (uint64_t)amount : (uint64_t)amount;
         quantity_from_u64(&q, amount < 0 ? -1 : 1, size, exponent);
-        return format(&q, buffer);
+        return quantity_format_canonical(&q, buffer);
 }
 
 int quantity_format_milli(int64_t milli, char *buffer) {

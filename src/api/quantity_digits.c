@@ -46,7 +46,7 @@ void quantity_shift_left(struct quantity *q, unsigned bits) {
 }
 
 /* Adds one unit in the last place. */
-static void increment(struct quantity *q) {
+static void quantity_digits_increment(struct quantity *q) {
         size_t i = q->count;
         while (i > 0 && q->digits[i - 1] == 9)
                 q->digits[--i] = 0;
@@ -69,7 +69,7 @@ void quantity_round_up(struct quantity *q, int64_t exponent) {
         uint64_t cut = (uint64_t)(exponent - q->exponent);
         q->count = cut < q->count ? q->count - (size_t)cut : 0;
         q->exponent = exponent;
-        increment(q); /* the digits cut off end in a non-zero one */
+        quantity_digits_increment(q); /* the digits cut off end in a non-zero one */
         quantity_normalize(q);
 }
 

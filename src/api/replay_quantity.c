@@ -21,7 +21,7 @@ static void put_i64(struct json_tree *tree, struct json_node *expect, const char
         node_put_string(tree, expect, key, text);
 }
 
-static struct json_node *describe(struct json_tree *tree, struct slice text) {
+static struct json_node *replay_quantity_describe(struct json_tree *tree, struct slice text) {
         struct json_node *expect = node_object(tree);
         struct quantity_info info;
         struct err problem = { 0 };
@@ -46,7 +46,7 @@ int replay_quantity_case(const struct json *test_case, struct buf *out, struct e
         struct json_tree *tree = json_tree_new();
         struct json_node *result = node_object(tree);
         node_put_text(tree, result, "name", json_get_text(test_case, "name"));
-        node_put(tree, result, "expect", describe(tree, json_text(in)));
+        node_put(tree, result, "expect", replay_quantity_describe(tree, json_text(in)));
         bool ok = node_write(result, out);
         json_tree_free(tree);
         return ok ? 0 : err_set(err, BERTH_ERR_TOO_LARGE, "no room for the result");

@@ -2,8 +2,9 @@
 #include "api/replay.h"
 #include "api/selector.h"
 
-static struct json_node *matches(struct json_tree *tree, const struct json *labels,
-                                 const struct selector *selector, struct arena *arena) {
+static struct json_node *replay_selectors_matches(struct json_tree *tree, const struct json *labels,
+                                                  const struct selector *selector,
+                                                  struct arena *arena) {
         struct json_node *list = node_array(tree);
         struct json_iter iter = json_iter(labels);
         const struct json *set;
@@ -14,8 +15,9 @@ static struct json_node *matches(struct json_tree *tree, const struct json *labe
         return list;
 }
 
-static struct json_node *answer(struct json_tree *tree, const struct json *test_case,
-                                struct arena *arena) {
+static struct json_node *replay_selectors_answer(struct json_tree *tree,
+                                                 const struct json *test_case,
+                                                 struct arena *arena) {
         struct json_node *expect = node_object(tree);
         const struct json *text = json_get(test_case, "string");
         struct selector selector;
@@ -33,7 +35,7 @@ static struct json_node *answer(struct json_tree *tree, const struct json *test_
         if (selector_is_empty(&selector))
                 node_put_bool(tree, expect, "empty", true);
         node_put(tree, expect, "match",
-                 matches(tree, json_get(test_case, "labels"), &selector, arena));
+                 replay_selectors_matches(tree, json_get(test_case, "labels"), &selector, arena));
         return expect;
 }
 
@@ -45,7 +47,7 @@ int replay_selectors_case(const struct json *test_case, struct buf *out, struct 
         struct json_tree *tree = json_tree_new();
         struct json_node *result = node_object(tree);
         node_put_text(tree, result, "name", json_get_text(test_case, "name"));
-        node_put(tree, result, "expect", answer(tree, test_case, &arena));
+        node_put(tree, result, "expect", replay_selectors_answer(tree, test_case, &arena));
         bool ok = node_write(result, out);
         json_tree_free(tree);
         arena_release(&arena);

@@ -35,7 +35,7 @@ static bool is_space(char c) {
 }
 
 static bool is_special(char c) {
-        return c != '\0' && strchr("=!(),><", c) != NULL;
+        return c != '\0' && strchr("=!(),><", c);
 }
 
 static enum token special_token(struct slice rest, size_t *ret_length) {
@@ -62,7 +62,7 @@ static enum token special_token(struct slice rest, size_t *ret_length) {
 }
 
 /* Moves on to the next token. */
-static void advance(struct parser *p) {
+static void selector_parse_advance(struct parser *p) {
         struct slice rest = p->rest;
         size_t n = 0;
         while (rest.len > 0 && is_space(rest.ptr[0]))
@@ -82,8 +82,8 @@ static void advance(struct parser *p) {
 
 /* ---- parser ---- */
 
-static int unexpected(const struct parser *p, const char *separator, const char *wanted,
-                      struct err *err) {
+static int selector_parse_unexpected(const struct parser *p, const char *separator,
+                                     const char *wanted, struct err *err) {
         return err_set(err, BERTH_ERR_BAD_REQUEST, "found '" SLICE_FMT "'%s expected: %s",
                        SLICE_ARG(p->text), separator, wanted);
 }
@@ -103,8 +103,8 @@ static int parse_operator(struct parser *p, enum selector_spelling *ret_spelling
         else if (p->token >= TOKEN_EQUALS && p->token <= TOKEN_LT)
                 *ret_spelling = spellings[p->token];
         else
-                return unexpected(p, ",", "in, notin, =, ==, !=, gt, lt", err);
-        advance(p);
+                return selector_parse_unexpected(p, ",", "in, notin, =, ==, !=, gt, lt", err);
+        selector_parse_advance(p);
         return 0;
 }
 
@@ -114,9 +114,9 @@ static int parse_exact(struct parser *p, struct slice **ret_values, size_t *ret_
         *value = SLICE_EMPTY;
         if (p->token == TOKEN_WORD) {
                 *value = p->text;
-                advance(p);
+                selector_parse_advance(p);
         } else if (p->token != TOKEN_END && p->token != TOKEN_COMMA) {
-                return unexpected(p, ",", "identifier", err);
+                return selector_parse_unexpected(p, ",", "identifier", err);
         }
         *ret_values = value;
         *ret_count = 1;
@@ -135,19 +135,19 @@ static size_t values_ahead(const struct parser *p) {
 static int parse_list(struct parser *p, struct slice *values, size_t *ret_count, struct err *err) {
         size_t count = 0;
         bool is_after_word = false;
-        for (; p->token != TOKEN_CLOSE; advance(p)) {
+        for (; p->token != TOKEN_CLOSE; selector_parse_advance(p)) {
                 if (p->token == TOKEN_WORD && is_after_word)
-                        return unexpected(p, ",", "',' or ')'", err);
+                        return selector_parse_unexpected(p, ",", "',' or ')'", err);
                 if (p->token == TOKEN_WORD)
                         values[count++] = p->text;
                 else if (p->token == TOKEN_COMMA && !is_after_word)
                         values[count++] = SLICE_EMPTY;
                 else if (p->token != TOKEN_COMMA)
-                        return unexpected(p, ",",
-                                          is_after_word ? "',' or ')'"
-                                          : count == 0  ? "',', ')' or identifier"
-                                                        : "',', or identifier",
-                                          err);
+                        return selector_parse_unexpected(p, ",",
+                                                         is_after_word ? "',' or ')'"
+                                                         : count == 0  ? "',', ')' or identifier"
+                                                                       : "',', or identifier",
+                                                         err);
                 is_after_word = p->token == TOKEN_WORD;
         }
         if (!is_after_word)
@@ -159,13 +159,13 @@ static int parse_list(struct parser *p, struct slice *values, size_t *ret_count,
 static int parse_set(struct parser *p, struct slice **ret_values, size_t *ret_count,
                      struct err *err) {
         if (p->token != TOKEN_OPEN)
-                return unexpected(p, "", "'('", err);
+                return selector_parse_unexpected(p, "", "'('", err);
         struct slice *values = ARENA_ARRAY(p->arena, struct slice, values_ahead(p));
-        advance(p);
+        selector_parse_advance(p);
         int r = parse_list(p, values, ret_count, err);
         if (r < 0)
                 return r;
-        advance(p);
+        selector_parse_advance(p);
         *ret_values = values;
         return 0;
 }
@@ -174,14 +174,14 @@ static int parse_requirement(struct parser *p, struct selector_requirement *requ
                              struct err *err) {
         bool is_negated = p->token == TOKEN_NOT;
         if (is_negated)
-                advance(p);
+                selector_parse_advance(p);
         if (p->token != TOKEN_WORD)
-                return unexpected(p, ",", "identifier", err);
+                return selector_parse_unexpected(p, ",", "identifier", err);
         struct slice key = p->text, *values = NULL;
         int r = label_key_error("<nil>", key, err);
         if (r < 0)
                 return r;
-        advance(p);
+        selector_parse_advance(p);
         enum selector_spelling spelling = is_negated ? SPELLED_NOT_EXISTS : SPELLED_EXISTS;
         size_t count = 0;
         if (!is_negated && p->token != TOKEN_END && p->token != TOKEN_COMMA) {
@@ -195,14 +195,14 @@ static int parse_requirement(struct parser *p, struct selector_requirement *requ
 }
 
 static int parse_all(struct parser *p, struct err *err) {
-        advance(p);
+        selector_parse_advance(p);
         while (p->token != TOKEN_END) {
                 if (p->token != TOKEN_WORD && p->token != TOKEN_NOT)
-                        return unexpected(p, ",",
-                                          p->selector.count > 0
-                                                  ? "identifier after ','"
-                                                  : "!, identifier, or 'end of string'",
-                                          err);
+                        return selector_parse_unexpected(
+                                p, ",",
+                                p->selector.count > 0 ? "identifier after ','"
+                                                      : "!, identifier, or 'end of string'",
+                                err);
                 if (p->selector.count == p->cap)
                         return err_set(err, BERTH_ERR_BAD_REQUEST,
                                        "selector with more than %zu requirements", p->cap);
@@ -215,10 +215,10 @@ static int parse_all(struct parser *p, struct err *err) {
                 if (p->token == TOKEN_END)
                         break;
                 if (p->token != TOKEN_COMMA)
-                        return unexpected(p, ",", "',' or 'end of string'", err);
-                advance(p);
+                        return selector_parse_unexpected(p, ",", "',' or 'end of string'", err);
+                selector_parse_advance(p);
                 if (p->token == TOKEN_END)
-                        return unexpected(p, ",", "identifier after ','", err);
+                        return selector_parse_unexpected(p, ",", "identifier after ','", err);
         }
         return 0;
 }

@@ -38,14 +38,14 @@ static void begin_pass(void *context, const struct evict_pass *pass) {
         sink.begin_pass(sink.context, pass);
 }
 
-static void *grow(void *items, size_t count, size_t *cap, size_t size) {
+static void *eviction_plan_grow(void *items, size_t count, size_t *cap, size_t size) {
         if (count < *cap)
                 return items;
         *cap = *cap ? *cap * 2 : 64;
         return xreallocarray(items, *cap, size);
 }
 
-static enum evict_outcome ask(void *context, const struct evict_intent *intent) {
+static enum evict_outcome eviction_plan_ask(void *context, const struct evict_intent *intent) {
         struct eviction_plan *plan = context;
         struct arena *arena = &plan->arena;
         struct evict_sink sink = evict_service_sink(plan->service);
@@ -53,8 +53,8 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
 
         if (intent->way == EVICT_WAY_REPORT)
                 return outcome;
-        plan->evictions = grow(plan->evictions, plan->eviction_count, &plan->eviction_cap,
-                               sizeof(*plan->evictions));
+        plan->evictions = eviction_plan_grow(plan->evictions, plan->eviction_count,
+                                             &plan->eviction_cap, sizeof(*plan->evictions));
         plan->evictions[plan->eviction_count++] = (struct planned_eviction){
                 .pod = cluster_find_pod(plan->cluster, intent->pod.ns, intent->pod.name),
                 .ns = arena_slice(arena, intent->pod.ns),
@@ -75,8 +75,8 @@ static void note_spared(void *context, const struct desched_rule_report *rule, s
         struct eviction_plan *plan = context;
         const struct pod_row *row = cluster_pod(plan->cluster, pod);
 
-        plan->spared =
-                grow(plan->spared, plan->spared_count, &plan->spared_cap, sizeof(*plan->spared));
+        plan->spared = eviction_plan_grow(plan->spared, plan->spared_count, &plan->spared_cap,
+                                          sizeof(*plan->spared));
         plan->spared[plan->spared_count++] = (struct spared_pod){
                 .pod = pod,
                 .ns = arena_slice(&plan->arena, cluster_text(plan->cluster, row->ns)),
@@ -91,8 +91,8 @@ static const struct desched_usage *usage_of(const struct eviction_plan *plan) {
         return plan->live ? usage_live_source(plan->live) : recorded_usage_source(plan->usage);
 }
 
-static int build(struct eviction_plan *plan, struct cluster *cluster,
-                 const struct role_config *config, struct err *err) {
+static int eviction_plan_build(struct eviction_plan *plan, struct cluster *cluster,
+                               const struct role_config *config, struct err *err) {
         struct config_problems *problems = config_problems_new();
         const struct desched_observer observer = { plan, note_spared };
         struct placement_oracle oracle = { 0 };
@@ -102,16 +102,17 @@ static int build(struct eviction_plan *plan, struct cluster *cluster,
                 plan->brain = placement_brain_new(cluster, &config->profiles);
                 oracle = placement_brain_oracle(plan->brain);
         }
-        code = descheduler_new(&(struct descheduler_config){ .cluster = plan->cluster,
-                                                             .policy = config->policy,
-                                                             .document = config->policy->document,
-                                                             .registry = desched_registry,
-                                                             .sink = { plan, begin_pass, ask },
-                                                             .usage = usage_of(plan),
-                                                             .jobs = &plan->jobs,
-                                                             .oracle = plan->brain ? &oracle : NULL,
-                                                             .is_parity = config->is_parity },
-                               problems, &plan->descheduler, err);
+        code = descheduler_new(
+                &(struct descheduler_config){ .cluster = plan->cluster,
+                                              .policy = config->policy,
+                                              .document = config->policy->document,
+                                              .registry = desched_registry,
+                                              .sink = { plan, begin_pass, eviction_plan_ask },
+                                              .usage = usage_of(plan),
+                                              .jobs = &plan->jobs,
+                                              .oracle = plan->brain ? &oracle : NULL,
+                                              .is_parity = config->is_parity },
+                problems, &plan->descheduler, err);
 
         config_problems_free(problems);
         if (code == 0)
@@ -120,12 +121,12 @@ static int build(struct eviction_plan *plan, struct cluster *cluster,
 }
 
 static bool has_ttl(void *context, struct slice uid) {
-        return map_get(context, uid) != NULL;
+        return map_get(context, uid);
 }
 
 /* What each will take, where policies lead pods out. */
-static void estimate(struct eviction_plan *plan, const struct snapshot *snapshot,
-                     struct wall_time now) {
+static void eviction_plan_estimate(struct eviction_plan *plan, const struct snapshot *snapshot,
+                                   struct wall_time now) {
         struct eviction_costs *costs = snapshot_eviction_costs(snapshot);
 
         for (size_t i = 0; i < plan->eviction_count; i++) {
@@ -156,11 +157,11 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
                 code = recorded_usage_new(json_doc_root(plan->usage_doc), config->policy,
                                           &plan->usage, err);
         if (code == 0)
-                code = build(plan, snapshot->cluster, config, err);
+                code = eviction_plan_build(plan, snapshot->cluster, config, err);
         if (code < 0)
                 return code;
         plan->report = descheduler_pass(plan->descheduler, now);
-        estimate(plan, snapshot, now);
+        eviction_plan_estimate(plan, snapshot, now);
         return 0;
 }
 
@@ -269,13 +270,15 @@ static size_t count_pending(const struct eviction_plan *plan) {
         return count;
 }
 
-static void measure(struct eviction_plan *plan, struct wall_time now, struct plan_state *state) {
+static void eviction_plan_measure(struct eviction_plan *plan, struct wall_time now,
+                                  struct plan_state *state) {
         cluster_balance_measure(plan->cluster, &plan->arena, &state->balance);
         count_wanted(plan, now, state);
         state->pending = count_pending(plan);
 }
 
-static void leave(struct eviction_plan *plan, struct cluster *cluster, struct pod_id pod) {
+static void eviction_plan_leave(struct eviction_plan *plan, struct cluster *cluster,
+                                struct pod_id pod) {
         cluster_withdraw(cluster, pod);
         bitset_add(&plan->gone, pod.index);
 }
@@ -292,7 +295,7 @@ static void place_evicted(struct eviction_plan *plan, struct planned_eviction *e
         else if (profile && row->owner_count > 0 && !pod_row_is_finished(row))
                 place_one(eviction, cluster, profile, now);
         else
-                leave(plan, cluster, eviction->pod);
+                eviction_plan_leave(plan, cluster, eviction->pod);
 }
 
 void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot,
@@ -300,7 +303,7 @@ void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot,
         struct cluster *cluster = snapshot->cluster;
 
         plan->gone = bitset_in_arena(&plan->arena, cluster_pod_cap(cluster));
-        measure(plan, now, &plan->before);
+        eviction_plan_measure(plan, now, &plan->before);
         cluster_checkpoint(cluster);
         for (size_t i = 0; i < plan->eviction_count; i++) {
                 struct planned_eviction *eviction = &plan->evictions[i];
@@ -308,6 +311,6 @@ void eviction_plan_place(struct eviction_plan *plan, struct snapshot *snapshot,
                 if (eviction->outcome == EVICT_DONE && !pod_id_is_none(eviction->pod))
                         place_evicted(plan, eviction, cluster, profiles, now);
         }
-        measure(plan, now, &plan->after);
+        eviction_plan_measure(plan, now, &plan->after);
         cluster_rollback(cluster);
 }

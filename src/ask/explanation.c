@@ -105,7 +105,7 @@ static void tell_decision(struct telling *telling) {
         sched_attempt_release(&telling->attempt);
 }
 
-static void tell(struct telling *telling) {
+static void explanation_tell(struct telling *telling) {
         if (pod_row_is_finished(telling->row)) {
                 node_put_string(telling->tree, telling->out, "decision", "finished");
                 return;
@@ -138,7 +138,7 @@ struct json_node *explanation_make(const struct explanation_request *request,
         telling.profile =
                 sched_profile_list_find(request->profiles, telling.class->spec.scheduler_name);
         put_pod(&telling);
-        tell(&telling);
+        explanation_tell(&telling);
         telling_put_descheduler(&telling);
         arena_release(&telling.arena);
         return telling.out;

@@ -21,7 +21,7 @@
 #define COST_NEVER 100000
 #define CHANGES_MAX 16
 
-struct search {
+struct obstacles_search {
         struct sched_attempt *attempt;
         struct arena *arena;
         const struct cluster *cluster;
@@ -31,7 +31,8 @@ struct search {
         struct obstacle_change changes[CHANGES_MAX];
 };
 
-static void add(struct search *search, int64_t cost, const char *on_node, const char *on_pod) {
+static void obstacles_add(struct obstacles_search *search, int64_t cost, const char *on_node,
+                          const char *on_pod) {
         if (search->count < CHANGES_MAX)
                 search->changes[search->count++] = (struct obstacle_change){
                         .on_node = slice_of(on_node), .on_pod = slice_of(on_pod), .cost = cost
@@ -52,7 +53,7 @@ struct slice resource_text(struct arena *arena, struct resource_id resource, int
         return arena_slice(arena, slice_of(text));
 }
 
-static void add_shortage(struct search *search, const struct fit_shortage *shortage) {
+static void add_shortage(struct obstacles_search *search, const struct fit_shortage *shortage) {
         struct arena *arena = search->arena;
         struct slice name = shortage->resource.index == RESOURCE_PODS
                                     ? SLICE_LITERAL("pods")
@@ -69,13 +70,14 @@ static void add_shortage(struct search *search, const struct fit_shortage *short
                 pod = arena_printf(arena,
                                    "request " SLICE_FMT " " SLICE_FMT " instead of " SLICE_FMT,
                                    SLICE_ARG(has), SLICE_ARG(name), SLICE_ARG(wants));
-        add(search, (shortage->exceeds_allocatable ? COST_LARGER_NODE : COST_ROOM) + part,
-            arena_printf(arena, "+" SLICE_FMT " " SLICE_FMT "%s", SLICE_ARG(more), SLICE_ARG(name),
-                         shortage->exceeds_allocatable ? " (a larger node)" : ""),
-            pod);
+        obstacles_add(search, (shortage->exceeds_allocatable ? COST_LARGER_NODE : COST_ROOM) + part,
+                      arena_printf(arena, "+" SLICE_FMT " " SLICE_FMT "%s", SLICE_ARG(more),
+                                   SLICE_ARG(name),
+                                   shortage->exceeds_allocatable ? " (a larger node)" : ""),
+                      pod);
 }
 
-static void find_room(struct search *search) {
+static void find_room(struct obstacles_search *search) {
         struct fit_shortage shortages[FIT_SHORTAGES_MAX];
         size_t count = fit_shortages(search->cluster, fit_requests_of(search->attempt->cycle.class),
                                      search->node, shortages);
@@ -105,25 +107,26 @@ static bool is_condition(const struct taint *taint) {
                !slice_is(taint->key, "node.kubernetes.io/unschedulable");
 }
 
-static void find_cordon(struct search *search) {
-        add(search, COST_COMMAND, "uncordon", "tolerate node.kubernetes.io/unschedulable");
+static void find_cordon(struct obstacles_search *search) {
+        obstacles_add(search, COST_COMMAND, "uncordon",
+                      "tolerate node.kubernetes.io/unschedulable");
 }
 
 /* The taint of a cordoned node goes with the cordon. */
-static bool is_cordon(const struct search *search, const struct taint *taint) {
+static bool is_cordon(const struct obstacles_search *search, const struct taint *taint) {
         return slice_is(taint->key, "node.kubernetes.io/unschedulable") &&
                bitset_has(&cluster_nodes(search->cluster)->unschedulable, search->node.index);
 }
 
-static void add_taint(struct search *search, const struct taint *taint) {
+static void add_taint(struct obstacles_search *search, const struct taint *taint) {
         const char *text = taint_text(search->arena, taint);
 
-        add(search, is_condition(taint) ? COST_CONDITION : COST_COMMAND,
-            arena_printf(search->arena, "remove taint %s", text),
-            arena_printf(search->arena, "tolerate %s", text));
+        obstacles_add(search, is_condition(taint) ? COST_CONDITION : COST_COMMAND,
+                      arena_printf(search->arena, "remove taint %s", text),
+                      arena_printf(search->arena, "tolerate %s", text));
 }
 
-static void find_taints(struct search *search) {
+static void find_taints(struct obstacles_search *search) {
         const struct taint *taints;
         size_t count =
                 cluster_taints(search->cluster,
@@ -142,7 +145,7 @@ static void find_taints(struct search *search) {
 
 /* ---- labels ---- */
 
-static bool has_label(const struct search *search, const struct label *wanted) {
+static bool has_label(const struct obstacles_search *search, const struct label *wanted) {
         return node_has_labels(search->cluster, search->node,
                                (struct label_list){ .count = 1, .items = (struct label *)wanted });
 }
@@ -162,7 +165,8 @@ static const char *requirement_text(struct arena *arena, const struct node_requi
 }
 
 /* Requirements of the term that the node does not meet. */
-static size_t unmet(const struct search *search, const struct node_term *term, struct buf *text) {
+static size_t obstacles_unmet(const struct obstacles_search *search, const struct node_term *term,
+                              struct buf *text) {
         size_t count = 0;
 
         for (size_t i = 0; i < term->expression_count + term->field_count; i++) {
@@ -183,7 +187,7 @@ static size_t unmet(const struct search *search, const struct node_term *term, s
 }
 
 /* Of the terms, any of which will do, the one that lacks least. */
-static void find_terms(struct search *search) {
+static void find_terms(struct obstacles_search *search) {
         const struct affinity *affinity = &search->spec->affinity;
         size_t least = SIZE_MAX;
         const char *best = NULL;
@@ -194,7 +198,7 @@ static void find_terms(struct search *search) {
                 return;
         for (size_t i = 0; i < affinity->required_node_count; i++) {
                 CLEANUP(buf_release) struct buf text = { 0 };
-                size_t count = unmet(search, &affinity->required_node[i], &text);
+                size_t count = obstacles_unmet(search, &affinity->required_node[i], &text);
 
                 if (count == 0 || count >= least)
                         continue;
@@ -202,14 +206,15 @@ static void find_terms(struct search *search) {
                 best = arena_string(search->arena, buf_view(&text));
         }
         if (best)
-                add(search, COST_LABEL * (int64_t)least,
-                    arena_printf(search->arena, "label so that %s", best),
-                    "drop that requirement of its node affinity");
+                obstacles_add(search, COST_LABEL * (int64_t)least,
+                              arena_printf(search->arena, "label so that %s", best),
+                              "drop that requirement of its node affinity");
         else
-                add(search, COST_NEVER, "", "correct its node affinity, which matches no node");
+                obstacles_add(search, COST_NEVER, "",
+                              "correct its node affinity, which matches no node");
 }
 
-static void find_labels(struct search *search) {
+static void find_labels(struct obstacles_search *search) {
         const struct label_list *selector = &search->spec->node_selector;
 
         for (size_t i = 0; i < selector->count; i++) {
@@ -220,21 +225,21 @@ static void find_labels(struct search *search) {
                         continue;
                 pair = arena_printf(search->arena, SLICE_FMT "=" SLICE_FMT, SLICE_ARG(label->key),
                                     SLICE_ARG(label->value));
-                add(search, COST_LABEL, arena_printf(search->arena, "label %s", pair),
-                    arena_printf(search->arena, "drop node selector %s", pair));
+                obstacles_add(search, COST_LABEL, arena_printf(search->arena, "label %s", pair),
+                              arena_printf(search->arena, "drop node selector %s", pair));
         }
         find_terms(search);
 }
 
 /* ---- ports and names ---- */
 
-static bool is_taken(const struct search *search, const struct class_port *port) {
+static bool is_taken(const struct obstacles_search *search, const struct class_port *port) {
         struct pod_class alone = { .port_count = 1, .ports = (struct class_port *)port };
 
         return ports_taken(search->cluster, &alone, search->node);
 }
 
-static void find_ports(struct search *search) {
+static void find_ports(struct obstacles_search *search) {
         const struct pod_class *class = search->attempt->cycle.class;
 
         for (size_t i = 0; i < class->port_count; i++) {
@@ -242,40 +247,41 @@ static void find_ports(struct search *search) {
                 struct slice protocol = cluster_text(search->cluster, port->protocol);
 
                 if (is_taken(search, port))
-                        add(search, COST_PORT,
-                            arena_printf(search->arena, "free host port %d/" SLICE_FMT, port->port,
-                                         SLICE_ARG(protocol)),
-                            arena_printf(search->arena, "another host port than %d/" SLICE_FMT,
-                                         port->port, SLICE_ARG(protocol)));
+                        obstacles_add(search, COST_PORT,
+                                      arena_printf(search->arena, "free host port %d/" SLICE_FMT,
+                                                   port->port, SLICE_ARG(protocol)),
+                                      arena_printf(search->arena,
+                                                   "another host port than %d/" SLICE_FMT,
+                                                   port->port, SLICE_ARG(protocol)));
         }
 }
 
-static void find_name(struct search *search) {
-        add(search, COST_NEVER, "", "name this node in spec.nodeName, or none");
+static void find_name(struct obstacles_search *search) {
+        obstacles_add(search, COST_NEVER, "", "name this node in spec.nodeName, or none");
 }
 
 static const struct {
         const char *plugin;
-        void (*find)(struct search *search);
+        void (*find)(struct obstacles_search *search);
 } finders[] = {
         { "NodeResourcesFit", find_room },    { "TaintToleration", find_taints },
         { "NodeUnschedulable", find_cordon }, { "NodeAffinity", find_labels },
         { "NodePorts", find_ports },          { "NodeName", find_name },
 };
 
-static void find_changes(struct search *search, const struct plugin *plugin) {
+static void find_changes(struct obstacles_search *search, const struct plugin *plugin) {
         search->count = 0;
         for (size_t i = 0; plugin && i < ARRAY_LEN(finders); i++)
                 if (strcmp(finders[i].plugin, plugin->name) == 0)
                         finders[i].find(search);
         if (search->count == 0)
-                add(search, COST_UNKNOWN, "", "");
+                obstacles_add(search, COST_UNKNOWN, "", "");
 }
 
 /* ---- all of them ---- */
 
-static void take(struct search *search, const struct plugin *plugin, const struct verdict *verdict,
-                 struct obstacle *obstacle) {
+static void obstacles_take(struct obstacles_search *search, const struct plugin *plugin,
+                           const struct verdict *verdict, struct obstacle *obstacle) {
         find_changes(search, plugin);
         *obstacle = (struct obstacle){
                 .plugin = plugin,
@@ -289,8 +295,8 @@ static void take(struct search *search, const struct plugin *plugin, const struc
         };
 }
 
-static bool asks(struct sched_attempt *attempt, size_t index, struct node_id node,
-                 struct verdict *verdict) {
+static bool obstacles_asks(struct sched_attempt *attempt, size_t index, struct node_id node,
+                           struct verdict *verdict) {
         const struct profile_plugin *plugin = &attempt->profile->plugins[index];
 
         if (attempt->plugins[index].filter_skips)
@@ -304,11 +310,11 @@ void obstacles_find(struct sched_attempt *attempt, struct node_id node,
                     struct obstacle_list *ret_list) {
         const struct profile_point *point = &attempt->profile->points[POINT_FILTER];
         struct arena *arena = attempt->cycle.scratch;
-        struct search search = { .attempt = attempt,
-                                 .arena = arena,
-                                 .cluster = attempt->cluster,
-                                 .spec = &attempt->cycle.class->spec,
-                                 .node = node };
+        struct obstacles_search search = { .attempt = attempt,
+                                           .arena = arena,
+                                           .cluster = attempt->cluster,
+                                           .spec = &attempt->cycle.class->spec,
+                                           .node = node };
         struct obstacle *items = ARENA_ARRAY(arena, struct obstacle, point->count + 1);
         size_t count = 0;
         int64_t cost = 0;
@@ -316,16 +322,16 @@ void obstacles_find(struct sched_attempt *attempt, struct node_id node,
         for (size_t i = 0; i < point->count; i++) {
                 struct verdict verdict = { .code = VERDICT_OK };
 
-                if (!asks(attempt, point->plugins[i], node, &verdict))
-                        take(&search, attempt->profile->plugins[point->plugins[i]].plugin, &verdict,
-                             &items[count++]);
+                if (!obstacles_asks(attempt, point->plugins[i], node, &verdict))
+                        obstacles_take(&search, attempt->profile->plugins[point->plugins[i]].plugin,
+                                       &verdict, &items[count++]);
         }
         if (count == 0 && attempt->only && !bitset_has(attempt->only, node.index)) {
                 struct verdict verdict = { .code = VERDICT_UNRESOLVABLE,
                                            .reason_count = 1,
                                            .reasons = { *attempt->absent_reason } };
 
-                take(&search, NULL, &verdict, &items[count++]);
+                obstacles_take(&search, NULL, &verdict, &items[count++]);
         }
         for (size_t i = 0; i < count; i++)
                 for (size_t j = 0; j < items[i].change_count; j++)

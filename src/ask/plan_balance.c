@@ -25,7 +25,7 @@ static struct node_load load_of(const struct cluster *cluster, struct node_id no
         };
 }
 
-static int compare(const void *a, const void *b) {
+static int plan_balance_compare(const void *a, const void *b) {
         const struct node_load *x = a, *y = b;
 
         return slice_compare(x->name, y->name);
@@ -57,7 +57,7 @@ void cluster_balance_measure(const struct cluster *cluster, struct arena *arena,
 
         for (size_t i = bitset_next(ready, 0); i != SIZE_MAX; i = bitset_next(ready, i + 1))
                 loads[count++] = load_of(cluster, (struct node_id){ (uint32_t)i });
-        qsort(loads, count, sizeof(*loads), compare);
+        qsort(loads, count, sizeof(*loads), plan_balance_compare);
         *ret_balance = (struct cluster_balance){ .node_count = count, .nodes = loads };
         for (size_t kind = 0; kind < LOAD_KIND_COUNT; kind++)
                 ret_balance->spread[kind] = spread_of(loads, count, kind);

@@ -222,7 +222,7 @@ int snapshot_read_paths(struct snapshot *snapshot, const char *const *paths, siz
 
 /* ---- pods that are asked about ---- */
 
-static void want(struct snapshot *snapshot, struct slice ns, struct slice name) {
+static void snapshot_input_want(struct snapshot *snapshot, struct slice ns, struct slice name) {
         struct snapshot_pods *wanted = &snapshot->wanted;
 
         if (wanted->count == wanted->cap) {
@@ -266,7 +266,8 @@ static int want_template(struct snapshot *snapshot, const struct input_object *o
         pod.value = json_doc_root(doc);
         pod.kind = SLICE_LITERAL("Pod");
         pod.api_version = SLICE_LITERAL("v1");
-        want(snapshot, json_get_text(meta, "namespace"), json_get_text(meta, "name"));
+        snapshot_input_want(snapshot, json_get_text(meta, "namespace"),
+                            json_get_text(meta, "name"));
         return put_completed(snapshot, snapshot_kind_find(pod.api_version, pod.kind), &pod, err);
 }
 
@@ -275,7 +276,8 @@ static int add_wanted(void *context, const struct input_object *object, struct e
         const struct json *meta = json_get(object->value, "metadata");
 
         if (slice_is(object->kind, "Pod"))
-                want(snapshot, json_get_text(meta, "namespace"), json_get_text(meta, "name"));
+                snapshot_input_want(snapshot, json_get_text(meta, "namespace"),
+                                    json_get_text(meta, "name"));
         else if (json_type(template_of(object)) == JSON_OBJECT)
                 return want_template(snapshot, object, err);
         return add_object(snapshot, object, err);

@@ -62,7 +62,7 @@ static bool is_given_up(const struct live_line *line) {
                line->last.code == BERTH_ERR_UNAUTHORIZED;
 }
 
-static int check(const struct live *live, bool *ret_done, struct err *err) {
+static int snapshot_live_check(const struct live *live, bool *ret_done, struct err *err) {
         bool is_done = true;
 
         if (live->failure.code) {
@@ -91,7 +91,7 @@ static int turn_until_done(struct live *live, const struct snapshot_link *link, 
         int code;
 
         for (;;) {
-                code = check(live, &is_done, err);
+                code = snapshot_live_check(live, &is_done, err);
                 if (code < 0 || is_done)
                         return code;
                 if (loop_mono(link->loop).ns - start.ns > limit)
@@ -142,7 +142,7 @@ int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, s
         return code;
 }
 
-static int turn(void *context, struct err *err) {
+static int snapshot_live_turn(void *context, struct err *err) {
         return event_loop_turn(context, TURN_NS, err);
 }
 
@@ -167,7 +167,7 @@ int snapshot_read_cluster(struct snapshot *snapshot, const struct snapshot_sourc
                 code = snapshot_list(snapshot,
                                      &(struct snapshot_link){ .transport = &transport,
                                                               .loop = event_loop_as_loop(events),
-                                                              .turn = turn,
+                                                              .turn = snapshot_live_turn,
                                                               .context = events,
                                                               .timeout_ns = source->timeout_ns },
                                      err);

@@ -25,8 +25,8 @@ static void on_done(void *context) {
         ((struct usage_live *)context)->is_done = true;
 }
 
-static int connect(struct usage_live *usage, const struct snapshot_source *source,
-                   struct err *err) {
+static int usage_live_connect(struct usage_live *usage, const struct snapshot_source *source,
+                              struct err *err) {
         struct http_transport_config config = { .user_agent = "berth-plan" };
 
         if (access_search(source->kubeconfig, source->context, &config.access, err) < 0)
@@ -41,7 +41,7 @@ static int connect(struct usage_live *usage, const struct snapshot_source *sourc
         return 0;
 }
 
-static int fetch(struct usage_live *usage, struct err *err) {
+static int usage_live_fetch(struct usage_live *usage, struct err *err) {
         struct loop *loop = event_loop_as_loop(usage->events);
         struct mono_time start = loop_mono(loop);
 
@@ -65,11 +65,11 @@ int usage_live_ask(const struct snapshot_source *source, const struct role_confi
         if (!usage_feed_is_needed(config->policy))
                 return 0;
         usage = xcalloc(1, sizeof(*usage));
-        code = connect(usage, source, err);
+        code = usage_live_connect(usage, source, err);
         if (code == 0) {
                 usage->feed = usage_feed_new(&usage->transport, event_loop_as_loop(usage->events),
                                              config->policy, config->is_parity);
-                code = fetch(usage, err);
+                code = usage_live_fetch(usage, err);
         }
         if (code < 0)
                 usage_live_free(usage);

@@ -75,7 +75,7 @@ static bool is_padding(struct slice text, int count) {
         return found == 0 || (found == expected && expected < 3);
 }
 
-static bool decode(struct slice text, enum base64_alphabet alphabet, struct buf *out) {
+static bool base64_decode_text(struct slice text, enum base64_alphabet alphabet, struct buf *out) {
         int count = 4;
         while (count == 4) {
                 uint32_t group;
@@ -89,7 +89,7 @@ static bool decode(struct slice text, enum base64_alphabet alphabet, struct buf 
 
 bool base64_decode(struct slice text, enum base64_alphabet alphabet, struct buf *out) {
         size_t len_before = out->len;
-        if (decode(text, alphabet, out))
+        if (base64_decode_text(text, alphabet, out))
                 return true;
         if (out->data) {
                 out->len = len_before;

@@ -17,7 +17,7 @@ void heap_release(struct heap *heap) {
         heap->cap = 0;
 }
 
-static void place(struct heap *heap, size_t index, void *item) {
+static void heap_place(struct heap *heap, size_t index, void *item) {
         heap->items[index] = item;
         if (heap->moved)
                 heap->moved(item, index);
@@ -30,10 +30,10 @@ static bool sift_up(struct heap *heap, size_t index, void *item) {
                 size_t parent = (index - 1) / 2;
                 if (!heap->is_before(item, heap->items[parent], heap->context))
                         break;
-                place(heap, index, heap->items[parent]);
+                heap_place(heap, index, heap->items[parent]);
                 index = parent;
         }
-        place(heap, index, item);
+        heap_place(heap, index, item);
         return index != start;
 }
 
@@ -47,10 +47,10 @@ static void sift_down(struct heap *heap, size_t index, void *item) {
                         child++;
                 if (!heap->is_before(heap->items[child], item, heap->context))
                         break;
-                place(heap, index, heap->items[child]);
+                heap_place(heap, index, heap->items[child]);
                 index = child;
         }
-        place(heap, index, item);
+        heap_place(heap, index, item);
 }
 
 void heap_push(struct heap *heap, void *item) {

@@ -15,7 +15,7 @@
 #define PIECE_COUNT ((size_t)32) /* largest piece 256 bytes */
 #define FIRST_CAP 64u            /* power of two */
 
-struct entry {
+struct interner_entry {
         char *text;
         uint32_t len;
         uint32_t refs; /* 0 = free */
@@ -29,7 +29,7 @@ struct chunk {
 };
 
 struct interner {
-        struct entry *entries;
+        struct interner_entry *entries;
         uint32_t entry_cap;
         uint32_t *buckets;
         uint32_t bucket_count; /* a power of two */
@@ -114,7 +114,7 @@ static void grow_buckets(struct interner *interner) {
         free(interner->buckets);
         interner->buckets = xcalloc(interner->bucket_count, sizeof(*interner->buckets));
         for (uint32_t i = 1; i < interner->used; i++) {
-                struct entry *entry = &interner->entries[i];
+                struct interner_entry *entry = &interner->entries[i];
                 assert(entry->refs > 0);
                 uint32_t *bucket = bucket_of(interner, entry->hash);
                 entry->next = *bucket;
@@ -144,7 +144,7 @@ void interner_free(struct interner *interner) {
         if (!interner)
                 return;
         for (uint32_t i = 1; i < interner->used; i++) {
-                const struct entry *entry = &interner->entries[i];
+                const struct interner_entry *entry = &interner->entries[i];
                 if (entry->refs && piece_size(entry->len) > PIECE_COUNT * PIECE_STEP)
                         free(entry->text);
         }
@@ -159,10 +159,10 @@ void interner_free(struct interner *interner) {
 }
 
 /* Index of the live entry with this text; 0 when absent. */
-static uint32_t lookup(const struct interner *interner, struct slice text, uint32_t hash) {
+static uint32_t interner_lookup(const struct interner *interner, struct slice text, uint32_t hash) {
         uint32_t at = *bucket_of(interner, hash);
         while (at) {
-                const struct entry *entry = &interner->entries[at];
+                const struct interner_entry *entry = &interner->entries[at];
                 if (entry->hash == hash && entry->len == text.len &&
                     memcmp(entry->text, text.ptr, text.len) == 0)
                         return at;
@@ -187,7 +187,7 @@ struct str_id interner_add(struct interner *interner, struct slice text) {
         if (text.len == 0)
                 return STR_ID_EMPTY;
         uint32_t hash = (uint32_t)slice_hash(text);
-        uint32_t index = lookup(interner, text, hash);
+        uint32_t index = interner_lookup(interner, text, hash);
         if (index) {
                 interner_ref(interner, (struct str_id){ index });
                 return (struct str_id){ index };
@@ -196,7 +196,7 @@ struct str_id interner_add(struct interner *interner, struct slice text) {
                 grow_buckets(interner);
         index = entry_take(interner);
         uint32_t *bucket = bucket_of(interner, hash);
-        interner->entries[index] = (struct entry){
+        interner->entries[index] = (struct interner_entry){
                 .text = text_new(interner, text),
                 .len = (uint32_t)text.len,
                 .refs = 1,
@@ -209,15 +209,15 @@ struct str_id interner_add(struct interner *interner, struct slice text) {
 }
 
 struct str_id interner_find(const struct interner *interner, struct slice text, bool *ret_found) {
-        uint32_t index = text.len ? lookup(interner, text, (uint32_t)slice_hash(text)) : 0;
+        uint32_t index = text.len ? interner_lookup(interner, text, (uint32_t)slice_hash(text)) : 0;
         if (ret_found)
                 *ret_found = index != 0 || text.len == 0;
         return (struct str_id){ index };
 }
 
-static struct entry *live_entry(const struct interner *interner, struct str_id id) {
+static struct interner_entry *live_entry(const struct interner *interner, struct str_id id) {
         assert(id.index < interner->used);
-        struct entry *entry = &interner->entries[id.index];
+        struct interner_entry *entry = &interner->entries[id.index];
         assert(entry->refs > 0);
         return entry;
 }
@@ -225,7 +225,7 @@ static struct entry *live_entry(const struct interner *interner, struct str_id i
 void interner_ref(struct interner *interner, struct str_id id) {
         if (id.index == 0)
                 return;
-        struct entry *entry = live_entry(interner, id);
+        struct interner_entry *entry = live_entry(interner, id);
         assert(entry->refs < UINT32_MAX);
         entry->refs++;
 }
@@ -233,7 +233,7 @@ void interner_ref(struct interner *interner, struct str_id id) {
 void interner_unref(struct interner *interner, struct str_id id) {
         if (id.index == 0)
                 return;
-        struct entry *entry = live_entry(interner, id);
+        struct interner_entry *entry = live_entry(interner, id);
         if (--entry->refs > 0)
                 return;
         uint32_t *link = bucket_of(interner, entry->hash);
@@ -250,7 +250,7 @@ void interner_unref(struct interner *interner, struct str_id id) {
 struct slice interner_text(const struct interner *interner, struct str_id id) {
         if (id.index == 0)
                 return slice_make("", 0);
-        const struct entry *entry = live_entry(interner, id);
+        const struct interner_entry *entry = live_entry(interner, id);
         return slice_make(entry->text, entry->len);
 }
 

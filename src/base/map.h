@@ -15,7 +15,7 @@ void map_free(struct map *map);                         /* accepts NULL; values 
 void map_free_values(struct map *map);                  /* the same, with values from malloc */
 void *map_get(const struct map *map, struct slice key); /* NULL when absent */
 void *map_put(struct map *map, struct slice key,
-              void *value); /* value != NULL; returns the previous value or NULL */
+              void *value);                          /* value; returns the previous value or NULL */
 void *map_remove(struct map *map, struct slice key); /* returns the removed value or NULL */
 size_t map_count(const struct map *map);
 /* size_t at = 0; while (map_next(map, &at, &key, &value)) ...; removing the current element is

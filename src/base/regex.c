@@ -24,7 +24,7 @@ struct regex {
 };
 
 /* Where the scan stands in the pattern. */
-struct scan {
+struct regex_scan {
         const char *at, *end;
         bool is_quoted; /* between \Q and \E */
         bool is_repeat; /* the item before was a quantifier */
@@ -32,12 +32,12 @@ struct scan {
         const char *why; /* complaint; NULL while fine */
 };
 
-static size_t scan_left(const struct scan *scan) {
+static size_t scan_left(const struct regex_scan *scan) {
         return (size_t)(scan->end - scan->at);
 }
 
 /* Behind a backslash. Hex and octal forms, classes and punctuation share their meaning with Go. */
-static void scan_escape(struct scan *scan) {
+static void scan_escape(struct regex_scan *scan) {
         static const char letters[] = "dDsSwWpPaftnrx0QE";
         static const char assertions[] = "bBAz";
         if (scan->at == scan->end) {
@@ -52,14 +52,14 @@ static void scan_escape(struct scan *scan) {
         scan->is_quoted = c == 'Q';
 }
 
-static void scan_quoted(struct scan *scan) {
+static void scan_quoted(struct regex_scan *scan) {
         const char *end = memmem(scan->at, scan_left(scan), "\\E", 2);
         scan->at = end ? end + 2 : scan->end;
         scan->is_quoted = false;
 }
 
 /* Behind an opening bracket, up to and with the closing one. */
-static void scan_class(struct scan *scan) {
+static void scan_class(struct regex_scan *scan) {
         if (scan->at < scan->end && *scan->at == '^')
                 scan->at++;
         if (scan->at < scan->end && *scan->at == ']')
@@ -81,7 +81,7 @@ static void scan_class(struct scan *scan) {
 }
 
 /* Behind an opening parenthesis: a plain group, a named one, or flags. */
-static void scan_group(struct scan *scan) {
+static void scan_group(struct regex_scan *scan) {
         if (scan->at < scan->end && *scan->at == '*')
                 scan->why = "missing argument to repetition operator";
         if (scan->at == scan->end || *scan->at != '?')
@@ -117,7 +117,7 @@ static size_t counted_len(const char *at, const char *end) {
 }
 
 /* At a quantifier, with an optional '?' behind it; a second one in a row is refused. */
-static void scan_repeat(struct scan *scan, size_t len) {
+static void scan_repeat(struct regex_scan *scan, size_t len) {
         if (scan->is_repeat)
                 scan->why = "invalid nested repetition operator";
         scan->at += len;
@@ -126,7 +126,7 @@ static void scan_repeat(struct scan *scan, size_t len) {
         scan->is_repeat = true;
 }
 
-static void scan_item(struct scan *scan) {
+static void scan_item(struct regex_scan *scan) {
         char c = *scan->at;
         size_t repeat_len = c == '*' || c == '+' || c == '?';
         if (c == '{')
@@ -146,8 +146,8 @@ static void scan_item(struct scan *scan) {
 }
 
 /* Sets `why` when there is syntax that Go does not have. */
-static struct scan scan_pattern(struct slice pattern) {
-        struct scan scan = { .at = pattern.ptr, .end = pattern.ptr + pattern.len };
+static struct regex_scan scan_pattern(struct slice pattern) {
+        struct regex_scan scan = { .at = pattern.ptr, .end = pattern.ptr + pattern.len };
         while (scan.at < scan.end && !scan.why) {
                 if (scan.is_quoted)
                         scan_quoted(&scan);
@@ -157,13 +157,13 @@ static struct scan scan_pattern(struct slice pattern) {
         return scan;
 }
 
-static int complain(struct err *err, struct slice pattern, const char *why) {
+static int regex_complain(struct err *err, struct slice pattern, const char *why) {
         return err_set(err, BERTH_ERR_BAD_REQUEST,
                        "invalid regular expression \"" SLICE_FMT "\": %s", SLICE_ARG(pattern), why);
 }
 
-static pcre2_code *compile(struct slice pattern, uint32_t options, struct slice shown,
-                           struct err *err) {
+static pcre2_code *regex_compile(struct slice pattern, uint32_t options, struct slice shown,
+                                 struct err *err) {
         pcre2_compile_context *context = pcre2_compile_context_create(NULL);
         if (!context)
                 abort();
@@ -177,7 +177,7 @@ static pcre2_code *compile(struct slice pattern, uint32_t options, struct slice 
         if (!code) {
                 PCRE2_UCHAR message[160];
                 pcre2_get_error_message(number, message, sizeof(message));
-                complain(err, shown, (const char *)message);
+                regex_complain(err, shown, (const char *)message);
         }
         return code;
 }
@@ -191,7 +191,7 @@ static pcre2_code *compile_anchored(struct slice pattern, bool has_multiline, st
          */
         if (!has_multiline)
                 options |= PCRE2_DOLLAR_ENDONLY;
-        pcre2_code *plain = compile(pattern, options, pattern, err);
+        pcre2_code *plain = regex_compile(pattern, options, pattern, err);
         if (!plain)
                 return NULL;
         pcre2_code_free(plain);
@@ -201,12 +201,12 @@ static pcre2_code *compile_anchored(struct slice pattern, bool has_multiline, st
         buf_text(&buf, "\\E)"); /* ends a quotation left open, else means nothing */
         /* Start optimisations would answer the trial match of regex_new without running it. */
         options |= PCRE2_ANCHORED | PCRE2_NO_START_OPTIMIZE;
-        pcre2_code *code = compile(buf_view(&buf), options, pattern, err);
+        pcre2_code *code = regex_compile(buf_view(&buf), options, pattern, err);
         buf_release(&buf);
         return code;
 }
 
-static int match(const struct regex *regex, struct slice text) {
+static int regex_match(const struct regex *regex, struct slice text) {
         int workspace[WORKSPACE_SIZE];
         pcre2_match_data *data = pcre2_match_data_create(1, NULL);
         if (!data)
@@ -239,18 +239,18 @@ struct regex *regex_new(struct slice pattern, struct err *err) {
                         REGEX_PATTERN_MAX);
                 return NULL;
         }
-        struct scan scan = scan_pattern(pattern);
+        struct regex_scan scan = scan_pattern(pattern);
         if (scan.why) {
-                complain(err, pattern, scan.why);
+                regex_complain(err, pattern, scan.why);
                 return NULL;
         }
         pcre2_code *code = compile_anchored(pattern, scan.has_multiline, err);
         if (!code)
                 return NULL;
         struct regex *regex = regex_of(code);
-        int status = match(regex, SLICE_EMPTY);
+        int status = regex_match(regex, SLICE_EMPTY);
         if (status < 0 && status != PCRE2_ERROR_NOMATCH) {
-                complain(err, pattern, "too many alternatives");
+                regex_complain(err, pattern, "too many alternatives");
                 regex_free(regex);
                 return NULL;
         }
@@ -266,5 +266,5 @@ void regex_free(struct regex *regex) {
 }
 
 bool regex_matches(const struct regex *regex, struct slice text) {
-        return text.len <= REGEX_TEXT_MAX && match(regex, text) >= 0;
+        return text.len <= REGEX_TEXT_MAX && regex_match(regex, text) >= 0;
 }

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-static uint64_t splitmix(uint64_t *state) {
+static uint64_t rng_splitmix(uint64_t *state) {
         *state += 0x9e3779b97f4a7c15u;
         uint64_t mixed = *state;
         mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -17,7 +17,7 @@ static uint64_t rotate_left(uint64_t value, int bits) {
 
 void rng_init(struct rng *rng, uint64_t seed) {
         for (int i = 0; i < 4; i++)
-                rng->state[i] = splitmix(&seed);
+                rng->state[i] = rng_splitmix(&seed);
 }
 
 uint64_t rng_u64(struct rng *rng) {

@@ -18,33 +18,37 @@ static const uint32_t round_constants[64] = {
         0xc67178f2,
 };
 
-static uint32_t rotate(uint32_t word, unsigned bits) {
+static uint32_t sha256_rotate(uint32_t word, unsigned bits) {
         return word >> bits | word << (32 - bits);
 }
 
-static void expand(const uint8_t *block, uint32_t words[64]) {
+static void sha256_expand(const uint8_t *block, uint32_t words[64]) {
         for (size_t i = 0; i < 16; i++)
                 words[i] = (uint32_t)block[i * 4] << 24 | (uint32_t)block[i * 4 + 1] << 16 |
                            (uint32_t)block[i * 4 + 2] << 8 | block[i * 4 + 3];
         for (size_t i = 16; i < 64; i++) {
                 uint32_t a = words[i - 15], b = words[i - 2];
 
-                words[i] = words[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + words[i - 7] +
-                           (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+                words[i] = words[i - 16] + (sha256_rotate(a, 7) ^ sha256_rotate(a, 18) ^ a >> 3) +
+                           words[i - 7] + (sha256_rotate(b, 17) ^ sha256_rotate(b, 19) ^ b >> 10);
         }
 }
 
 static void take_block(uint32_t state[8], const uint8_t *block) {
         uint32_t words[64], v[8];
 
-        expand(block, words);
+        sha256_expand(block, words);
         memcpy(v, state, sizeof(v));
         for (size_t i = 0; i < 64; i++) {
                 uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
                 uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-                uint32_t a = v[7] + (rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)) +
+                uint32_t a = v[7] +
+                             (sha256_rotate(v[4], 6) ^ sha256_rotate(v[4], 11) ^
+                              sha256_rotate(v[4], 25)) +
                              choice + round_constants[i] + words[i];
-                uint32_t b = (rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22)) + majority;
+                uint32_t b = (sha256_rotate(v[0], 2) ^ sha256_rotate(v[0], 13) ^
+                              sha256_rotate(v[0], 22)) +
+                             majority;
 
                 memmove(v + 1, v, 7 * sizeof(v[0]));
                 v[4] += a;

@@ -26,7 +26,7 @@ bool slice_contains(struct slice haystack, struct slice needle) {
         if (needle.len == 0)
                 return true;
         return haystack.len >= needle.len &&
-               memmem(haystack.ptr, haystack.len, needle.ptr, needle.len) != NULL;
+               memmem(haystack.ptr, haystack.len, needle.ptr, needle.len);
 }
 
 static bool is_white(char c) {

@@ -40,7 +40,7 @@ bool slice_has_suffix(struct slice a, struct slice suffix);
 bool slice_contains(struct slice haystack, struct slice needle);
 struct slice slice_trim(struct slice a); /* ASCII white space at both ends */
 /* Splits at the first separator: returns the head and moves *rest behind it; false when *rest was
- * exhausted. Exhausted is ptr == NULL, so "a," yields "a" and "", and "" yields "" once. */
+ * exhausted. Exhausted is !ptr, so "a," yields "a" and "", and "" yields "" once. */
 bool slice_split(struct slice *rest, char separator, struct slice *ret_head);
 /* Decimal with optional sign, whole slice, no overflow. */
 bool slice_to_i64(struct slice a, int64_t *ret_value);

@@ -29,12 +29,12 @@ static int escape_at(struct slice text, size_t at) {
         return hex_value(text.ptr[at + 1]) * 16 + hex_value(text.ptr[at + 2]);
 }
 
-static size_t find(struct slice text, char mark) {
+static size_t url_find(struct slice text, char mark) {
         const char *at = text.len ? memchr(text.ptr, mark, text.len) : NULL;
         return at ? (size_t)(at - text.ptr) : text.len;
 }
 
-static struct slice behind(struct slice text, size_t at) {
+static struct slice url_behind(struct slice text, size_t at) {
         return at >= text.len ? SLICE_EMPTY : slice_make(text.ptr + at, text.len - at);
 }
 
@@ -77,11 +77,11 @@ static const char *host_problem(struct slice host) {
                 size_t end = host.len;
                 while (end > 0 && host.ptr[end - 1] != ']')
                         end--;
-                problem = end == 0 ? "missing ']' in host" : port_problem(behind(host, end));
+                problem = end == 0 ? "missing ']' in host" : port_problem(url_behind(host, end));
         } else {
                 while (colon > 0 && host.ptr[colon - 1] != ':')
                         colon--;
-                problem = colon == 0 ? NULL : port_problem(behind(host, colon - 1));
+                problem = colon == 0 ? NULL : port_problem(url_behind(host, colon - 1));
         }
         return problem ? problem : host_characters_problem(host);
 }
@@ -99,7 +99,7 @@ static const char *take_authority(struct slice authority, struct url *url) {
         size_t at = authority.len;
         while (at > 0 && authority.ptr[at - 1] != '@')
                 at--;
-        url->host = behind(authority, at);
+        url->host = url_behind(authority, at);
         if (at > 0)
                 problem = user_problem(slice_make(authority.ptr, at - 1));
         return problem ? problem : host_problem(url->host);
@@ -142,14 +142,14 @@ static const char *take_path(struct slice rest, enum url_form form, struct url *
                         return NULL; /* opaque */
                 if (form == URL_REQUEST)
                         return "invalid URI for request";
-                if (find(rest, ':') < find(rest, '/'))
+                if (url_find(rest, ':') < url_find(rest, '/'))
                         return "first path segment contains a colon";
         }
         if (has_authority) {
-                struct slice authority = behind(rest, 2);
-                size_t end = find(authority, '/');
+                struct slice authority = url_behind(rest, 2);
+                size_t end = url_find(authority, '/');
                 problem = take_authority(slice_make(authority.ptr, end), url);
-                rest = behind(authority, end);
+                rest = url_behind(authority, end);
         }
         url->path = rest;
         return problem ? problem : escape_problem(rest);
@@ -157,8 +157,8 @@ static const char *take_path(struct slice rest, enum url_form form, struct url *
 
 const char *url_parse(struct slice text, enum url_form form, struct url *ret_url) {
         const char *problem = characters_problem(text);
-        size_t scheme, end = form == URL_ANY ? find(text, '#') : text.len;
-        *ret_url = (struct url){ .fragment = behind(text, end + 1) };
+        size_t scheme, end = form == URL_ANY ? url_find(text, '#') : text.len;
+        *ret_url = (struct url){ .fragment = url_behind(text, end + 1) };
         text = slice_make(text.ptr, end);
         if (problem)
                 return problem;
@@ -173,9 +173,9 @@ const char *url_parse(struct slice text, enum url_form form, struct url *ret_url
                 return "missing protocol scheme";
         if (scheme > 0)
                 ret_url->scheme = slice_make(text.ptr, scheme - 1);
-        text = behind(text, scheme);
-        end = find(text, '?');
-        ret_url->query = behind(text, end + 1);
+        text = url_behind(text, scheme);
+        end = url_find(text, '?');
+        ret_url->query = url_behind(text, end + 1);
         problem = take_path(slice_make(text.ptr, end), form, ret_url);
         return problem ? problem : escape_problem(ret_url->fragment);
 }

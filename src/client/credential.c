@@ -17,15 +17,16 @@ struct credential {
         struct wall_time expires; /* of the plugin's token; unset = unknown */
 };
 
-static void wipe(struct buf *buf) {
+static void credential_wipe(struct buf *buf) {
         if (buf->data)
                 explicit_bzero(buf->data, buf->cap);
         buf_release(buf);
 }
 
 /* Takes over the header when it differs; tells whether it did. */
-static bool replace(struct credential *credential, const char *scheme, struct slice secret) {
-        CLEANUP(wipe) struct buf header = { 0 };
+static bool credential_replace(struct credential *credential, const char *scheme,
+                               struct slice secret) {
+        CLEANUP(credential_wipe) struct buf header = { 0 };
         struct buf old = credential->header;
 
         buf_text(&header, scheme);
@@ -50,20 +51,20 @@ static int read_token(struct credential *credential, bool *ret_changed, struct e
                 result = err_set(err, BERTH_ERR_INVALID, "token file %s is empty",
                                  credential->access->token_file);
         else
-                *ret_changed = replace(credential, "Bearer ", token);
+                *ret_changed = credential_replace(credential, "Bearer ", token);
         explicit_bzero(text, size);
         free(text);
         return result;
 }
 
 static void use_password(struct credential *credential) {
-        CLEANUP(wipe) struct buf pair = { 0 };
-        CLEANUP(wipe) struct buf encoded = { 0 };
+        CLEANUP(credential_wipe) struct buf pair = { 0 };
+        CLEANUP(credential_wipe) struct buf encoded = { 0 };
 
         buf_printf(&pair, "%s:", credential->access->username);
         buf_slice(&pair, slice_of(credential->access->password));
         base64_encode(buf_view(&pair), BASE64_STANDARD, &encoded);
-        replace(credential, "Basic ", buf_view(&encoded));
+        credential_replace(credential, "Basic ", buf_view(&encoded));
 }
 
 /* A certificate is taken the first time only: connections know it by then. */
@@ -76,7 +77,7 @@ static int run_plugin(struct credential *credential, bool *ret_changed, struct e
                 return result;
         credential->expires = answer.expires;
         if (answer.token)
-                *ret_changed = replace(credential, "Bearer ", slice_of(answer.token));
+                *ret_changed = credential_replace(credential, "Bearer ", slice_of(answer.token));
         if (answer.certificate_pem && !access->certificate_pem && !access->certificate_file) {
                 access->certificate_pem = answer.certificate_pem;
                 access->key_pem = answer.key_pem;
@@ -86,7 +87,7 @@ static int run_plugin(struct credential *credential, bool *ret_changed, struct e
         return 0;
 }
 
-static int renew(struct credential *credential, bool *ret_changed, struct err *err) {
+static int credential_renew(struct credential *credential, bool *ret_changed, struct err *err) {
         credential->read_at = loop_mono(credential->loop);
         if (credential->access->token_file)
                 return read_token(credential, ret_changed, err);
@@ -103,9 +104,9 @@ int credential_new(struct cluster_access *access, struct loop *loop,
         credential->loop = loop;
         credential->expires = WALL_TIME_UNSET;
         if (access->token_file || (access->exec && !access->token))
-                result = renew(credential, &is_changed, err);
+                result = credential_renew(credential, &is_changed, err);
         else if (access->token)
-                replace(credential, "Bearer ", slice_of(access->token));
+                credential_replace(credential, "Bearer ", slice_of(access->token));
         else if (access->username)
                 use_password(credential);
         if (result < 0)
@@ -118,7 +119,7 @@ int credential_new(struct cluster_access *access, struct loop *loop,
 void credential_free(struct credential *credential) {
         if (!credential)
                 return;
-        wipe(&credential->header);
+        credential_wipe(&credential->header);
         free(credential);
 }
 
@@ -137,7 +138,7 @@ const char *credential_header(struct credential *credential) {
         bool is_changed;
 
         if (is_due(credential))
-                renew(credential, &is_changed, NULL);
+                credential_renew(credential, &is_changed, NULL);
         return credential->header.data;
 }
 
@@ -148,5 +149,5 @@ bool credential_refresh(struct credential *credential) {
 
         if (!access->token_file && (!access->exec || access->token || age < EXEC_PERIOD_NS))
                 return false;
-        return renew(credential, &is_changed, NULL) == 0 && is_changed;
+        return credential_renew(credential, &is_changed, NULL) == 0 && is_changed;
 }

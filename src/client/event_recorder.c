@@ -19,8 +19,8 @@
 #define STAMP_BYTES_MAX 17 /* a dot and sixteen digits */
 #define SWEEP_NS (60 * NS_PER_S)
 
-struct series {
-        struct series *next, *previous; /* oldest first */
+struct event_recorder_series {
+        struct event_recorder_series *next, *previous; /* oldest first */
         uint64_t key;
         char *namespace_name, *name; /* of the event */
         uint64_t count;              /* 1 = no series yet */
@@ -44,7 +44,7 @@ struct event_recorder {
         struct loop *loop;
         char *controller, *instance;
         struct map_u64 *by_key;
-        struct series *first, *last;
+        struct event_recorder_series *first, *last;
         struct event_writing *writings;
         struct loop_timer sweep; /* armed while there are series */
         struct token_bucket bucket;
@@ -56,7 +56,7 @@ struct event_recorder {
 
 /* ---- series ---- */
 
-static void series_free(struct event_recorder *recorder, struct series *series) {
+static void series_free(struct event_recorder *recorder, struct event_recorder_series *series) {
         if (series->previous)
                 series->previous->next = series->next;
         else
@@ -71,9 +71,9 @@ static void series_free(struct event_recorder *recorder, struct series *series) 
         free(series);
 }
 
-static struct series *series_new(struct event_recorder *recorder, uint64_t key,
-                                 struct slice namespace_name, struct slice name) {
-        struct series *series = xcalloc(1, sizeof(*series));
+static struct event_recorder_series *series_new(struct event_recorder *recorder, uint64_t key,
+                                                struct slice namespace_name, struct slice name) {
+        struct event_recorder_series *series = xcalloc(1, sizeof(*series));
 
         series->key = key;
         series->namespace_name = slice_dup(namespace_name);
@@ -145,8 +145,9 @@ static void put_note(struct buf *out, struct slice note) {
 }
 
 /* The whole event; with a series when it has occurred more than once. */
-static void put_event(const struct event_recorder *recorder, const struct series *series,
-                      const struct event_note *note, struct buf *out) {
+static void put_event(const struct event_recorder *recorder,
+                      const struct event_recorder_series *series, const struct event_note *note,
+                      struct buf *out) {
         char time[WALL_TIME_TEXT_MAX];
 
         wall_time_format_micro(loop_wall(recorder->loop), time);
@@ -236,7 +237,7 @@ static void writing_free(struct event_writing *writing) {
 }
 
 static struct event_writing *writing_new(struct event_recorder *recorder,
-                                         const struct series *series) {
+                                         const struct event_recorder_series *series) {
         struct event_writing *writing = xcalloc(1, sizeof(*writing));
 
         writing->recorder = recorder;
@@ -278,7 +279,7 @@ static void send_event(struct event_writing *writing, enum api_method method, st
 static void on_written(void *context, const struct write_result *result) {
         struct event_writing *writing = context;
         struct event_recorder *recorder = writing->recorder;
-        struct series *series = map_u64_get(recorder->by_key, writing->key);
+        struct event_recorder_series *series = map_u64_get(recorder->by_key, writing->key);
         int status = result->outcome == WRITE_ANSWERED ? result->reply->status : 0;
         bool is_written = (status >= 200 && status < 300) || status == 409;
 
@@ -299,8 +300,9 @@ static void on_written(void *context, const struct write_result *result) {
 }
 
 /* Tells the server the count; the note, if given, allows to create an event that is gone. */
-static void update(struct event_recorder *recorder, struct series *series,
-                   const struct event_note *note) {
+static void event_recorder_update(struct event_recorder *recorder,
+                                  struct event_recorder_series *series,
+                                  const struct event_note *note) {
         CLEANUP(buf_release) struct buf body = { 0 };
         struct event_writing *writing = writing_new(recorder, series);
 
@@ -317,17 +319,18 @@ static void update(struct event_recorder *recorder, struct series *series,
         send_event(writing, API_PATCH, buf_view(&body));
 }
 
-static void end_series(struct event_recorder *recorder, struct series *series) {
+static void end_series(struct event_recorder *recorder, struct event_recorder_series *series) {
         if (series->written != series->count)
-                update(recorder, series, NULL);
+                event_recorder_update(recorder, series, NULL);
         series_free(recorder, series);
 }
 
-static void create(struct event_recorder *recorder, uint64_t key, const struct event_note *note) {
+static void event_recorder_create(struct event_recorder *recorder, uint64_t key,
+                                  const struct event_note *note) {
         CLEANUP(buf_release) struct buf name = { 0 };
         CLEANUP(buf_release) struct buf body = { 0 };
         struct slice namespace_name = note->regarding.namespace_name;
-        struct series *series;
+        struct event_recorder_series *series;
 
         if (!token_bucket_take(&recorder->bucket, loop_mono(recorder->loop), NULL)) {
                 recorder->stats.dropped++;
@@ -346,22 +349,22 @@ static void create(struct event_recorder *recorder, uint64_t key, const struct e
 }
 
 /* Its note does not say any more what is the matter. */
-static bool is_outdated(const struct event_recorder *recorder, const struct series *series,
-                        const struct event_note *note) {
+static bool is_outdated(const struct event_recorder *recorder,
+                        const struct event_recorder_series *series, const struct event_note *note) {
         return recorder->renews_notes && series->note != slice_hash(note->note) &&
                loop_mono(recorder->loop).ns - series->made_at.ns >= EVENT_NOTE_NS;
 }
 
 void event_recorder_add(struct event_recorder *recorder, const struct event_note *note) {
         uint64_t key = key_of(note);
-        struct series *series = map_u64_get(recorder->by_key, key);
+        struct event_recorder_series *series = map_u64_get(recorder->by_key, key);
 
         if (series && is_outdated(recorder, series, note)) {
                 end_series(recorder, series);
                 series = NULL;
         }
         if (!series) {
-                create(recorder, key, note);
+                event_recorder_create(recorder, key, note);
                 return;
         }
         series->count++;
@@ -369,7 +372,7 @@ void event_recorder_add(struct event_recorder *recorder, const struct event_note
         series->heard_at = loop_mono(recorder->loop);
         recorder->stats.counted++;
         if (series->count == 2)
-                update(recorder, series, note);
+                event_recorder_update(recorder, series, note);
 }
 
 /* ---- time ---- */
@@ -377,15 +380,15 @@ void event_recorder_add(struct event_recorder *recorder, const struct event_note
 static void on_sweep(void *context) {
         struct event_recorder *recorder = context;
         int64_t now = loop_mono(recorder->loop).ns;
-        struct series *series = recorder->first;
+        struct event_recorder_series *series = recorder->first;
 
         while (series) {
-                struct series *next = series->next;
+                struct event_recorder_series *next = series->next;
                 bool is_over = now - series->heard_at.ns >= EVENT_SILENCE_NS;
                 bool is_due = is_over || now - series->written_at.ns >= EVENT_REFRESH_NS;
 
                 if (is_due && series->written != series->count)
-                        update(recorder, series, NULL);
+                        event_recorder_update(recorder, series, NULL);
                 if (is_over)
                         series_free(recorder, series);
                 series = next;
@@ -395,9 +398,10 @@ static void on_sweep(void *context) {
 }
 
 void event_recorder_finish(struct event_recorder *recorder) {
-        for (struct series *series = recorder->first; series; series = series->next) {
+        for (struct event_recorder_series *series = recorder->first; series;
+             series = series->next) {
                 if (series->written != series->count)
-                        update(recorder, series, NULL);
+                        event_recorder_update(recorder, series, NULL);
         }
 }
 

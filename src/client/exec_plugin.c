@@ -79,7 +79,7 @@ static char *make_info(const struct exec_plugin *plugin) {
         return buf_take(&info, NULL);
 }
 
-static int spawn(const struct exec_plugin *plugin, int output, pid_t *ret_pid) {
+static int exec_plugin_spawn(const struct exec_plugin *plugin, int output, pid_t *ret_pid) {
         CLEANUP(cleanup_free) char *info = make_info(plugin);
         CLEANUP(cleanup_free) char **environment = make_environment(plugin, info);
         CLEANUP(cleanup_free) char **arguments = make_arguments(plugin);
@@ -139,7 +139,8 @@ static int read_output(const struct exec_plugin *plugin, int fd, struct buf *out
         }
 }
 
-static int run(const struct exec_plugin *plugin, struct buf *output, struct err *err) {
+static int exec_plugin_run_program(const struct exec_plugin *plugin, struct buf *output,
+                                   struct err *err) {
         CLEANUP(cleanup_close) int read_end = -1;
         int fds[2], status = 0, result;
         pid_t pid;
@@ -147,7 +148,7 @@ static int run(const struct exec_plugin *plugin, struct buf *output, struct err 
         if (pipe2(fds, O_CLOEXEC) < 0)
                 return err_set_errno(err, BERTH_ERR_IO, errno, "cannot make a pipe");
         read_end = fds[0];
-        result = spawn(plugin, fds[1], &pid);
+        result = exec_plugin_spawn(plugin, fds[1], &pid);
         close(fds[1]);
         if (result != 0)
                 return err_set_errno(err, BERTH_ERR_NOT_FOUND, result, "cannot run %s%s%s",
@@ -211,7 +212,7 @@ int exec_answer_decode(const struct exec_plugin *plugin, struct slice text,
 int exec_plugin_run(const struct exec_plugin *plugin, struct exec_answer *ret_answer,
                     struct err *err) {
         struct buf output = { .max = EXEC_OUTPUT_MAX };
-        int result = run(plugin, &output, err);
+        int result = exec_plugin_run_program(plugin, &output, err);
 
         if (result == 0)
                 result = exec_answer_decode(plugin, buf_view(&output), ret_answer, err);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void reap(struct http_transport *http);
+static void http_transport_reap(struct http_transport *http);
 
 /* ---- libcurl's sockets and timer on the loop ---- */
 
@@ -22,13 +22,13 @@ struct watched {
         curl_socket_t fd;
 };
 
-static void act(struct http_transport *http, curl_socket_t fd, int events) {
+static void http_transport_act(struct http_transport *http, curl_socket_t fd, int events) {
         int running;
 
         http->is_inside = true;
         curl_multi_socket_action(http->multi, fd, events, &running);
         http->is_inside = false;
-        reap(http);
+        http_transport_reap(http);
 }
 
 static void on_socket_ready(void *context, unsigned events) {
@@ -36,7 +36,7 @@ static void on_socket_ready(void *context, unsigned events) {
         int select = (events & LOOP_READ ? CURL_CSELECT_IN : 0) |
                      (events & LOOP_WRITE ? CURL_CSELECT_OUT : 0);
 
-        act(watched->http, watched->fd, select); /* watched may be gone now */
+        http_transport_act(watched->http, watched->fd, select); /* watched may be gone now */
 }
 
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *socket_context) {
@@ -69,7 +69,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
 }
 
 static void on_timer_fired(void *context) {
-        act(context, CURL_SOCKET_TIMEOUT, 0);
+        http_transport_act(context, CURL_SOCKET_TIMEOUT, 0);
 }
 
 static int on_timer_wanted(CURLM *multi, long timeout_ms, void *context) {
@@ -138,7 +138,7 @@ static bool can_keep_handles(void) {
 }
 
 /* Takes the request off libcurl and keeps the handle for the next one. */
-static void detach(struct api_request *request) {
+static void http_transport_detach(struct api_request *request) {
         struct http_transport *http = request->http;
 
         loop_timer_disarm(http->loop, &request->idle);
@@ -156,7 +156,7 @@ static void detach(struct api_request *request) {
 
 static void request_free(struct api_request *request) {
         unlink_request(request);
-        detach(request);
+        http_transport_detach(request);
         buf_release(&request->answer);
         free(request->path);
         free(request->content_type);
@@ -165,7 +165,7 @@ static void request_free(struct api_request *request) {
         free(request);
 }
 
-static void cancel(void *self, struct api_request *request) {
+static void http_transport_cancel(void *self, struct api_request *request) {
         struct http_transport *http = self;
 
         assert(request->state != REQUEST_CANCELLED);
@@ -183,7 +183,7 @@ static void cancel(void *self, struct api_request *request) {
 
 static void try_again(struct api_request *request) {
         unlink_request(request);
-        detach(request);
+        http_transport_detach(request);
         buf_clear(&request->answer);
         request->is_retried = true;
         request->status = 0;
@@ -192,7 +192,7 @@ static void try_again(struct api_request *request) {
 }
 
 /* The request is over: the handle is out of libcurl before the receiver hears of it. */
-static void complete(struct api_request *request, CURLcode result) {
+static void http_transport_complete(struct api_request *request, CURLcode result) {
         struct api_reply reply = { .retry_after_s = request->retry_after_s,
                                    .date_s = request->date_s > 0 ? request->date_s : 0 };
 
@@ -213,7 +213,7 @@ static void complete(struct api_request *request, CURLcode result) {
                 if (reply.status >= 300)
                         http_explain_refusal(request, &reply.error);
         }
-        detach(request);
+        http_transport_detach(request);
         if (request->events) {
                 if (result == CURLE_OK)
                         http_announce(request);
@@ -225,7 +225,7 @@ static void complete(struct api_request *request, CURLcode result) {
         request_free(request);
 }
 
-static void reap(struct http_transport *http) {
+static void http_transport_reap(struct http_transport *http) {
         CURLMsg *message;
         int left;
 
@@ -239,7 +239,7 @@ static void reap(struct http_transport *http) {
                 if (request->state == REQUEST_CANCELLED)
                         request_free(request);
                 else
-                        complete(request, result);
+                        http_transport_complete(request, result);
         }
 }
 
@@ -254,12 +254,12 @@ static void on_idle(void *context) {
         }
         snprintf(request->error_text, sizeof(request->error_text), "nothing heard for %d s",
                  (int)(http->stream_idle_ns / NS_PER_S));
-        complete(request, CURLE_OPERATION_TIMEDOUT);
+        http_transport_complete(request, CURLE_OPERATION_TIMEDOUT);
 }
 
 /* ---- starting requests ---- */
 
-static void start(struct api_request *request) {
+static void http_transport_start(struct api_request *request) {
         struct http_transport *http = request->http;
 
         unlink_request(request);
@@ -286,7 +286,7 @@ static void on_flush(void *context) {
                 request = next;
         }
         while (http->waiting)
-                start(http->waiting);
+                http_transport_start(http->waiting);
 }
 
 /* ---- the transport ---- */
@@ -310,9 +310,10 @@ static struct api_request *request_new(struct http_transport *http, const struct
         return request;
 }
 
-static struct api_request *call(void *self, const struct api_call *call,
-                                void (*done)(void *context, const struct api_reply *reply),
-                                void *context) {
+static struct api_request *http_transport_call(void *self, const struct api_call *call,
+                                               void (*done)(void *context,
+                                                            const struct api_reply *reply),
+                                               void *context) {
         struct api_request *request = request_new(self, call, context);
 
         request->done = done;
@@ -320,8 +321,9 @@ static struct api_request *call(void *self, const struct api_call *call,
         return request;
 }
 
-static struct api_request *stream(void *self, const struct api_call *call,
-                                  const struct api_stream_events *events, void *context) {
+static struct api_request *http_transport_stream(void *self, const struct api_call *call,
+                                                 const struct api_stream_events *events,
+                                                 void *context) {
         struct api_request *request = request_new(self, call, context);
 
         request->events = events;
@@ -331,9 +333,9 @@ static struct api_request *stream(void *self, const struct api_call *call,
 }
 
 struct transport http_transport(struct http_transport *http) {
-        static const struct transport_ops ops = { .call = call,
-                                                  .stream = stream,
-                                                  .cancel = cancel };
+        static const struct transport_ops ops = { .call = http_transport_call,
+                                                  .stream = http_transport_stream,
+                                                  .cancel = http_transport_cancel };
 
         return (struct transport){ .ops = &ops, .self = http };
 }

@@ -17,7 +17,7 @@
 #define HEADER_SIZE 3U
 #define GONE 1U /* slot state: was used, search goes on behind it */
 
-struct entry {
+struct known_objects_entry {
         uint64_t version;
         uint32_t hash;
         uint32_t at;    /* of the name record in the pool, plus 2; 0 = free, GONE = removed */
@@ -25,7 +25,7 @@ struct entry {
 };
 
 struct known_objects {
-        struct entry *entries;
+        struct known_objects_entry *entries;
         uint32_t cap, count, used; /* used counts removed slots too */
         char *pool;
         uint32_t pool_size, pool_cap, pool_garbage;
@@ -48,7 +48,8 @@ struct record {
         uint32_t size;
 };
 
-static struct record record_at(const struct known_objects *known, const struct entry *entry) {
+static struct record record_at(const struct known_objects *known,
+                               const struct known_objects_entry *entry) {
         const unsigned char *head = (const unsigned char *)known->pool + (entry->at - 2);
         const char *text = (const char *)head + HEADER_SIZE;
         uint32_t uid_size = head[2] == UID_PACKED ? sizeof(struct uuid) : head[2];
@@ -128,18 +129,19 @@ static uint32_t hash_of(struct slice namespace_name, struct slice name) {
         return (uint32_t)hash_bytes(name.ptr, name.len, slice_hash(namespace_name));
 }
 
-static bool is_live(const struct entry *entry) {
+static bool is_live(const struct known_objects_entry *entry) {
         return entry->at > GONE;
 }
 
-static struct entry *find(const struct known_objects *known, const struct object_identity *identity,
-                          uint32_t hash) {
+static struct known_objects_entry *known_objects_find(const struct known_objects *known,
+                                                      const struct object_identity *identity,
+                                                      uint32_t hash) {
         uint32_t mask = known->cap - 1;
 
         if (known->cap == 0)
                 return NULL;
         for (uint32_t i = hash & mask; known->entries[i].at; i = (i + 1) & mask) {
-                struct entry *entry = &known->entries[i];
+                struct known_objects_entry *entry = &known->entries[i];
                 struct record record;
 
                 if (entry->hash != hash || !is_live(entry))
@@ -152,7 +154,7 @@ static struct entry *find(const struct known_objects *known, const struct object
         return NULL;
 }
 
-static struct entry *free_slot(struct known_objects *known, uint32_t hash) {
+static struct known_objects_entry *free_slot(struct known_objects *known, uint32_t hash) {
         uint32_t mask = known->cap - 1;
         uint32_t i = hash & mask;
 
@@ -163,7 +165,7 @@ static struct entry *free_slot(struct known_objects *known, uint32_t hash) {
 }
 
 /* New table of fitting size without removed slots, and a new pool without garbage. */
-static void rebuild(struct known_objects *known) {
+static void known_objects_rebuild(struct known_objects *known) {
         struct known_objects old = *known;
 
         known->cap = TABLE_MIN;
@@ -175,7 +177,7 @@ static void rebuild(struct known_objects *known) {
         known->pool_cap = old.pool_size - old.pool_garbage + POOL_MIN;
         known->pool = xmalloc(known->pool_cap);
         for (uint32_t i = 0; i < old.cap; i++) {
-                struct entry *entry;
+                struct known_objects_entry *entry;
                 struct record record;
                 char *to;
 
@@ -195,10 +197,10 @@ static void rebuild(struct known_objects *known) {
 static void make_room(struct known_objects *known) {
         if (known->used + 1 > known->cap / 4 * 3 ||
             (known->pool_garbage > POOL_MIN && known->pool_garbage > known->pool_size / 2))
-                rebuild(known);
+                known_objects_rebuild(known);
 }
 
-static void drop(struct known_objects *known, struct entry *entry) {
+static void known_objects_drop(struct known_objects *known, struct known_objects_entry *entry) {
         known->pool_garbage += record_at(known, entry).size;
         entry->at = GONE;
         known->count--;
@@ -209,7 +211,7 @@ enum known_change known_objects_put(struct known_objects *known,
                                     struct object_version version,
                                     char former_uid[KNOWN_UID_MAX + 1]) {
         uint32_t hash = hash_of(identity->namespace_name, identity->name);
-        struct entry *entry = find(known, identity, hash);
+        struct known_objects_entry *entry = known_objects_find(known, identity, hash);
         enum known_change change = KNOWN_NEW;
 
         assert(identity->namespace_name.len <= KNOWN_NAME_MAX);
@@ -224,24 +226,26 @@ enum known_change known_objects_put(struct known_objects *known,
                         entry->round = known->round;
                         return change;
                 }
-                drop(known, entry);
+                known_objects_drop(known, entry);
                 change = KNOWN_REPLACED;
         }
         make_room(known);
         entry = free_slot(known, hash);
-        *entry = (struct entry){ .version = version.number, .hash = hash, .round = known->round };
+        *entry = (struct known_objects_entry){ .version = version.number,
+                                               .hash = hash,
+                                               .round = known->round };
         entry->at = record_add(known, identity);
         known->count++;
         return change;
 }
 
 bool known_objects_remove(struct known_objects *known, const struct object_identity *identity) {
-        struct entry *entry =
-                find(known, identity, hash_of(identity->namespace_name, identity->name));
+        struct known_objects_entry *entry = known_objects_find(
+                known, identity, hash_of(identity->namespace_name, identity->name));
 
         if (!entry)
                 return false;
-        drop(known, entry);
+        known_objects_drop(known, entry);
         return true;
 }
 
@@ -253,7 +257,7 @@ void known_objects_sweep(struct known_objects *known,
                          void (*gone)(void *context, const struct object_identity *identity),
                          void *context) {
         for (uint32_t i = 0; i < known->cap; i++) {
-                struct entry *entry = &known->entries[i];
+                struct known_objects_entry *entry = &known->entries[i];
                 char uid[KNOWN_UID_MAX + 1];
                 struct object_identity identity;
                 struct record record;
@@ -264,7 +268,7 @@ void known_objects_sweep(struct known_objects *known,
                 identity = (struct object_identity){ record.namespace_name, record.name,
                                                      uid_text(&record, uid) };
                 gone(context, &identity);
-                drop(known, entry);
+                known_objects_drop(known, entry);
         }
 }
 

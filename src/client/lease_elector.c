@@ -70,7 +70,7 @@ static void report_leader(struct lease_elector *elector) {
                 elector->events->new_leader(elector->context, slice_of(elector->reported));
 }
 
-static void observe(struct lease_elector *elector, const struct json_node *lease) {
+static void lease_elector_observe(struct lease_elector *elector, const struct json_node *lease) {
         const struct json_node *spec = node_get(lease, "spec");
         struct lease_record *record = &elector->record;
         struct slice acquired = node_get_text(spec, "acquireTime");
@@ -94,7 +94,7 @@ static void observe(struct lease_elector *elector, const struct json_node *lease
         record->seen_at = loop_mono(elector->loop);
 }
 
-static void forget(struct lease_elector *elector) {
+static void lease_elector_forget(struct lease_elector *elector) {
         free(elector->record.raw);
         free(elector->record.holder);
         elector->record = (struct lease_record){ 0 };
@@ -103,7 +103,7 @@ static void forget(struct lease_elector *elector) {
 }
 
 /* Keeps the lease for the next update, and what it says. */
-static void keep(struct lease_elector *elector, struct slice body) {
+static void lease_elector_keep(struct lease_elector *elector, struct slice body) {
         struct json_tree *tree = NULL;
 
         json_tree_free(elector->lease);
@@ -111,7 +111,7 @@ static void keep(struct lease_elector *elector, struct slice body) {
         if (json_tree_parse(body, &tree, NULL) < 0)
                 return;
         elector->lease = tree;
-        observe(elector, json_tree_root(tree));
+        lease_elector_observe(elector, json_tree_root(tree));
 }
 
 static bool is_ours(const struct lease_elector *elector) {
@@ -181,7 +181,7 @@ static void on_deadline(void *context) {
         wait_for_retry(elector);
 }
 
-static void lead(struct lease_elector *elector) {
+static void lease_elector_lead(struct lease_elector *elector) {
         int64_t passed = loop_mono(elector->loop).ns - elector->sent_at.ns;
         bool was_leader = elector->is_leader;
 
@@ -198,8 +198,8 @@ static void lead(struct lease_elector *elector) {
 
 static void on_answer(void *context, const struct api_reply *reply);
 
-static void ask(struct lease_elector *elector, enum attempt attempt, enum api_method method,
-                const char *path, struct slice body) {
+static void lease_elector_ask(struct lease_elector *elector, enum attempt attempt,
+                              enum api_method method, const char *path, struct slice body) {
         struct api_call call = { .method = method,
                                  .path = slice_of(path),
                                  .body = body,
@@ -230,7 +230,7 @@ static void write_spec(const struct lease_elector *elector, struct json_tree *tr
         node_put_i64(tree, spec, "leaseTransitions", transitions);
 }
 
-static void create(struct lease_elector *elector) {
+static void lease_elector_create(struct lease_elector *elector) {
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
         CLEANUP(buf_release) struct buf body = { 0 };
         struct json_node *lease = node_object(tree);
@@ -244,16 +244,16 @@ static void create(struct lease_elector *elector) {
         node_put_string(tree, metadata, "namespace", elector->namespace_name);
         write_spec(elector, tree, lease, false);
         node_write(lease, &body);
-        ask(elector, ATTEMPT_CREATE, API_POST, elector->collection, buf_view(&body));
+        lease_elector_ask(elector, ATTEMPT_CREATE, API_POST, elector->collection, buf_view(&body));
 }
 
-static void update(struct lease_elector *elector, enum attempt attempt) {
+static void lease_elector_update(struct lease_elector *elector, enum attempt attempt) {
         CLEANUP(buf_release) struct buf body = { 0 };
         struct json_node *lease = json_tree_root(elector->lease);
 
         write_spec(elector, elector->lease, lease, attempt == ATTEMPT_RELEASE);
         node_write(lease, &body);
-        ask(elector, attempt, API_PUT, elector->path, buf_view(&body));
+        lease_elector_ask(elector, attempt, API_PUT, elector->path, buf_view(&body));
         /* What was changed in it may never become true. */
         json_tree_free(elector->lease);
         elector->lease = NULL;
@@ -262,9 +262,9 @@ static void update(struct lease_elector *elector, enum attempt attempt) {
 static void try_once(struct lease_elector *elector) {
         assert(elector->attempt == ATTEMPT_NONE);
         if (elector->is_leader && elector->lease)
-                update(elector, ATTEMPT_UPDATE);
+                lease_elector_update(elector, ATTEMPT_UPDATE);
         else
-                ask(elector, ATTEMPT_GET, API_GET, elector->path, SLICE_EMPTY);
+                lease_elector_ask(elector, ATTEMPT_GET, API_GET, elector->path, SLICE_EMPTY);
 }
 
 static void attempt_failed(struct lease_elector *elector, const struct err *err) {
@@ -282,15 +282,15 @@ static void lost_to_other(struct lease_elector *elector) {
 
 static void on_read(struct lease_elector *elector, const struct api_reply *reply) {
         if (reply->status == 404) {
-                forget(elector);
-                create(elector);
+                lease_elector_forget(elector);
+                lease_elector_create(elector);
                 return;
         }
         if (reply->status != 200) {
                 attempt_failed(elector, &reply->error);
                 return;
         }
-        keep(elector, reply->body);
+        lease_elector_keep(elector, reply->body);
         if (!elector->lease) {
                 struct err err;
 
@@ -299,7 +299,7 @@ static void on_read(struct lease_elector *elector, const struct api_reply *reply
         } else if (is_held_by_other(elector)) {
                 lost_to_other(elector);
         } else {
-                update(elector, ATTEMPT_UPDATE);
+                lease_elector_update(elector, ATTEMPT_UPDATE);
         }
 }
 
@@ -315,17 +315,17 @@ static void on_written(struct lease_elector *elector, const struct api_reply *re
                 }
                 return;
         }
-        keep(elector, reply->body);
-        lead(elector);
+        lease_elector_keep(elector, reply->body);
+        lease_elector_lead(elector);
         wait_for_retry(elector);
 }
 
 /* The lease is given back only if it is ours, whatever became of cancelled writes. */
 static void on_read_for_release(struct lease_elector *elector, const struct api_reply *reply) {
         if (reply->status == 200)
-                keep(elector, reply->body);
+                lease_elector_keep(elector, reply->body);
         if (reply->status == 200 && elector->lease && is_ours(elector))
-                update(elector, ATTEMPT_RELEASE);
+                lease_elector_update(elector, ATTEMPT_RELEASE);
         else
                 finish_release(elector);
 }
@@ -367,14 +367,15 @@ void lease_elector_release(struct lease_elector *elector, void (*done)(void *con
         loop_timer_disarm(elector->loop, &elector->retry);
         stop_leading(elector);
         if (may_hold)
-                ask(elector, ATTEMPT_RELEASE_GET, API_GET, elector->path, SLICE_EMPTY);
+                lease_elector_ask(elector, ATTEMPT_RELEASE_GET, API_GET, elector->path,
+                                  SLICE_EMPTY);
         else
                 loop_timer_arm(elector->loop, &elector->retry, 0);
 }
 
 /* ---- life ---- */
 
-static int check(const struct lease_elector *elector, struct err *err) {
+static int lease_elector_check(const struct lease_elector *elector, struct err *err) {
         if (!elector->name[0] || !elector->namespace_name[0] || !elector->identity[0])
                 return err_set(err, BERTH_ERR_INVALID,
                                "leader election needs a namespace, a name and an identity");
@@ -423,7 +424,7 @@ int lease_elector_new(const struct lease_elector_config *config, struct transpor
         elector->retry = (struct loop_timer){ .fired = on_retry, .context = elector };
         elector->deadline = (struct loop_timer){ .fired = on_deadline, .context = elector };
         rng_init(&elector->rng, config->seed);
-        result = check(elector, err);
+        result = lease_elector_check(elector, err);
         if (result < 0) {
                 lease_elector_free(elector);
                 return result;
@@ -439,7 +440,7 @@ void lease_elector_free(struct lease_elector *elector) {
         drop_request(elector);
         loop_timer_disarm(elector->loop, &elector->retry);
         loop_timer_disarm(elector->loop, &elector->deadline);
-        forget(elector);
+        lease_elector_forget(elector);
         free(elector->path);
         free(elector->collection);
         free(elector->namespace_name);

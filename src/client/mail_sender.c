@@ -25,7 +25,7 @@ struct mail_sending {
         char failure[CURL_ERROR_SIZE];
 };
 
-static void drop(struct mail_sending *sending) {
+static void mail_sender_drop(struct mail_sending *sending) {
         if (atomic_fetch_sub(&sending->users, 1) > 1)
                 return;
         curl_easy_cleanup(sending->easy); /* only where there was no thread */
@@ -47,7 +47,7 @@ static size_t on_read(char *data, size_t size, size_t count, void *context) {
         return bytes;
 }
 
-static void *perform(void *context) {
+static void *mail_sender_perform(void *context) {
         struct mail_sending *sending = context;
         CURLcode result = curl_easy_perform(sending->easy);
         const uint64_t one = 1;
@@ -60,7 +60,7 @@ static void *perform(void *context) {
         curl_easy_cleanup(sending->easy); /* waits for the server's goodbye */
         sending->easy = NULL;
         (void)!write(sending->fd, &one, sizeof(one));
-        drop(sending);
+        mail_sender_drop(sending);
         return NULL;
 }
 
@@ -106,7 +106,7 @@ static int start_thread(struct mail_sending *sending) {
         pthread_sigmask(SIG_SETMASK, &all, &before);
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        code = pthread_create(&thread, &attributes, perform, sending);
+        code = pthread_create(&thread, &attributes, mail_sender_perform, sending);
         pthread_attr_destroy(&attributes);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         return code;
@@ -127,7 +127,8 @@ struct mail_sending *mail_send(struct loop *loop, const struct mail *mail,
         if (sending->fd < 0 ||
             loop_io_add(loop, sending->fd, LOOP_READ, on_ended, sending, &sending->io, NULL) < 0 ||
             start_thread(sending) != 0) {
-                drop(sending); /* for the thread that is not there; nobody hears of this mail */
+                mail_sender_drop(
+                        sending); /* for the thread that is not there; nobody hears of this mail */
         }
         return sending;
 }
@@ -137,5 +138,5 @@ void mail_sending_free(struct mail_sending *sending) {
                 return;
         if (sending->io)
                 loop_io_remove(sending->loop, sending->io);
-        drop(sending);
+        mail_sender_drop(sending);
 }

@@ -4,8 +4,8 @@
 #include "api/json.h"
 #include "base/arena.h"
 
-static bool compose(struct json_tree *tree, enum patch_style style, struct json_node *older,
-                    const struct json_node *newer);
+static bool patch_compose_compose(struct json_tree *tree, enum patch_style style,
+                                  struct json_node *older, const struct json_node *newer);
 
 static struct json_node *find_type(const struct json_node *array, struct slice type) {
         struct node_iter iter = node_iter(array);
@@ -32,7 +32,7 @@ static bool compose_lists(struct json_tree *tree, struct json_node *older,
                         return false;
                 if (!same)
                         node_append(older, node_clone(tree, element));
-                else if (!compose(tree, PATCH_STRATEGIC, same, element))
+                else if (!patch_compose_compose(tree, PATCH_STRATEGIC, same, element))
                         return false;
         }
         return true;
@@ -44,7 +44,7 @@ static bool compose_member(struct json_tree *tree, enum patch_style style, struc
         bool is_object = node_type(value) == JSON_OBJECT;
 
         if (before && is_object && node_type(before) == JSON_OBJECT)
-                return compose(tree, style, before, value);
+                return patch_compose_compose(tree, style, before, value);
         /* An object after a deletion or another value stands for that object alone, but would be
          * merged with what the target has. */
         if (before && is_object)
@@ -55,8 +55,8 @@ static bool compose_member(struct json_tree *tree, enum patch_style style, struc
         return true;
 }
 
-static bool compose(struct json_tree *tree, enum patch_style style, struct json_node *older,
-                    const struct json_node *newer) {
+static bool patch_compose_compose(struct json_tree *tree, enum patch_style style,
+                                  struct json_node *older, const struct json_node *newer) {
         struct node_iter iter = node_iter(newer);
         struct json_node *value;
         struct slice key;
@@ -96,6 +96,6 @@ bool patch_compose(enum patch_style style, struct slice older, struct slice newe
         if (style == PATCH_STRATEGIC &&
             (has_directive(json_tree_root(tree)) || has_directive(json_tree_root(patch))))
                 return false;
-        return compose(tree, style, json_tree_root(tree), json_tree_root(patch)) &&
+        return patch_compose_compose(tree, style, json_tree_root(tree), json_tree_root(patch)) &&
                node_write(json_tree_root(tree), out);
 }

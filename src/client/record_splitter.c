@@ -11,7 +11,7 @@ static bool hand_over(struct slice record, bool (*found)(void *context, struct s
         return record.len == 0 || found(context, record);
 }
 
-static void forget(struct record_splitter *splitter) {
+static void record_splitter_forget(struct record_splitter *splitter) {
         if (splitter->partial.cap > PARTIAL_KEPT)
                 buf_release(&splitter->partial);
         else
@@ -38,7 +38,7 @@ int record_splitter_feed(struct record_splitter *splitter, struct slice chunk,
                         return 0;
                 if (splitter->partial.len) {
                         goes_on = hand_over(buf_view(&splitter->partial), found, context);
-                        forget(splitter);
+                        record_splitter_forget(splitter);
                 } else {
                         goes_on = hand_over(piece, found, context);
                 }
@@ -50,7 +50,7 @@ int record_splitter_feed(struct record_splitter *splitter, struct slice chunk,
 }
 
 void record_splitter_clear(struct record_splitter *splitter) {
-        forget(splitter);
+        record_splitter_forget(splitter);
 }
 
 void record_splitter_release(struct record_splitter *splitter) {

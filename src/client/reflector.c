@@ -57,8 +57,8 @@ static void start_watch(struct reflector *reflector);
 
 /* ---- telling the consumer ---- */
 
-static void tell(struct reflector *reflector, enum reflector_change change,
-                 const struct json *object) {
+static void reflector_tell(struct reflector *reflector, enum reflector_change change,
+                           const struct json *object) {
         reflector->stats.objects++;
         reflector->events->changed(reflector->context, change, object);
 }
@@ -78,11 +78,11 @@ static void tell_gone(void *context, const struct object_identity *identity) {
         buf_json_string(&text, identity->uid);
         buf_text(&text, "}}");
         if (json_parse(buf_view(&text), &doc, NULL) == 0)
-                tell(context, REFLECTOR_DELETED, json_doc_root(doc));
+                reflector_tell(context, REFLECTOR_DELETED, json_doc_root(doc));
 }
 
-static bool identify(const struct json *object, struct object_identity *ret_identity,
-                     struct slice *ret_version) {
+static bool reflector_identify(const struct json *object, struct object_identity *ret_identity,
+                               struct slice *ret_version) {
         const struct json *metadata = json_get(object, "metadata");
 
         ret_identity->namespace_name = json_get_text(metadata, "namespace");
@@ -100,7 +100,7 @@ static void take_object(struct reflector *reflector, const struct json *object) 
         struct object_identity identity;
         struct slice version;
 
-        if (!identify(object, &identity, &version))
+        if (!reflector_identify(object, &identity, &version))
                 return;
         switch (known_objects_put(reflector->known, &identity, object_version_of(version),
                                   former_uid)) {
@@ -109,13 +109,13 @@ static void take_object(struct reflector *reflector, const struct json *object) 
         case KNOWN_REPLACED:
                 identity.uid = slice_of(former_uid);
                 tell_gone(reflector, &identity);
-                tell(reflector, REFLECTOR_ADDED, object);
+                reflector_tell(reflector, REFLECTOR_ADDED, object);
                 break;
         case KNOWN_NEW:
-                tell(reflector, REFLECTOR_ADDED, object);
+                reflector_tell(reflector, REFLECTOR_ADDED, object);
                 break;
         case KNOWN_CHANGED:
-                tell(reflector, REFLECTOR_MODIFIED, object);
+                reflector_tell(reflector, REFLECTOR_MODIFIED, object);
                 break;
         }
 }
@@ -124,9 +124,9 @@ static void take_deletion(struct reflector *reflector, const struct json *object
         struct object_identity identity;
         struct slice version;
 
-        if (identify(object, &identity, &version) &&
+        if (reflector_identify(object, &identity, &version) &&
             known_objects_remove(reflector->known, &identity))
-                tell(reflector, REFLECTOR_DELETED, object);
+                reflector_tell(reflector, REFLECTOR_DELETED, object);
 }
 
 /* ---- trying again ---- */

@@ -18,7 +18,8 @@
 
 /* ---- adding ---- */
 
-static bool compose(const struct write *write, struct slice newer, struct buf *out) {
+static bool write_queue_compose(const struct pending_write *write, struct slice newer,
+                                struct buf *out) {
         if (write->merge)
                 return write->merge(buf_view(&write->body), newer, out);
         if (write->method != API_PATCH)
@@ -30,14 +31,14 @@ static bool compose(const struct write *write, struct slice newer, struct buf *o
         return false;
 }
 
-static bool merge_into(struct write *write, const struct api_write *asked) {
+static bool merge_into(struct pending_write *write, const struct api_write *asked) {
         struct buf body = { 0 };
 
         if (write->state == WRITE_IN_FLIGHT || write->method != asked->method ||
             !slice_is(asked->path, write->path) ||
             !slice_is(asked->content_type, write->content_type) || write->merge != asked->merge)
                 return false;
-        if (!compose(write, asked->body, &body)) {
+        if (!write_queue_compose(write, asked->body, &body)) {
                 buf_release(&body);
                 return false;
         }
@@ -51,11 +52,11 @@ static bool merge_into(struct write *write, const struct api_write *asked) {
 }
 
 /* Patches of the object that wait and are less urgent make way. */
-static void supersede(struct write_slot *slot, enum write_lane lane) {
-        struct write *write = slot->first;
+static void write_queue_supersede(struct write_slot *slot, enum write_lane lane) {
+        struct pending_write *write = slot->first;
 
         while (write) {
-                struct write *behind = write->behind;
+                struct pending_write *behind = write->behind;
 
                 if (write->state != WRITE_IN_FLIGHT && write->lane > lane &&
                     write->method == API_PATCH) {
@@ -73,7 +74,7 @@ static bool is_full(const struct write_queue *queue, enum write_lane lane) {
 
 void write_queue_add(struct write_queue *queue, const struct api_write *asked) {
         struct write_slot *slot = write_slot_of(queue, asked);
-        struct write *last = slot->last;
+        struct pending_write *last = slot->last;
 
         assert(asked->lane < WRITE_LANE_COUNT && asked->path.len);
         if (last && last->state != WRITE_IN_FLIGHT && last->lane < asked->lane &&
@@ -81,7 +82,7 @@ void write_queue_add(struct write_queue *queue, const struct api_write *asked) {
                 write_report_later(write_new(queue, asked), WRITE_SUPERSEDED);
                 return;
         }
-        supersede(slot, asked->lane);
+        write_queue_supersede(slot, asked->lane);
         if (slot->last && merge_into(slot->last, asked))
                 return;
         if (!is_full(queue, asked->lane)) {
@@ -97,7 +98,7 @@ void write_queue_add(struct write_queue *queue, const struct api_write *asked) {
 
 static void on_reply(void *context, const struct api_reply *reply);
 
-static void count_call(struct write_queue *queue, const struct write *write) {
+static void count_call(struct write_queue *queue, const struct pending_write *write) {
         CLEANUP(buf_release) struct buf name = { 0 };
         uint64_t *count;
 
@@ -112,7 +113,7 @@ static void count_call(struct write_queue *queue, const struct write *write) {
         ++*count;
 }
 
-static void send_write(struct write *write) {
+static void send_write(struct pending_write *write) {
         struct write_queue *queue = write->queue;
         struct api_call call = { .method = write->method,
                                  .path = slice_of(write->path),
@@ -128,7 +129,7 @@ static void send_write(struct write *write) {
         write->request = transport_call(queue->transport, &call, on_reply, write);
 }
 
-static struct write *next_ready(const struct write_queue *queue) {
+static struct pending_write *next_ready(const struct write_queue *queue) {
         unsigned event_max = queue->concurrency / WRITE_EVENT_SHARE;
 
         if (queue->in_flight >= queue->concurrency)
@@ -143,7 +144,7 @@ static struct write *next_ready(const struct write_queue *queue) {
 }
 
 static void send_ready(struct write_queue *queue) {
-        struct write *write;
+        struct pending_write *write;
         int64_t wait_ns;
 
         while ((write = next_ready(queue))) {
@@ -169,7 +170,7 @@ static void on_work(void *context) {
         /* Those added by the callbacks come with the next turn. */
         count = queue->over.count;
         while (count-- > 0) {
-                struct write *write = queue->over.first;
+                struct pending_write *write = queue->over.first;
 
                 write_list_remove(&queue->over, write);
                 write_report(write, &(struct write_result){ .outcome = write->outcome });
@@ -181,7 +182,7 @@ static void on_work(void *context) {
 /* ---- answers ---- */
 
 /* Time to wait before the write is repeated; negative = it is not. */
-static int64_t repeat_delay(struct write *write, const struct api_reply *reply) {
+static int64_t repeat_delay(struct pending_write *write, const struct api_reply *reply) {
         bool is_busy = (reply->status == 429 || reply->status == 503) && reply->retry_after_s >= 0;
         bool was_never_there = reply->status == 0 && reply->error.code == BERTH_ERR_UNAVAILABLE;
         bool is_transient = reply->status == 0 && (reply->error.code == BERTH_ERR_TIMEOUT ||
@@ -199,7 +200,7 @@ static int64_t repeat_delay(struct write *write, const struct api_reply *reply) 
 }
 
 static void on_reply(void *context, const struct api_reply *reply) {
-        struct write *write = context;
+        struct pending_write *write = context;
         struct write_queue *queue = write->queue;
         struct write_result result = { reply->status ? WRITE_ANSWERED : WRITE_LOST, reply };
         int64_t delay = repeat_delay(write, reply);
@@ -244,7 +245,7 @@ void write_queue_free(struct write_queue *queue) {
         if (!queue)
                 return;
         while (queue->all) {
-                struct write *write = queue->all->first;
+                struct pending_write *write = queue->all->first;
 
                 if (write->request)
                         transport_cancel(queue->transport, write->request);
@@ -252,7 +253,7 @@ void write_queue_free(struct write_queue *queue) {
                 write_free(write);
         }
         while (queue->over.first) {
-                struct write *write = queue->over.first;
+                struct pending_write *write = queue->over.first;
 
                 write_list_remove(&queue->over, write);
                 write_free(write);

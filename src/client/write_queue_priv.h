@@ -21,9 +21,10 @@ struct waiter {
         void *context;
 };
 
-struct write {
-        struct write *next, *previous; /* in a lane, or in the list of those to be reported */
-        struct write *behind;          /* next write of the same object */
+struct pending_write {
+        struct pending_write *next,
+                *previous;            /* in a lane, or in the list of those to be reported */
+        struct pending_write *behind; /* next write of the same object */
         struct write_slot *slot;
         struct write_queue *queue;
         enum write_state state;
@@ -46,12 +47,12 @@ struct write {
 /* One object's writes. */
 struct write_slot {
         struct write_slot *next, *previous; /* all of the queue */
-        struct write *first, *last;
+        struct pending_write *first, *last;
         char *key; /* NULL for writes without an object */
 };
 
 struct write_list {
-        struct write *first, *last;
+        struct pending_write *first, *last;
         size_t count;
 };
 
@@ -71,22 +72,22 @@ struct write_queue {
         size_t count, event_count; /* writes that are not over */
 };
 
-void write_list_remove(struct write_list *list, struct write *write);
+void write_list_remove(struct write_list *list, struct pending_write *write);
 
-struct write *write_new(struct write_queue *queue, const struct api_write *asked);
-void write_free(struct write *write);
+struct pending_write *write_new(struct write_queue *queue, const struct api_write *asked);
+void write_free(struct pending_write *write);
 /* One more who is told of the outcome; none when asked has no callback. */
-void write_add_waiter(struct write *write, const struct api_write *asked);
+void write_add_waiter(struct pending_write *write, const struct api_write *asked);
 /* Tells all, and frees the write. */
-void write_report(struct write *write, const struct write_result *result);
+void write_report(struct pending_write *write, const struct write_result *result);
 /* The same from the next turn of the queue. */
-void write_report_later(struct write *write, enum write_outcome outcome);
+void write_report_later(struct pending_write *write, enum write_outcome outcome);
 
 /* The slot of the object; a new one when it has none, or when the write names no object. */
 struct write_slot *write_slot_of(struct write_queue *queue, const struct api_write *asked);
-void write_slot_append(struct write_slot *slot, struct write *write);
+void write_slot_append(struct write_slot *slot, struct pending_write *write);
 /* Takes a write out of everything but memory. The slot goes with its last write, unless kept. */
-void write_slot_remove(struct write *write, bool keeps_slot);
+void write_slot_remove(struct pending_write *write, bool keeps_slot);
 void write_slot_free(struct write_queue *queue, struct write_slot *slot); /* an empty one */
 
 /* Works through the queue after the delay; 0 = with the next turn of the loop. */

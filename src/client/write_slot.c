@@ -8,7 +8,7 @@
 
 /* ---- lists ---- */
 
-static void list_append(struct write_list *list, struct write *write) {
+static void list_append(struct write_list *list, struct pending_write *write) {
         write->next = NULL;
         write->previous = list->last;
         if (list->last)
@@ -19,7 +19,7 @@ static void list_append(struct write_list *list, struct write *write) {
         list->count++;
 }
 
-void write_list_remove(struct write_list *list, struct write *write) {
+void write_list_remove(struct write_list *list, struct pending_write *write) {
         if (write->previous)
                 write->previous->next = write->next;
         else
@@ -34,7 +34,7 @@ void write_list_remove(struct write_list *list, struct write *write) {
 
 /* ---- writes and slots ---- */
 
-void write_add_waiter(struct write *write, const struct api_write *asked) {
+void write_add_waiter(struct pending_write *write, const struct api_write *asked) {
         struct waiter **link = &write->waiters;
 
         if (!asked->done)
@@ -47,8 +47,8 @@ void write_add_waiter(struct write *write, const struct api_write *asked) {
 
 static void on_wait_over(void *context);
 
-struct write *write_new(struct write_queue *queue, const struct api_write *asked) {
-        struct write *write = xcalloc(1, sizeof(*write));
+struct pending_write *write_new(struct write_queue *queue, const struct api_write *asked) {
+        struct pending_write *write = xcalloc(1, sizeof(*write));
 
         write->queue = queue;
         write->lane = asked->lane;
@@ -69,7 +69,7 @@ struct write *write_new(struct write_queue *queue, const struct api_write *asked
         return write;
 }
 
-void write_free(struct write *write) {
+void write_free(struct pending_write *write) {
         while (write->waiters) {
                 struct waiter *waiter = write->waiters;
 
@@ -86,7 +86,7 @@ void write_queue_wake(struct write_queue *queue, int64_t delay_ns) {
         loop_timer_arm(queue->loop, &queue->work, delay_ns);
 }
 
-static void make_ready(struct write *write) {
+static void make_ready(struct pending_write *write) {
         write->state = WRITE_READY;
         list_append(&write->queue->lanes[write->lane], write);
         write_queue_wake(write->queue, 0);
@@ -120,7 +120,7 @@ struct write_slot *write_slot_of(struct write_queue *queue, const struct api_wri
         return slot;
 }
 
-void write_slot_append(struct write_slot *slot, struct write *write) {
+void write_slot_append(struct write_slot *slot, struct pending_write *write) {
         write->slot = slot;
         if (slot->last)
                 slot->last->behind = write;
@@ -148,12 +148,12 @@ void write_slot_free(struct write_queue *queue, struct write_slot *slot) {
         free(slot);
 }
 
-void write_slot_remove(struct write *write, bool keeps_slot) {
+void write_slot_remove(struct pending_write *write, bool keeps_slot) {
         struct write_queue *queue = write->queue;
         struct write_slot *slot = write->slot;
-        struct write *before = NULL;
+        struct pending_write *before = NULL;
 
-        for (struct write *at = slot->first; at != write; at = at->behind)
+        for (struct pending_write *at = slot->first; at != write; at = at->behind)
                 before = at;
         if (before)
                 before->behind = write->behind;
@@ -174,14 +174,14 @@ void write_slot_remove(struct write *write, bool keeps_slot) {
                 write_slot_free(queue, slot);
 }
 
-void write_report_later(struct write *write, enum write_outcome outcome) {
+void write_report_later(struct pending_write *write, enum write_outcome outcome) {
         write->state = WRITE_OVER;
         write->outcome = outcome;
         list_append(&write->queue->over, write);
         write_queue_wake(write->queue, 0);
 }
 
-void write_report(struct write *write, const struct write_result *result) {
+void write_report(struct pending_write *write, const struct write_result *result) {
         while (write->waiters) {
                 struct waiter *waiter = write->waiters;
 

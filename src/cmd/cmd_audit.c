@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int run(const struct command_call *call) {
+static int cmd_audit_run(const struct command_call *call) {
         struct audit_chain chain = { 0 };
         struct buf text = { 0 };
         struct err err = { 0 };
@@ -43,5 +43,5 @@ const struct command command_audit = {
         .arguments_max = 2,
         .argument_choices = verbs,
         .takes_files = true,
-        .run = run,
+        .run = cmd_audit_run,
 };

@@ -24,7 +24,7 @@ struct bench_options {
         int format;
 };
 
-struct row { /* of one workload */
+struct cmd_bench_row { /* of one workload */
         char *test_case, *workload;
         bool has_threshold, has_failed;
         double threshold;
@@ -36,7 +36,7 @@ struct bench {
         const struct bench_options *options;
         struct arena *arena;
         struct perf_env env;
-        struct row *rows;
+        struct cmd_bench_row *rows;
         size_t count, cap;
         bool has_failed;
 };
@@ -74,10 +74,10 @@ static bool is_wanted(const struct bench *bench, const struct perf_workload *wor
                (!options->label || perf_workload_has_label(workload, options->label));
 }
 
-static struct row *add_row(struct bench *bench) {
+static struct cmd_bench_row *add_row(struct bench *bench) {
         if (bench->count == bench->cap) {
                 size_t cap = bench->cap ? 2 * bench->cap : 64;
-                struct row *rows = ARENA_ARRAY(bench->arena, struct row, cap);
+                struct cmd_bench_row *rows = ARENA_ARRAY(bench->arena, struct cmd_bench_row, cap);
 
                 if (bench->count > 0)
                         memcpy(rows, bench->rows, bench->count * sizeof(*rows));
@@ -89,7 +89,7 @@ static struct row *add_row(struct bench *bench) {
 
 static void run_workload(struct bench *bench, const struct perf_suite *suite,
                          const struct perf_workload *workload) {
-        struct row *row = add_row(bench);
+        struct cmd_bench_row *row = add_row(bench);
         struct err err = { 0 };
 
         row->test_case = arena_string(bench->arena, workload->case_name);
@@ -161,7 +161,7 @@ static int run_path(struct bench *bench, const char *path, int depth, struct err
 
 /* ---- showing ---- */
 
-static const char *number(struct bench *bench, double value) {
+static const char *cmd_bench_number(struct bench *bench, double value) {
         return arena_printf(bench->arena, value < 100 ? "%.1f" : "%.0f", value);
 }
 
@@ -172,27 +172,28 @@ static void write_text(struct bench *bench, struct buf *out) {
 
         text_table_init(&table, bench->arena, heads);
         for (size_t i = 0; i < bench->count; i++) {
-                const struct row *row = &bench->rows[i];
+                const struct cmd_bench_row *row = &bench->rows[i];
                 double rate = perf_result_rate(&row->result);
 
                 text_table_add_row(&table);
                 text_table_set(&table, 0,
                                arena_printf(bench->arena, "%s/%s", row->test_case, row->workload));
-                text_table_set(&table, 4, row->has_threshold ? number(bench, row->threshold) : "");
+                text_table_set(&table, 4,
+                               row->has_threshold ? cmd_bench_number(bench, row->threshold) : "");
                 text_table_set(&table, 6, row->note);
                 if (row->note[0])
                         continue;
                 text_table_set(&table, 1, arena_printf(bench->arena, "%zu", row->result.nodes));
                 text_table_set(&table, 2,
                                arena_printf(bench->arena, "%lld", (long long)row->result.measured));
-                text_table_set(&table, 3, number(bench, rate));
+                text_table_set(&table, 3, cmd_bench_number(bench, rate));
                 if (row->has_threshold && row->threshold > 0)
-                        text_table_set(&table, 5, number(bench, rate / row->threshold));
+                        text_table_set(&table, 5, cmd_bench_number(bench, rate / row->threshold));
         }
         text_table_write(&table, "", out);
 }
 
-static struct json_node *row_value(const struct row *row, struct json_tree *tree) {
+static struct json_node *row_value(const struct cmd_bench_row *row, struct json_tree *tree) {
         struct json_node *entry = node_object(tree);
 
         node_put_string(tree, entry, "testCase", row->test_case);
@@ -224,7 +225,7 @@ static void write_value(struct bench *bench, struct buf *out) {
         json_tree_free(tree);
 }
 
-static int print(struct bench *bench) {
+static int cmd_bench_print(struct bench *bench) {
         CLEANUP(buf_release) struct buf out = { 0 };
 
         if (bench->options->format == OUTPUT_TEXT)
@@ -234,7 +235,7 @@ static int print(struct bench *bench) {
         return output_print(&out) && !bench->has_failed ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int run(const struct command_call *call) {
+static int cmd_bench_run(const struct command_call *call) {
         const struct bench_options *options = call->options;
         struct bench bench = { .options = options,
                                .arena = call->arena,
@@ -248,7 +249,7 @@ static int run(const struct command_call *call) {
         }
         for (size_t i = 0; code == 0 && i < options->inputs.count; i++)
                 code = run_path(&bench, options->inputs.items[i], 0, &err);
-        code = code < 0 ? command_failed("bench", &err) : print(&bench);
+        code = code < 0 ? command_failed("bench", &err) : cmd_bench_print(&bench);
         for (size_t i = 0; i < bench.count; i++)
                 perf_result_release(&bench.rows[i].result);
         return code;
@@ -290,5 +291,5 @@ const struct command command_bench = {
                 "a workload find no node although it waits for them.",
         .options = bench_table,
         .options_size = sizeof(struct bench_options),
-        .run = run,
+        .run = cmd_bench_run,
 };

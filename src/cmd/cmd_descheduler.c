@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-static int run(const struct command_call *call) {
+static int cmd_descheduler_run(const struct command_call *call) {
         struct descheduler_options options = *(const struct descheduler_options *)call->options;
 
         /* Upstream's pages are for everybody. */
@@ -102,5 +102,5 @@ const struct command command_descheduler = {
                 "budgets, never another pod than the one it judged.",
         .options = descheduler_table,
         .options_size = sizeof(struct descheduler_options),
-        .run = run,
+        .run = cmd_descheduler_run,
 };

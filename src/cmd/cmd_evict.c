@@ -47,7 +47,8 @@ static size_t count_state(const struct evict_run *run, enum order_state state) {
         return count;
 }
 
-static void describe(const struct evict_run *run, const struct order_line *line, struct buf *out) {
+static void cmd_evict_describe(const struct evict_run *run, const struct order_line *line,
+                               struct buf *out) {
         char eta[DURATION_TEXT_MAX];
         int64_t left_ns = 0;
 
@@ -81,7 +82,7 @@ static void print_changes(struct evict_run *run) {
                 if (line.state <= ORDER_ASKING)
                         continue;
                 line.expected = WALL_TIME_UNSET; /* runs down by itself */
-                describe(run, &line, &text);
+                cmd_evict_describe(run, &line, &text);
                 if (!run->told[i] || strcmp(run->told[i], text.data) != 0) {
                         printf("%s\n", text.data);
                         free(run->told[i]);
@@ -106,7 +107,7 @@ static void draw_bar(const struct evict_run *run, struct buf *out) {
 }
 
 /* The whole picture again, over the last one. */
-static void draw(struct evict_run *run) {
+static void cmd_evict_draw(struct evict_run *run) {
         struct buf text = { 0 };
         size_t lines = 1;
 
@@ -118,7 +119,7 @@ static void draw(struct evict_run *run) {
 
                 if (line.state != ORDER_OPEN && line.state != ORDER_FAILED)
                         continue;
-                describe(run, &line, &text);
+                cmd_evict_describe(run, &line, &text);
                 buf_char(&text, '\n');
                 lines++;
         }
@@ -136,7 +137,7 @@ static void on_changed(void *context) {
         if (!run->order || eviction_order_count(run->order) == 0)
                 return;
         if (run->is_terminal)
-                draw(run);
+                cmd_evict_draw(run);
         else
                 print_changes(run);
 }
@@ -224,7 +225,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
 
 /* ---- the command ---- */
 
-static int check(const struct command_call *call, struct err *err) {
+static int cmd_evict_check(const struct command_call *call, struct err *err) {
         const struct evict_options *options = call->options;
         bool has_pods = call->arguments.count > 0;
 
@@ -239,12 +240,12 @@ static int check(const struct command_call *call, struct err *err) {
         return 0;
 }
 
-static int run(const struct command_call *call) {
+static int cmd_evict_run(const struct command_call *call) {
         const struct evict_options *options = call->options;
         struct evict_run run = { .options = options, .call = call };
         struct daemon_options daemon = options->daemon;
         struct err err = { 0 };
-        int code = check(call, &err);
+        int code = cmd_evict_check(call, &err);
 
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
@@ -337,5 +338,5 @@ const struct command command_evict = {
         .options = evict_table,
         .options_size = sizeof(struct evict_options),
         .arguments_max = ARGUMENTS_MAX,
-        .run = run,
+        .run = cmd_evict_run,
 };

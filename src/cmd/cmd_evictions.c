@@ -67,7 +67,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
         return 0;
 }
 
-static int run(const struct command_call *call) {
+static int cmd_evictions_run(const struct command_call *call) {
         const struct evictions_options *options = call->options;
         struct evictions_daemon self = { .options = options };
         struct daemon_options daemon = options->daemon;
@@ -151,5 +151,5 @@ const struct command command_evictions = {
                 "objects, so that it can be stopped at any time.",
         .options = evictions_table,
         .options_size = sizeof(struct evictions_options),
-        .run = run,
+        .run = cmd_evictions_run,
 };

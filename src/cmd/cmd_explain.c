@@ -178,7 +178,7 @@ static int explain_cluster(struct explain *explain, struct err *err) {
                        : err_set(err, BERTH_ERR_IO, "cannot write to standard output");
 }
 
-static int run(const struct command_call *call) {
+static int cmd_explain_run(const struct command_call *call) {
         struct explain explain = { .options = call->options, .arena = call->arena };
         struct err err = { 0 };
         int code;
@@ -240,5 +240,5 @@ const struct command command_explain = {
         .options_size = sizeof(struct explain_options),
         .arguments_max = ARGUMENTS_MAX,
         .takes_files = true,
-        .run = run,
+        .run = cmd_explain_run,
 };

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static int print(struct buf *text) {
+static int cmd_help_print(struct buf *text) {
         bool is_written = fwrite(text->data ? text->data : "", 1, text->len, stdout) == text->len &&
                           fflush(stdout) == 0;
 
@@ -37,7 +37,7 @@ static int help_run(const struct command_call *call) {
                 program_manual(&text);
         else
                 program_help(&text);
-        return print(&text);
+        return cmd_help_print(&text);
 }
 
 const struct command command_help_entry = {
@@ -63,7 +63,7 @@ static int version_run(const struct command_call *call) {
 
         (void)call;
         buf_text(&text, "berth " BERTH_VERSION "\n");
-        return print(&text);
+        return cmd_help_print(&text);
 }
 
 const struct command command_version = {
@@ -80,7 +80,7 @@ static int completion_run(const struct command_call *call) {
         struct buf text = { 0 };
 
         if (completion_script(call->arguments.items[0], &text))
-                return print(&text);
+                return cmd_help_print(&text);
         fprintf(stderr, "berth completion: expected bash, zsh or fish, found \"%s\"\n",
                 call->arguments.items[0]);
         return EXIT_USAGE;

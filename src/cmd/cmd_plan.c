@@ -36,7 +36,7 @@ static int read_limit(struct planning *planning, struct err *err) {
         const char *text = planning->options->fail_on;
         struct slice number = slice_of(text);
 
-        planning->has_limit = text != NULL;
+        planning->has_limit = text;
         if (!text || slice_is(number, "any"))
                 return 0;
         if (slice_has_prefix(number, slice_of(prefix))) {
@@ -68,7 +68,7 @@ static void print_text(struct planning *planning, const struct plan_view *view, 
                 plan_print(&planning->plan, view, out);
 }
 
-static int print(struct planning *planning, struct err *err) {
+static int cmd_plan_print(struct planning *planning, struct err *err) {
         const struct plan_options *options = planning->options;
         const struct plan_view view = { options->shows_spared, planning->arena };
         CLEANUP(buf_release) struct buf out = { 0 };
@@ -133,7 +133,7 @@ static int make_other(struct planning *planning, struct err *err) {
         return make_one(planning, &planning->other, &planning->other_plan, err);
 }
 
-static int make(struct planning *planning, struct err *err) {
+static int cmd_plan_make(struct planning *planning, struct err *err) {
         struct snapshot_inputs *inputs = &planning->inputs;
 
         if (read_limit(planning, err) < 0 ||
@@ -145,13 +145,13 @@ static int make(struct planning *planning, struct err *err) {
         if (make_one(planning, &inputs->config, &planning->plan, err) < 0 ||
             make_other(planning, err) < 0 || write_page(planning, err) < 0)
                 return err->code;
-        return print(planning, err);
+        return cmd_plan_print(planning, err);
 }
 
-static int run(const struct command_call *call) {
+static int cmd_plan_run(const struct command_call *call) {
         struct planning planning = { .options = call->options, .arena = call->arena };
         struct err err = { 0 };
-        int code = make(&planning, &err);
+        int code = cmd_plan_make(&planning, &err);
         const struct eviction_plan *judged =
                 planning.options->compare ? &planning.other_plan : &planning.plan;
         bool is_judged_no = planning.has_limit && judged->done_count > planning.limit;
@@ -211,5 +211,5 @@ const struct command command_plan = {
                 "asks them; with --objects from the NodeMetrics and PodMetrics among these.",
         .options = plan_table,
         .options_size = sizeof(struct plan_options),
-        .run = run,
+        .run = cmd_plan_run,
 };

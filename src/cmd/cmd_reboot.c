@@ -39,7 +39,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                 write_metrics, self, &self->metrics, err);
 }
 
-static void leave(void *context) {
+static void cmd_reboot_leave(void *context) {
         metrics_listener_free(((struct reboot_daemon *)context)->metrics);
 }
 
@@ -60,15 +60,16 @@ static int run_agent(const struct command_call *call) {
         daemon.has_no_model = true;
         code = reboot_setup_make(options, call->arena, &self.setup, &err);
         if (code == 0)
-                code = daemon_run(
-                        &daemon,
-                        &(struct daemon_role){ .context = &self, .add = add_role, .leave = leave },
-                        &err);
+                code = daemon_run(&daemon,
+                                  &(struct daemon_role){ .context = &self,
+                                                         .add = add_role,
+                                                         .leave = cmd_reboot_leave },
+                                  &err);
         reboot_setup_release(&self.setup);
         return code < 0 ? command_failed("reboot", &err) : EXIT_DONE;
 }
 
-static int run(const struct command_call *call) {
+static int cmd_reboot_run(const struct command_call *call) {
         if (call->arguments.count == 0)
                 return run_agent(call);
         if (strcmp(call->arguments.items[0], "status") == 0)
@@ -97,5 +98,5 @@ const struct command command_reboot = {
         .argument_choices = words,
         .stands_in_for = "kured",
         .environment_prefix = "KURED_",
-        .run = run,
+        .run = cmd_reboot_run,
 };

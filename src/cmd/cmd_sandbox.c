@@ -35,8 +35,8 @@ static uint64_t random_seed(void) {
         return seed >> 16;
 }
 
-static int serve(struct event_loop *events, const struct sandbox_options *options,
-                 struct err *err) {
+static int cmd_sandbox_serve(struct event_loop *events, const struct sandbox_options *options,
+                             struct err *err) {
         struct loop *loop = event_loop_as_loop(events);
         struct sandbox *sandbox = NULL;
         uint64_t seed = options->seed ? (uint64_t)options->seed : random_seed();
@@ -85,7 +85,7 @@ static int sandbox_run(const struct command_call *call) {
                 code = process_signals_new(event_loop_as_loop(events), on_signal,
                                            event_loop_as_loop(events), &signals, &err);
         if (code == 0)
-                code = serve(events, options, &err);
+                code = cmd_sandbox_serve(events, options, &err);
         process_signals_free(signals);
         event_loop_free(events);
         return code < 0 ? command_failed("sandbox", &err) : EXIT_DONE;

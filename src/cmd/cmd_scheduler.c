@@ -5,7 +5,7 @@
 #include "cmd/output.h"
 #include "cmd/scheduler_command.h"
 
-static int run(const struct command_call *call) {
+static int cmd_scheduler_run(const struct command_call *call) {
         struct scheduler_options options = *(const struct scheduler_options *)call->options;
 
         options.daemon.guard.is_on = options.daemon.guard.uses_own = true;
@@ -64,5 +64,5 @@ const struct command command_scheduler = {
                 "same plugins, and binds. Reads KubeSchedulerConfiguration v1.",
         .options = scheduler_table,
         .options_size = sizeof(struct scheduler_options),
-        .run = run,
+        .run = cmd_scheduler_run,
 };

@@ -27,7 +27,7 @@ struct simulate_options {
 
 /* ---- evictions ---- */
 
-static void add(struct sim_report *sum, const struct sim_report *report) {
+static void cmd_simulate_add(struct sim_report *sum, const struct sim_report *report) {
         sum->calls += report->calls;
         sum->changes += report->changes;
         sum->starts += report->starts;
@@ -101,7 +101,7 @@ static int run_evictions(const struct simulate_options *options) {
                         printf("violation    %s\n", err.text);
                         violations++;
                 }
-                add(&sum, &report);
+                cmd_simulate_add(&sum, &report);
         }
         print_sum(&sum, options->runs, violations);
         buf_release(&objects);
@@ -244,7 +244,7 @@ static int run_study(const struct simulate_options *options) {
         return is_printed ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int run(const struct command_call *call) {
+static int cmd_simulate_run(const struct command_call *call) {
         const struct simulate_options *options = call->options;
         const char *what = call->arguments.count ? call->arguments.items[0] : "evictions";
         struct err err = { 0 };
@@ -431,5 +431,5 @@ const struct command command_simulate = {
         .argument_choices = subjects,
         .options = simulate_table,
         .options_size = sizeof(struct simulate_options),
-        .run = run,
+        .run = cmd_simulate_run,
 };

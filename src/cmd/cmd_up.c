@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 
-static int run(const struct command_call *call) {
+static int cmd_up_run(const struct command_call *call) {
         const struct up_options *options = call->options;
         struct err err = { 0 };
 
@@ -143,5 +143,5 @@ const struct command command_up = {
                 "against it with the printed kubeconfig.",
         .options = up_table,
         .options_size = sizeof(struct up_options),
-        .run = run,
+        .run = cmd_up_run,
 };

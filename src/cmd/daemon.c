@@ -109,7 +109,7 @@ static void name_process(struct daemon *daemon) {
 
 /* ---- leading ---- */
 
-static void begin(struct daemon *daemon) {
+static void daemon_begin(struct daemon *daemon) {
         daemon->is_leading = true;
         runtime_start(daemon->runtime);
 }
@@ -118,7 +118,7 @@ static void on_started(void *context) {
         struct daemon *daemon = context;
 
         LOG(LOG_INFO, "Leading", log_text("identity", daemon->identity));
-        begin(daemon);
+        daemon_begin(daemon);
 }
 
 #define LEAD_LOST "leadership lost"
@@ -145,14 +145,14 @@ static void on_released(void *context) {
         loop_stop(((struct daemon *)context)->loop);
 }
 
-static int elect(struct daemon *daemon, struct err *err) {
+static int daemon_elect(struct daemon *daemon, struct err *err) {
         static const struct lease_elector_events events = { .started = on_started,
                                                             .stopped = on_stopped,
                                                             .failed = on_election_failed };
         const struct daemon_options *options = daemon->options;
 
         if (!options->elects) {
-                begin(daemon);
+                daemon_begin(daemon);
                 return 0;
         }
         return lease_elector_new(
@@ -227,7 +227,7 @@ static void refresh_leading(void *context) {
                    daemon->is_leading);
 }
 
-static void count(struct daemon *daemon) {
+static void daemon_count(struct daemon *daemon) {
         daemon->metrics = metrics_new();
         daemon->counts = runtime_metrics_new(daemon->metrics, daemon->runtime);
         if (!daemon->options->elects)
@@ -258,7 +258,7 @@ static int post_guard(struct daemon *daemon, struct err *err) {
         return 0;
 }
 
-static int serve(struct daemon *daemon, struct err *err) {
+static int daemon_serve(struct daemon *daemon, struct err *err) {
         const struct daemon_options *options = daemon->options;
         CLEANUP(buf_release) struct buf address = { 0 };
         bool is_v6 = options->bind_address && strchr(options->bind_address, ':');
@@ -268,7 +268,7 @@ static int serve(struct daemon *daemon, struct err *err) {
         if (post_guard(daemon, err) < 0)
                 return err->code;
         if (!options->has_no_metrics)
-                count(daemon);
+                daemon_count(daemon);
         buf_printf(&address, is_v6 ? "[%s]:%lld" : "%s:%lld",
                    options->bind_address ? options->bind_address : "0.0.0.0",
                    (long long)options->secure_port);
@@ -337,7 +337,7 @@ static void on_signal(void *context, int number) {
         daemon_finish(daemon);
 }
 
-static void release(struct daemon *daemon) {
+static void daemon_release(struct daemon *daemon) {
         rest_end(&daemon->rest);
         serving_free(daemon->serving);
         page_guard_free(daemon->guard);
@@ -352,7 +352,7 @@ static void release(struct daemon *daemon) {
         event_loop_free(daemon->events);
 }
 
-static int start(struct daemon *daemon, const struct daemon_role *role, struct err *err) {
+static int daemon_start(struct daemon *daemon, const struct daemon_role *role, struct err *err) {
         const struct daemon_options *options = daemon->options;
 
         if (event_loop_new(&daemon->events, err) < 0)
@@ -375,10 +375,11 @@ static int start(struct daemon *daemon, const struct daemon_role *role, struct e
                                                       .freezes_notes = options->freezes_notes });
         if (daemon->gate && !options->has_no_model)
                 slot_gate_know(daemon->gate, runtime_cluster(daemon->runtime));
-        if (serve(daemon, err) < 0 || role->add(role->context, daemon, daemon->runtime, err) < 0)
+        if (daemon_serve(daemon, err) < 0 ||
+            role->add(role->context, daemon, daemon->runtime, err) < 0)
                 return err->code;
         plan_rest(daemon);
-        return elect(daemon, err);
+        return daemon_elect(daemon, err);
 }
 
 int daemon_run(const struct daemon_options *options, const struct daemon_role *role,
@@ -389,7 +390,7 @@ int daemon_run(const struct daemon_options *options, const struct daemon_role *r
         daemon->options = options;
         log_writer_set_level((int)options->verbosity);
         name_process(daemon);
-        code = start(daemon, role, err);
+        code = daemon_start(daemon, role, err);
         if (code == 0)
                 code = event_loop_run(daemon->events, err);
         if (code == 0 && daemon->failure.code) {
@@ -398,7 +399,7 @@ int daemon_run(const struct daemon_options *options, const struct daemon_role *r
         }
         if (role->leave)
                 role->leave(role->context);
-        release(daemon);
+        daemon_release(daemon);
         free(daemon);
         return code;
 }

@@ -15,7 +15,7 @@ static const char *text_of(struct printer *printer, const struct json_node *obje
         return arena_string(printer->arena, node_get_text(object, key));
 }
 
-static const char *joined(struct printer *printer, const struct json_node *texts) {
+static const char *explain_print_joined(struct printer *printer, const struct json_node *texts) {
         CLEANUP(buf_release) struct buf text = { 0 };
         struct node_iter iter = node_iter(texts);
         struct json_node *one;
@@ -43,7 +43,7 @@ static void print_why(struct printer *printer) {
                 buf_text(printer->out, "  No plugin scores: any node that fits is right.\n");
         else if (slice_is(rule, "tie"))
                 buf_printf(printer->out, "  Equally good: %s; a random one is taken.\n",
-                           joined(printer, node_get(printer->value, "best")));
+                           explain_print_joined(printer, node_get(printer->value, "best")));
         if (!node_get(why, "next"))
                 return;
         buf_printf(printer->out, "  Total %lld; next best %s with %lld (",
@@ -96,7 +96,7 @@ static void print_phases(struct printer *printer) {
 
         while (node_next(&iter, NULL, &phase)) {
                 buf_printf(printer->out, "  %s: %s", text_of(printer, phase, "plugin"),
-                           joined(printer, node_get(phase, "reasons")));
+                           explain_print_joined(printer, node_get(phase, "reasons")));
                 if (node_get(phase, "restrictsTo"))
                         buf_printf(printer->out, "only %lld node(s) come into question",
                                    (long long)node_get_i64(phase, "restrictsTo", 0));
@@ -138,9 +138,9 @@ static const char *obstacle_text(struct printer *printer, const struct json_node
         while (node_next(&iter, NULL, &obstacle))
                 buf_printf(&text, "%s%s: %s", text.len ? "; " : "",
                            text_of(printer, obstacle, "plugin"),
-                           joined(printer, node_get(obstacle, "reasons")));
+                           explain_print_joined(printer, node_get(obstacle, "reasons")));
         if (!text.len)
-                buf_text(&text, joined(printer, node_get(node, "reasons")));
+                buf_text(&text, explain_print_joined(printer, node_get(node, "reasons")));
         return arena_string(printer->arena, buf_view(&text));
 }
 

@@ -47,8 +47,8 @@ const struct feature_gate_entry up_feature_gates[] = {
         { NULL, 0 },
 };
 
-static const struct feature_gate_entry *find(const struct feature_gate_entry *known,
-                                             struct slice name) {
+static const struct feature_gate_entry *feature_gates_find(const struct feature_gate_entry *known,
+                                                           struct slice name) {
         for (; known->name; known++)
                 if (slice_is(name, known->name) || slice_is(slice_of("*"), known->name))
                         return known;
@@ -81,7 +81,7 @@ static int read_turn(const char *text, const struct feature_gate_entry *known, b
                         continue;
                 slice_split(&pair, '=', &name);
                 name = slice_trim(name);
-                entry = find(known, name);
+                entry = feature_gates_find(known, name);
                 if (!entry)
                         return err_set(
                                 err, BERTH_ERR_USAGE,

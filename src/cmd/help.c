@@ -7,7 +7,7 @@
 #define HELP_WIDTH 78
 
 /* Wraps words at HELP_WIDTH; a blank line stays a paragraph break. */
-static void wrap(struct buf *out, const char *text) {
+static void help_wrap(struct buf *out, const char *text) {
         size_t column = 0;
 
         for (const char *at = text; *at;) {
@@ -43,7 +43,7 @@ void command_help(const struct command *command, struct buf *out) {
                    *command->synopsis ? " " : "", command->synopsis);
         if (*command->description) {
                 buf_char(out, '\n');
-                wrap(out, command->description);
+                help_wrap(out, command->description);
         }
         buf_text(out, "\nOptions:\n");
         options_describe(command->options, out);

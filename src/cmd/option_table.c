@@ -49,7 +49,7 @@ static int bad_value(struct parse *parse, const struct option *option, const cha
                        option->name, expected, text);
 }
 
-static void *member(struct parse *parse, const struct option *option) {
+static void *option_table_member(struct parse *parse, const struct option *option) {
         return (char *)parse->into + option->offset;
 }
 
@@ -66,7 +66,7 @@ static int set_flag(struct parse *parse, const struct option *option, const char
 
         for (size_t i = 0; i < ARRAY_LEN(words); i++)
                 if (!text || strcmp(text, words[i].text) == 0) {
-                        *(bool *)member(parse, option) = words[i].value;
+                        *(bool *)option_table_member(parse, option) = words[i].value;
                         return 0;
                 }
         return bad_value(parse, option, "true or false", text);
@@ -98,7 +98,7 @@ static int set_number(struct parse *parse, const struct option *option, const ch
                 return bad_value(parse, option, "a whole number", text);
         if (check_range(parse, option, value, text) < 0)
                 return BERTH_ERR_USAGE;
-        *(int64_t *)member(parse, option) = value;
+        *(int64_t *)option_table_member(parse, option) = value;
         return 0;
 }
 
@@ -108,7 +108,7 @@ static int set_real(struct parse *parse, const struct option *option, const char
 
         if (end == text || *end != '\0' || !(value >= -1e300 && value <= 1e300))
                 return bad_value(parse, option, "a number", text);
-        *(double *)member(parse, option) = value;
+        *(double *)option_table_member(parse, option) = value;
         return 0;
 }
 
@@ -119,7 +119,7 @@ static int set_duration(struct parse *parse, const struct option *option, const 
                 return bad_value(parse, option, "a duration such as 90s or 5m", text);
         if (check_range(parse, option, value, text) < 0)
                 return BERTH_ERR_USAGE;
-        *(int64_t *)member(parse, option) = value;
+        *(int64_t *)option_table_member(parse, option) = value;
         return 0;
 }
 
@@ -129,7 +129,7 @@ static int set_choice(struct parse *parse, const struct option *option, const ch
 
         for (int i = 0; option->choices[i]; i++) {
                 if (strcmp(option->choices[i], text) == 0) {
-                        *(int *)member(parse, option) = i;
+                        *(int *)option_table_member(parse, option) = i;
                         buf_release(&expected);
                         return 0;
                 }
@@ -140,7 +140,7 @@ static int set_choice(struct parse *parse, const struct option *option, const ch
         return code;
 }
 
-static void append(struct parse *parse, struct option_texts *texts, const char *text) {
+static void option_table_append(struct parse *parse, struct option_texts *texts, const char *text) {
         const char **items = ARENA_ARRAY(parse->arena, const char *, texts->count + 1);
 
         if (texts->count)
@@ -154,7 +154,7 @@ static int set_value(struct parse *parse, const struct option *option, const cha
         case OPTION_FLAG:
                 return set_flag(parse, option, text);
         case OPTION_TEXT:
-                *(const char **)member(parse, option) = text;
+                *(const char **)option_table_member(parse, option) = text;
                 return 0;
         case OPTION_I64:
                 return set_number(parse, option, text);
@@ -165,7 +165,7 @@ static int set_value(struct parse *parse, const struct option *option, const cha
         case OPTION_CHOICE:
                 return set_choice(parse, option, text);
         case OPTION_TEXTS:
-                append(parse, member(parse, option), text);
+                option_table_append(parse, option_table_member(parse, option), text);
                 return 0;
         }
         return 0;
@@ -176,9 +176,9 @@ static void note_given(struct parse *parse, const struct option *option) {
         if (option->presence)
                 *(bool *)((char *)parse->into + option->presence) = true;
         if (option->warning)
-                append(parse, &parse->warnings,
-                       arena_printf(parse->arena, "option --%s: %s", option->name,
-                                    option->warning));
+                option_table_append(parse, &parse->warnings,
+                                    arena_printf(parse->arena, "option --%s: %s", option->name,
+                                                 option->warning));
 }
 
 /* Takes the value of an option: after "=", or the next word.  Flags take only the former. */

@@ -69,7 +69,7 @@ static void write_scalar(const struct json_node *value, struct buf *out) {
                 node_write(value, out);
 }
 
-static void indent(struct buf *out, unsigned level) {
+static void output_indent(struct buf *out, unsigned level) {
         for (unsigned i = 0; i < level; i++)
                 buf_text(out, "  ");
 }
@@ -105,7 +105,7 @@ static void write_yaml(const struct json_node *value, unsigned level, bool is_in
 
         while (node_next(&iter, &key, &member)) {
                 if (!is_inline)
-                        indent(out, level);
+                        output_indent(out, level);
                 is_inline = false;
                 if (is_array) {
                         buf_char(out, '-');

@@ -15,7 +15,7 @@ static void write_key(struct buf *key, const struct planned_eviction *eviction) 
 }
 
 /* Pods that go by a plan: "namespace/name" -> the eviction. */
-static struct map *goers(const struct eviction_plan *plan) {
+static struct map *plan_compare_goers(const struct eviction_plan *plan) {
         struct map *map = map_new();
         struct buf key = { 0 };
 
@@ -29,14 +29,14 @@ static struct map *goers(const struct eviction_plan *plan) {
         return map;
 }
 
-struct difference {
+struct plan_compare_difference {
         void *context;
         void (*found)(void *context, const struct planned_eviction *eviction);
 };
 
 /* Evictions of the plan that are not in other, in order. */
 static size_t for_each_missing(const struct eviction_plan *plan, struct map *other,
-                               const struct difference *difference) {
+                               const struct plan_compare_difference *difference) {
         struct buf key = { 0 };
         size_t count = 0;
 
@@ -91,11 +91,11 @@ struct json_node *plan_compare_value(const struct eviction_plan *a, const struct
                                      struct json_tree *tree) {
         struct json_node *root = node_object(tree);
         struct value_list only_a = { tree, node_array(tree) }, only_b = { tree, node_array(tree) };
-        struct map *of_a = goers(a), *of_b = goers(b);
-        size_t missing =
-                for_each_missing(a, of_b, &(const struct difference){ &only_a, add_value });
+        struct map *of_a = plan_compare_goers(a), *of_b = plan_compare_goers(b);
+        size_t missing = for_each_missing(
+                a, of_b, &(const struct plan_compare_difference){ &only_a, add_value });
 
-        for_each_missing(b, of_a, &(const struct difference){ &only_b, add_value });
+        for_each_missing(b, of_a, &(const struct plan_compare_difference){ &only_b, add_value });
         node_put(tree, root, "a", side_value(a, tree));
         node_put(tree, root, "b", side_value(b, tree));
         node_put_i64(tree, root, "both", (int64_t)(map_count(of_a) - missing));
@@ -148,7 +148,7 @@ void plan_compare_print(const struct eviction_plan *a, const struct eviction_pla
                                              "PODS +-%",      NULL };
         static const char *const pods[] = { "ONLY", "POD", "NODE", "RULE", "REASON", NULL };
         struct text_table sides, rows;
-        struct map *of_a = goers(a), *of_b = goers(b);
+        struct map *of_a = plan_compare_goers(a), *of_b = plan_compare_goers(b);
         size_t only_a, only_b;
 
         text_table_init(&sides, arena, heads);
@@ -156,10 +156,12 @@ void plan_compare_print(const struct eviction_plan *a, const struct eviction_pla
         add_side(&sides, "B", b);
         text_table_write(&sides, "", out);
         text_table_init(&rows, arena, pods);
-        only_a = for_each_missing(
-                a, of_b, &(const struct difference){ &(struct row_list){ &rows, "A" }, add_row });
-        only_b = for_each_missing(
-                b, of_a, &(const struct difference){ &(struct row_list){ &rows, "B" }, add_row });
+        only_a = for_each_missing(a, of_b,
+                                  &(const struct plan_compare_difference){
+                                          &(struct row_list){ &rows, "A" }, add_row });
+        only_b = for_each_missing(b, of_a,
+                                  &(const struct plan_compare_difference){
+                                          &(struct row_list){ &rows, "B" }, add_row });
         buf_printf(out, "\n%zu eviction(s) in both, %zu only in A, %zu only in B\n",
                    map_count(of_a) - only_a, only_a, only_b);
         if (only_a + only_b > 0) {

@@ -20,7 +20,7 @@ static const char head[] =
         "@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th,td{"
         "border-color:#30363d}.bar{background:#30363d}}</style></head><body>\n";
 
-static void escape(struct buf *out, struct slice text) {
+static void plan_html_escape(struct buf *out, struct slice text) {
         for (size_t i = 0; i < text.len; i++)
                 switch (text.ptr[i]) {
                 case '&':
@@ -40,13 +40,13 @@ static void escape(struct buf *out, struct slice text) {
                 }
 }
 
-static void cell(struct buf *out, struct slice text) {
+static void plan_html_cell(struct buf *out, struct slice text) {
         buf_text(out, "<td>");
-        escape(out, text);
+        plan_html_escape(out, text);
         buf_text(out, "</td>");
 }
 
-static void number(struct buf *out, unsigned long long value) {
+static void plan_html_number(struct buf *out, unsigned long long value) {
         buf_printf(out, "<td class=\"n\">%llu</td>", value);
 }
 
@@ -63,20 +63,20 @@ static void open_table(struct buf *out, const char *title, const char *const *he
 
 static void pod_cell(struct buf *out, struct slice ns, struct slice name) {
         buf_text(out, "<td>");
-        escape(out, ns);
+        plan_html_escape(out, ns);
         buf_char(out, '/');
-        escape(out, name);
+        plan_html_escape(out, name);
         buf_text(out, "</td>");
 }
 
 static void landing_cells(const struct eviction_plan *plan, const struct planned_eviction *eviction,
                           struct buf *out) {
         if (!eviction->has_landing)
-                cell(out, SLICE_LITERAL("does not come back"));
+                plan_html_cell(out, SLICE_LITERAL("does not come back"));
         else if (node_id_is_none(eviction->landing))
-                cell(out, SLICE_LITERAL("pending"));
+                plan_html_cell(out, SLICE_LITERAL("pending"));
         else
-                cell(out, cluster_node_name(plan->cluster, eviction->landing));
+                plan_html_cell(out, cluster_node_name(plan->cluster, eviction->landing));
         if (eviction->has_gain)
                 buf_printf(out, "<td class=\"n\">%+lld</td>", (long long)eviction->gain);
         else
@@ -94,10 +94,10 @@ static void write_evictions(const struct eviction_plan *plan, struct buf *out) {
                         continue;
                 buf_text(out, "<tr>");
                 pod_cell(out, eviction->ns, eviction->name);
-                cell(out, eviction->node);
+                plan_html_cell(out, eviction->node);
                 landing_cells(plan, eviction, out);
-                cell(out, eviction->plugin);
-                cell(out, eviction->reason);
+                plan_html_cell(out, eviction->plugin);
+                plan_html_cell(out, eviction->reason);
                 buf_text(out, "</tr>\n");
         }
         buf_text(out, "</table>\n");
@@ -114,9 +114,9 @@ static void write_kept(const struct eviction_plan *plan, struct buf *out) {
                         continue;
                 buf_text(out, "<tr>");
                 pod_cell(out, eviction->ns, eviction->name);
-                cell(out, eviction->node);
-                cell(out, eviction->plugin);
-                cell(out, slice_of(evict_outcome_text(eviction->outcome)));
+                plan_html_cell(out, eviction->node);
+                plan_html_cell(out, eviction->plugin);
+                plan_html_cell(out, slice_of(evict_outcome_text(eviction->outcome)));
                 buf_text(out, "</tr>\n");
         }
         buf_text(out, "</table>\n");
@@ -131,8 +131,8 @@ static void write_spared(const struct eviction_plan *plan, struct buf *out) {
 
                 buf_text(out, "<tr>");
                 pod_cell(out, spared->ns, spared->name);
-                cell(out, spared->plugin);
-                cell(out, spared->reasons);
+                plan_html_cell(out, spared->plugin);
+                plan_html_cell(out, spared->reasons);
                 buf_text(out, "</tr>\n");
         }
         buf_text(out, "</table>\n");
@@ -149,14 +149,14 @@ static void write_rules(const struct eviction_plan *plan, struct buf *out) {
                 const struct desched_rule_report *rule = &plan->report->rules[i];
 
                 buf_text(out, "<tr>");
-                cell(out, rule->profile);
-                cell(out, rule->plugin);
-                number(out, plan->before.wanted[i]);
-                number(out, plan->after.wanted[i]);
-                number(out, rule->evicted);
-                number(out, rule->limited);
-                number(out, rule->spared);
-                cell(out, rule->code != BERTH_OK ? slice_of(rule->text) : SLICE_EMPTY);
+                plan_html_cell(out, rule->profile);
+                plan_html_cell(out, rule->plugin);
+                plan_html_number(out, plan->before.wanted[i]);
+                plan_html_number(out, plan->after.wanted[i]);
+                plan_html_number(out, rule->evicted);
+                plan_html_number(out, rule->limited);
+                plan_html_number(out, rule->spared);
+                plan_html_cell(out, rule->code != BERTH_OK ? slice_of(rule->text) : SLICE_EMPTY);
                 buf_text(out, "</tr>\n");
         }
         buf_text(out, "</table>\n");
@@ -185,7 +185,7 @@ static void write_spread(const struct eviction_plan *plan, struct buf *out) {
                    plan->before.pending, plan->after.pending);
 }
 
-static void bar(struct buf *out, double percent, const char *kind) {
+static void plan_html_bar(struct buf *out, double percent, const char *kind) {
         double width = percent > 100 ? 100 : percent;
 
         buf_printf(out,
@@ -204,10 +204,10 @@ static void write_nodes(const struct eviction_plan *plan, struct buf *out) {
         open_table(out, "Nodes", heads);
         for (size_t i = 0; i < before->node_count; i++) {
                 buf_text(out, "<tr>");
-                cell(out, before->nodes[i].name);
+                plan_html_cell(out, before->nodes[i].name);
                 for (int kind = LOAD_CPU; kind <= LOAD_MEMORY; kind++) {
-                        bar(out, before->nodes[i].percent[kind], "b");
-                        bar(out, after->nodes[i].percent[kind], "a");
+                        plan_html_bar(out, before->nodes[i].percent[kind], "b");
+                        plan_html_bar(out, after->nodes[i].percent[kind], "a");
                 }
                 buf_text(out, "</tr>\n");
         }

@@ -20,12 +20,12 @@ struct setup_call {
         struct err *err;
 };
 
-static int refuse(struct setup_call *call, const char *option, const char *expected) {
+static int reboot_setup_refuse(struct setup_call *call, const char *option, const char *expected) {
         return err_set(call->err, BERTH_ERR_INVALID, "option --%s: expected %s", option, expected);
 }
 
 /* kured takes one pair of quotes around a URL for a mistake of the shell's. */
-static const char *unquote(const char *text, struct arena *arena) {
+static const char *reboot_setup_unquote(const char *text, struct arena *arena) {
         size_t len = text ? strlen(text) : 0;
 
         if (len < 2 || (text[0] != '"' && text[0] != '\'') || text[len - 1] != text[0])
@@ -62,7 +62,8 @@ static int set_reboot(struct setup_call *call) {
         role->reboot_command_timeout_ns = options->reboot_timeout_ns;
         if (strcmp(options->method, "signal") == 0)
                 return options->reboot_signal < 1 || options->reboot_signal > 64
-                               ? refuse(call, "reboot-signal", "a signal number from 1")
+                               ? reboot_setup_refuse(call, "reboot-signal",
+                                                     "a signal number from 1")
                                : 0;
         if (strcmp(options->method, "logind") == 0) {
                 role->reboot = reboot_by_logind;
@@ -70,7 +71,7 @@ static int set_reboot(struct setup_call *call) {
                 return 0;
         }
         if (strcmp(options->method, "command") != 0)
-                return refuse(call, "reboot-method", "command, signal or logind");
+                return reboot_setup_refuse(call, "reboot-method", "command, signal or logind");
         return set_command(call, "reboot-command", options->reboot_command, &role->reboot_command);
 }
 
@@ -98,7 +99,7 @@ static int set_zone(struct setup_call *call, struct time_window *window) {
         if (name[0] == '\0' || strcmp(name, "UTC") == 0)
                 return 0;
         if (strstr(name, "..") || name[0] == '/')
-                return refuse(call, "time-zone", "an IANA name such as Europe/Berlin");
+                return reboot_setup_refuse(call, "time-zone", "an IANA name such as Europe/Berlin");
         path = strcmp(name, "Local") == 0
                        ? "/etc/localtime"
                        : arena_printf(call->arena, "%s/%s", call->options->zone_folder, name);
@@ -123,7 +124,7 @@ static int read_holidays(struct setup_call *call, struct slice text, struct excl
                 if (item.len == 0)
                         continue;
                 if (*count == EXCLUDED_MAX)
-                        return refuse(call, "holidays", "fewer days");
+                        return reboot_setup_refuse(call, "holidays", "fewer days");
                 if (excluded_days_parse(item, &days[(*count)++], call->err) < 0)
                         return err_wrap(call->err, "option --holidays: %s",
                                         call->options->holidays);
@@ -142,7 +143,7 @@ static int set_excluded(struct setup_call *call, struct window_calendar *calenda
 
                 while (rest.ptr && slice_split(&rest, ',', &item)) {
                         if (calendar->excluded_count == EXCLUDED_MAX)
-                                return refuse(call, "exclude-dates", "fewer days");
+                                return reboot_setup_refuse(call, "exclude-dates", "fewer days");
                         if (excluded_days_parse(item, &days[calendar->excluded_count++],
                                                 call->err) < 0)
                                 return err_wrap(call->err, "option --exclude-dates");
@@ -213,7 +214,7 @@ static int set_labels(struct setup_call *call, const char *option, struct option
                                 continue;
                         slice_split(&value, '=', &key);
                         if (!value.ptr || key.len == 0)
-                                return refuse(call, option, "key=value pairs");
+                                return reboot_setup_refuse(call, option, "key=value pairs");
                         ret_labels->items[ret_labels->count++] = (struct label){ key, value };
                 }
         }
@@ -267,12 +268,13 @@ static int set_blockers(struct setup_call *call) {
 
 static int set_notify(struct setup_call *call) {
         const struct reboot_options *options = call->options;
-        const char *url = unquote(options->notify_url, call->arena);
+        const char *url = reboot_setup_unquote(options->notify_url, call->arena);
         struct notify_requests requests;
 
         if (url[0] == '\0' && options->slack_hook_url[0]) {
                 struct slice hook = notify_slack_hook(
-                        slice_of(unquote(options->slack_hook_url, call->arena)), call->arena);
+                        slice_of(reboot_setup_unquote(options->slack_hook_url, call->arena)),
+                        call->arena);
 
                 LOG(LOG_WARN, "SlackHookDeprecated", log_text("use", "--notify-url"));
                 url = hook.len > 0 ? hook.ptr : "";
@@ -348,7 +350,7 @@ static int set_health(struct setup_call *call) {
                 return call->err->code;
         if (options->health_url[0] && strncmp(options->health_url, "http://", 7) != 0 &&
             strncmp(options->health_url, "https://", 8) != 0)
-                return refuse(call, "health-url", "an http or https address");
+                return reboot_setup_refuse(call, "health-url", "an http or https address");
         call->setup->agent.checks_health = role->health_pods || role->health_budgets ||
                                            role->health_command || role->health_url[0];
         return 0;
@@ -359,9 +361,9 @@ static int set_agent(struct setup_call *call) {
         struct reboot_config *agent = &call->setup->agent;
 
         if (options->node_id[0] == '\0')
-                return refuse(call, "node-id", "a node name (KURED_NODE_ID)");
+                return reboot_setup_refuse(call, "node-id", "a node name (KURED_NODE_ID)");
         if (options->period_ns <= 0)
-                return refuse(call, "period", "a duration above 0");
+                return reboot_setup_refuse(call, "period", "a duration above 0");
         agent->node = slice_of(options->node_id);
         agent->period_ns = options->period_ns;
         agent->reboot_delay_ns = options->reboot_delay_ns;

@@ -47,7 +47,8 @@ static void on_nodes(void *context, const struct api_reply *reply) {
                        status);
 }
 
-static int ask(void *context, struct daemon *daemon, struct runtime *runtime, struct err *err) {
+static int reboot_status_ask(void *context, struct daemon *daemon, struct runtime *runtime,
+                             struct err *err) {
         struct reboot_status *status = context;
 
         (void)err;
@@ -74,7 +75,7 @@ static void read_lock(const struct reboot_status *status, struct arena *arena,
         const struct json *value =
                 json_get(json_get(meta, "annotations"), status->options->lock_annotation);
 
-        if (reboot_lock_parse(json_text(value), value != NULL, arena, ret_lock, NULL) < 0)
+        if (reboot_lock_parse(json_text(value), value, arena, ret_lock, NULL) < 0)
                 *ret_lock = (struct reboot_lock){ 0 };
 }
 
@@ -149,7 +150,9 @@ int reboot_status_print(const struct reboot_options *options) {
         daemon.user_agent = "berth-reboot";
         daemon.has_no_model = true;
         daemon.verbosity = 1;
-        code = daemon_run(&daemon, &(struct daemon_role){ .context = &status, .add = ask }, &err);
+        code = daemon_run(&daemon,
+                          &(struct daemon_role){ .context = &status, .add = reboot_status_ask },
+                          &err);
         if (code == 0 && status.failure.code) {
                 err = status.failure;
                 code = err.code;

@@ -19,7 +19,7 @@ static int64_t cpu_ns(void) {
 
 /* Pages of libraries come back as they are needed, which for a Lease and quiet watches are few.
  * The first look is at a process that has just started: what that took does not count. */
-static void look(void *context) {
+static void rest_look(void *context) {
         struct rest *rest = context;
         bool is_first = rest->cpu_ns == 0;
         int64_t spent_ns = cpu_ns() - rest->cpu_ns;
@@ -35,7 +35,7 @@ static void look(void *context) {
 }
 
 void rest_begin(struct rest *rest) {
-        rest->timer = (struct loop_timer){ .fired = look, .context = rest };
+        rest->timer = (struct loop_timer){ .fired = rest_look, .context = rest };
         loop_timer_arm(rest->loop, &rest->timer, FIRST_NS);
 }
 

@@ -219,7 +219,8 @@ static int tell_counts(struct scenario_run *run, const struct item_list *counts,
         return 0;
 }
 
-static int perform(struct scenario_run *run, const struct scenario_step *step, struct err *err) {
+static int scenario_perform(struct scenario_run *run, const struct scenario_step *step,
+                            struct err *err) {
         if (tell_counts(run, &step->counts, err) < 0)
                 return err_wrap(err, "scenario step %zu", run->next + 1);
         if (step->say.len)
@@ -231,14 +232,14 @@ static int perform(struct scenario_run *run, const struct scenario_step *step, s
         return 0;
 }
 
-static const struct scenario_step *current(const struct scenario_run *run) {
+static const struct scenario_step *scenario_current(const struct scenario_run *run) {
         const struct scenario_step *steps = run->scenario->steps.items;
 
         return run->next < run->scenario->steps.count ? &steps[run->next] : NULL;
 }
 
 static void arm_next(struct scenario_run *run) {
-        const struct scenario_step *step = current(run);
+        const struct scenario_step *step = scenario_current(run);
 
         if (step)
                 loop_timer_arm(run->loop, &run->timer, step->after_ns);
@@ -246,14 +247,14 @@ static void arm_next(struct scenario_run *run) {
 
 static void on_timer(void *context) {
         struct scenario_run *run = context;
-        const struct scenario_step *step = current(run);
+        const struct scenario_step *step = scenario_current(run);
         struct err err = { 0 };
 
         if (step->when_settled && !run->events.is_settled(run->events.context)) {
                 loop_timer_arm(run->loop, &run->timer, SETTLE_POLL_NS);
                 return;
         }
-        if (perform(run, step, &err) < 0) {
+        if (scenario_perform(run, step, &err) < 0) {
                 run->next = run->scenario->steps.count;
                 run->events.failed(run->events.context, &err);
                 return;

@@ -189,8 +189,8 @@ static void take_file(struct scheduler_daemon *self) {
                 self->daemon.kubeconfig = text_in(&self->config.arena, kubeconfig);
 }
 
-static int load(struct scheduler_daemon *self, const struct scheduler_options *options,
-                struct err *err) {
+static int scheduler_command_load(struct scheduler_daemon *self,
+                                  const struct scheduler_options *options, struct err *err) {
         struct role_config_sources sources = { .config_path = options->config,
                                                .is_parity = options->is_parity };
 
@@ -205,7 +205,7 @@ static int load(struct scheduler_daemon *self, const struct scheduler_options *o
 int scheduler_command_run(const char *name, const struct scheduler_options *options) {
         struct scheduler_daemon self;
         struct err err = { 0 };
-        int code = load(&self, options, &err);
+        int code = scheduler_command_load(&self, options, &err);
 
         self.daemon.seed = (uint64_t)options->seed;
         if (self.daemon.seed == 0 && getrandom(&self.daemon.seed, sizeof(self.daemon.seed), 0) < 0)
@@ -242,7 +242,7 @@ int scheduler_command_write_config(const char *name, const struct scheduler_opti
                                    const char *path) {
         struct scheduler_daemon self;
         struct err err = { 0 };
-        int code = load(&self, options, &err);
+        int code = scheduler_command_load(&self, options, &err);
 
         if (code == 0) {
                 CLEANUP(buf_release) struct buf text = { 0 };

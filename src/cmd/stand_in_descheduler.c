@@ -22,7 +22,7 @@ static int print_version(void) {
         return EXIT_DONE;
 }
 
-static int run(const struct command_call *call) {
+static int stand_in_descheduler_run(const struct command_call *call) {
         const struct sigs_descheduler_options *options = call->options;
         struct descheduler_options descheduler = options->descheduler;
         const char *word = call->arguments.count ? call->arguments.items[0] : NULL;
@@ -127,5 +127,5 @@ const struct command stand_in_descheduler = {
         .options = sigs_descheduler_table,
         .options_size = sizeof(struct sigs_descheduler_options),
         .arguments_max = 1,
-        .run = run,
+        .run = stand_in_descheduler_run,
 };

@@ -18,7 +18,7 @@ struct kube_scheduler_options {
         bool shows_version;
 };
 
-static int run(const struct command_call *call) {
+static int stand_in_scheduler_run(const struct command_call *call) {
         const struct kube_scheduler_options *options = call->options;
         struct scheduler_options scheduler = options->scheduler;
 
@@ -112,5 +112,5 @@ const struct command stand_in_kube_scheduler = {
         .description = "berth's scheduler under kube-scheduler's command line.",
         .options = kube_scheduler_table,
         .options_size = sizeof(struct kube_scheduler_options),
-        .run = run,
+        .run = stand_in_scheduler_run,
 };

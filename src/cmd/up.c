@@ -79,7 +79,7 @@ static uint64_t passes_of(const struct up *up) {
         return stats.passes;
 }
 
-static void draw(struct up *up) {
+static void up_draw(struct up *up) {
         up_view_update(&up->view,
                        &(struct up_view_sources){ .cluster = runtime_cluster(up->runtime),
                                                   .scheduler = up->scheduler,
@@ -91,7 +91,7 @@ static void draw(struct up *up) {
 static void on_view(void *context) {
         struct up *up = context;
 
-        draw(up);
+        up_draw(up);
         loop_timer_arm(up->loop, &up->view_timer, VIEW_INTERVAL_NS);
 }
 
@@ -152,7 +152,7 @@ static bool scenario_settled(void *context) {
 static void scenario_said(void *context, struct slice text) {
         struct up *up = context;
 
-        draw(up);
+        up_draw(up);
         up_view_say(&up->view, elapsed_s(up), text);
         up->quiet_generation = 0; /* what it does now has to settle again */
 }
@@ -228,7 +228,7 @@ static int start_sandbox(struct up *up, struct err *err) {
                                               .seed = seed,
                                               .has_eviction_requests =
                                                       up->gates & UP_FEATURE_EVICTION_REQUESTS,
-                                              .is_quiet = options->trace != NULL },
+                                              .is_quiet = options->trace },
                     up->loop, &up->sandbox, err) < 0)
                 return err->code;
         up->import = sandbox_import_new(up->sandbox);
@@ -246,7 +246,7 @@ static void descheduler_finished(void *context, const struct err *err) {
 }
 
 /* Slow evictions take slots here as anywhere, whichever role asks. */
-static struct transport gated(struct up *up) {
+static struct transport up_gated(struct up *up) {
         up->transport = sandbox_transport(up->sandbox, &api_user_scheduler, "berth");
         if (up->options->is_parity)
                 return up->transport;
@@ -262,7 +262,7 @@ static int start_roles(struct up *up, struct err *err) {
 
         up->runtime = runtime_new(
                 &(struct runtime_config){ .loop = up->loop,
-                                          .transport = gated(up),
+                                          .transport = up_gated(up),
                                           .instance = "berth-up",
                                           .seed = (uint64_t)options->seed,
                                           .keeps_finished = true,
@@ -370,7 +370,7 @@ static void start_timers(struct up *up) {
         rest_begin(&up->rest);
 }
 
-static int start(struct up *up, struct err *err) {
+static int up_start(struct up *up, struct err *err) {
         if (event_loop_new(&up->events, err) < 0)
                 return err->code;
         up->loop = event_loop_as_loop(up->events);
@@ -392,11 +392,11 @@ static int start(struct up *up, struct err *err) {
 
 /* ---- ending ---- */
 
-static int finish(struct up *up, struct err *err) {
+static int up_finish(struct up *up, struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 };
         struct up_report report;
 
-        draw(up);
+        up_draw(up);
         up_view_end(&up->view);
         up_report_gather(&(struct up_sources){ .cluster = runtime_cluster(up->runtime),
                                                .scheduler = up->scheduler,
@@ -427,7 +427,7 @@ static void stop_timers(struct up *up) {
                 loop_timer_disarm(up->loop, timers[i]);
 }
 
-static void stop(struct up *up) {
+static void up_stop(struct up *up) {
         rest_end(&up->rest);
         stop_timers(up);
         scenario_run_free(up->scenario);
@@ -451,12 +451,12 @@ int up_run(const struct up_options *options, struct err *err) {
         up->options = options;
         up_view_init(&up->view, stdout);
         up_input_init(&up->input);
-        code = start(up, err);
+        code = up_start(up, err);
         if (code == 0)
                 code = event_loop_run(up->events, err);
         if (code == 0)
-                code = finish(up, err);
-        stop(up);
+                code = up_finish(up, err);
+        up_stop(up);
         free(up);
         return code;
 }

@@ -71,12 +71,12 @@ static void tell_evictions(struct up_view *view, const struct up_view_sources *s
         }
 }
 
-struct counts {
+struct up_view_counts {
         size_t pods, phases[5], unplaced;
 };
 
-static struct counts count_pods(const struct cluster *cluster) {
-        struct counts counts = { 0 };
+static struct up_view_counts count_pods(const struct cluster *cluster) {
+        struct up_view_counts counts = { 0 };
 
         for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
                 const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ i });
@@ -90,8 +90,8 @@ static struct counts count_pods(const struct cluster *cluster) {
         return counts;
 }
 
-static void write_summary(const struct up_view_sources *sources, const struct counts *counts,
-                          struct buf *out) {
+static void write_summary(const struct up_view_sources *sources,
+                          const struct up_view_counts *counts, struct buf *out) {
         buf_printf(out, "nodes %zu  pods %zu", cluster_node_count(sources->cluster), counts->pods);
         for (int p = 0; p < 5; p++)
                 if (counts->phases[p])
@@ -138,7 +138,7 @@ static void draw_block(struct up_view *view, const struct up_view_sources *sourc
 
 void up_view_update(struct up_view *view, const struct up_view_sources *sources) {
         CLEANUP(buf_release) struct buf summary = { 0 };
-        struct counts counts = count_pods(sources->cluster);
+        struct up_view_counts counts = count_pods(sources->cluster);
 
         tell_evictions(view, sources);
         write_summary(sources, &counts, &summary);

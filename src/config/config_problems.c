@@ -26,7 +26,7 @@ static bool is_before(const struct err *a, const struct err *b) {
 }
 
 /* Places err in document order; problems without a position stay where they came. */
-static void insert(struct err *items, size_t *count, const struct err *err) {
+static void config_problems_insert(struct err *items, size_t *count, const struct err *err) {
         size_t at = (*count)++;
         if (at >= CONFIG_PROBLEMS_MAX)
                 return;
@@ -36,7 +36,7 @@ static void insert(struct err *items, size_t *count, const struct err *err) {
 }
 
 void config_problems_add(struct config_problems *problems, const struct err *err) {
-        insert(problems->items, &problems->count, err);
+        config_problems_insert(problems->items, &problems->count, err);
 }
 
 static void add_duplicate(void *context, const struct err *where) {
@@ -52,13 +52,13 @@ void config_problems_add_duplicates(struct config_problems *problems,
 
 /* ---- printing ---- */
 
-static size_t kept(size_t count) {
+static size_t config_problems_kept(size_t count) {
         return count < CONFIG_PROBLEMS_MAX ? count : CONFIG_PROBLEMS_MAX;
 }
 
 void config_problems_print(const struct config_problems *problems, struct buf *out) {
         char line[LINE_MAX_BYTES];
-        for (size_t i = 0; i < kept(problems->count); i++) {
+        for (size_t i = 0; i < config_problems_kept(problems->count); i++) {
                 err_format(&problems->items[i], line, sizeof(line));
                 buf_printf(out, "%s\n", line);
         }
@@ -77,7 +77,7 @@ int config_problems_to_err(const struct config_problems *problems, struct err *e
                 return first->code;
         }
         buf_init(&text, ERR_TEXT_MAX * 4);
-        for (size_t i = 0; i < kept(problems->count); i++) {
+        for (size_t i = 0; i < config_problems_kept(problems->count); i++) {
                 struct err item = problems->items[i];
                 char line[LINE_MAX_BYTES];
                 item.file[0] = '\0'; /* named once, in front */
@@ -92,15 +92,15 @@ int config_problems_to_err(const struct config_problems *problems, struct err *e
 
 /* ---- reporting from decoders ---- */
 
-static void append(char *path, const char *text) {
+static void config_problems_append(char *path, const char *text) {
         size_t length = strlen(path);
         snprintf(path + length, ERR_PATH_MAX - length, "%s", text);
 }
 
 static void append_segment(char *path, const char *name) {
         if (path[0] && name[0] != '[')
-                append(path, ".");
-        append(path, name);
+                config_problems_append(path, ".");
+        config_problems_append(path, name);
 }
 
 size_t field_path_enter(struct field_reader *reader, const char *name) {
@@ -128,16 +128,16 @@ void field_path_leave(struct field_reader *reader, size_t length) {
         reader->path[length] = '\0';
 }
 
-static void report(struct field_reader *reader, struct err *err, bool is_warning) {
+static void config_problems_report(struct field_reader *reader, struct err *err, bool is_warning) {
         struct config_problems *problems = reader->problems;
         if (is_warning)
-                insert(problems->warnings, &problems->warning_count, err);
+                config_problems_insert(problems->warnings, &problems->warning_count, err);
         else
-                insert(problems->items, &problems->count, err);
+                config_problems_insert(problems->items, &problems->count, err);
 }
 
-static void describe(struct field_reader *reader, const struct json *value, const char *suffix,
-                     const char *text, struct err *err) {
+static void config_problems_describe(struct field_reader *reader, const struct json *value,
+                                     const char *suffix, const char *text, struct err *err) {
         err_set(err, BERTH_ERR_INVALID, "%s", text);
         memcpy(err->path, reader->path, sizeof(err->path));
         if (suffix)
@@ -146,11 +146,11 @@ static void describe(struct field_reader *reader, const struct json *value, cons
                 document_locate(reader->document, value, err);
 }
 
-static void note(struct field_reader *reader, const struct json *value, const char *suffix,
-                 bool is_warning, const char *text) {
+static void config_problems_note(struct field_reader *reader, const struct json *value,
+                                 const char *suffix, bool is_warning, const char *text) {
         struct err err = { 0 };
-        describe(reader, value, suffix, text, &err);
-        report(reader, &err, is_warning);
+        config_problems_describe(reader, value, suffix, text, &err);
+        config_problems_report(reader, &err, is_warning);
 }
 
 void field_problem(struct field_reader *reader, const struct json *value, const char *suffix,
@@ -160,7 +160,7 @@ void field_problem(struct field_reader *reader, const struct json *value, const 
         va_start(args, format);
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
-        note(reader, value, suffix, false, text);
+        config_problems_note(reader, value, suffix, false, text);
 }
 
 void field_warning(struct field_reader *reader, const struct json *value, const char *suffix,
@@ -170,7 +170,7 @@ void field_warning(struct field_reader *reader, const struct json *value, const 
         va_start(args, format);
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
-        note(reader, value, suffix, true, text);
+        config_problems_note(reader, value, suffix, true, text);
 }
 
 /* ---- unknown fields ---- */
@@ -178,13 +178,13 @@ void field_warning(struct field_reader *reader, const struct json *value, const 
 #define NAME_LENGTH_MAX 64
 #define DISTANCE_MAX 2
 
-static size_t smallest(size_t a, size_t b, size_t c) {
+static size_t config_problems_smallest(size_t a, size_t b, size_t c) {
         size_t least = a < b ? a : b;
         return least < c ? least : c;
 }
 
 /* Insertions, deletions and replacements that turn one name into the other. */
-static size_t distance(struct slice a, const char *name) {
+static size_t config_problems_distance(struct slice a, const char *name) {
         size_t row[NAME_LENGTH_MAX + 1], length = strlen(name);
         if (a.len > NAME_LENGTH_MAX || length > NAME_LENGTH_MAX)
                 return NAME_LENGTH_MAX;
@@ -195,7 +195,8 @@ static size_t distance(struct slice a, const char *name) {
                 row[0] = i;
                 for (size_t j = 1; j <= length; j++) {
                         size_t cost = a.ptr[i - 1] == name[j - 1] ? 0 : 1;
-                        size_t next = smallest(row[j] + 1, row[j - 1] + 1, diagonal + cost);
+                        size_t next = config_problems_smallest(row[j] + 1, row[j - 1] + 1,
+                                                               diagonal + cost);
                         diagonal = row[j];
                         row[j] = next;
                 }
@@ -208,7 +209,7 @@ static const char *nearest_name(const struct field *fields, struct slice key) {
         const char *best = NULL;
         size_t least = DISTANCE_MAX + 1;
         for (const struct field *field = fields; field->name; field++) {
-                size_t steps = distance(key, field->name);
+                size_t steps = config_problems_distance(key, field->name);
                 if (key.len == strlen(field->name) &&
                     strncasecmp(key.ptr, field->name, key.len) == 0)
                         return field->name;
@@ -234,5 +235,5 @@ void field_unknown(struct field_reader *reader, const struct field *fields,
         field_path_leave(reader, length);
         if (reader->document)
                 document_locate_key(reader->document, object, key, &err);
-        report(reader, &err, reader->unknown == UNKNOWN_IS_WARNING);
+        config_problems_report(reader, &err, reader->unknown == UNKNOWN_IS_WARNING);
 }

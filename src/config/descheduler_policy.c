@@ -330,8 +330,8 @@ static bool is_unnamed(const struct json *root) {
                (json_type(root) == JSON_OBJECT && is_missing(root, "apiVersion"));
 }
 
-static void decode(struct descheduler_policy *policy, bool is_parity,
-                   struct config_problems *problems) {
+static void descheduler_policy_decode(struct descheduler_policy *policy, bool is_parity,
+                                      struct config_problems *problems) {
         const struct json *root = document_root(policy->document);
         struct field_reader reader = { .document = policy->document,
                                        .arena = &policy->arena,
@@ -380,7 +380,7 @@ struct descheduler_policy *descheduler_policy_read(struct slice text, const char
         if (is_unnamed(document_root(document)))
                 fields_default(&policy->arena, descheduler_policy_fields, policy);
         else
-                decode(policy, is_parity, problems);
+                descheduler_policy_decode(policy, is_parity, problems);
         return policy;
 }
 

@@ -22,7 +22,7 @@ void document_marks_release(struct document_marks *marks) {
 }
 
 /* A walk over JSON text that is known to be valid. */
-struct scan {
+struct document_positions_scan {
         const char *at, *end;
         uint32_t line, column;
         struct document_mark pending; /* the key seen last */
@@ -31,7 +31,7 @@ struct scan {
         bool expects_key;
 };
 
-static void step(struct scan *scan) {
+static void document_positions_step(struct document_positions_scan *scan) {
         unsigned char c = (unsigned char)*scan->at++;
         if (c == '\n') {
                 scan->line++;
@@ -41,22 +41,22 @@ static void step(struct scan *scan) {
         }
 }
 
-static void skip_string(struct scan *scan) {
-        step(scan);
+static void skip_string(struct document_positions_scan *scan) {
+        document_positions_step(scan);
         while (scan->at < scan->end && *scan->at != '"') {
                 if (*scan->at == '\\')
-                        step(scan);
-                step(scan);
+                        document_positions_step(scan);
+                document_positions_step(scan);
         }
-        step(scan);
+        document_positions_step(scan);
 }
 
-static void skip_literal(struct scan *scan) {
+static void skip_literal(struct document_positions_scan *scan) {
         while (scan->at < scan->end && !strchr(",]} \t\r\n", *scan->at))
-                step(scan);
+                document_positions_step(scan);
 }
 
-static void add_value(struct scan *scan, struct document_marks *marks) {
+static void add_value(struct document_positions_scan *scan, struct document_marks *marks) {
         struct document_mark mark = scan->pending;
         mark.line = scan->line;
         mark.column = scan->column;
@@ -64,15 +64,15 @@ static void add_value(struct scan *scan, struct document_marks *marks) {
         document_marks_add(marks, mark);
 }
 
-static void scan_open(struct scan *scan, struct document_marks *marks) {
+static void scan_open(struct document_positions_scan *scan, struct document_marks *marks) {
         add_value(scan, marks);
         assert(scan->depth < JSON_DEPTH_MAX);
         scan->is_object[scan->depth++] = *scan->at == '{';
         scan->expects_key = *scan->at == '{';
-        step(scan);
+        document_positions_step(scan);
 }
 
-static void scan_string(struct scan *scan, struct document_marks *marks) {
+static void scan_string(struct document_positions_scan *scan, struct document_marks *marks) {
         if (scan->expects_key) {
                 scan->pending.key_line = scan->line;
                 scan->pending.key_column = scan->column;
@@ -83,7 +83,7 @@ static void scan_string(struct scan *scan, struct document_marks *marks) {
         skip_string(scan);
 }
 
-static void scan_token(struct scan *scan, struct document_marks *marks) {
+static void scan_token(struct document_positions_scan *scan, struct document_marks *marks) {
         switch (*scan->at) {
         case '{':
         case '[':
@@ -92,21 +92,21 @@ static void scan_token(struct scan *scan, struct document_marks *marks) {
         case '}':
         case ']':
                 scan->depth--;
-                step(scan);
+                document_positions_step(scan);
                 break;
         case '"':
                 scan_string(scan, marks);
                 break;
         case ',':
                 scan->expects_key = scan->is_object[scan->depth - 1];
-                step(scan);
+                document_positions_step(scan);
                 break;
         case ':':
         case ' ':
         case '\t':
         case '\r':
         case '\n':
-                step(scan);
+                document_positions_step(scan);
                 break;
         default:
                 add_value(scan, marks);
@@ -115,25 +115,28 @@ static void scan_token(struct scan *scan, struct document_marks *marks) {
 }
 
 void document_marks_scan(struct slice json, struct document_marks *marks) {
-        struct scan scan = { .at = json.ptr, .end = json.ptr + json.len, .line = 1, .column = 1 };
+        struct document_positions_scan scan = {
+                .at = json.ptr, .end = json.ptr + json.len, .line = 1, .column = 1
+        };
         while (scan.at < scan.end)
                 scan_token(&scan, marks);
 }
 
 /* ---- binding ---- */
 
-static void bind(struct document_marks *marks, size_t *at, const struct json *value) {
+static void document_positions_bind(struct document_marks *marks, size_t *at,
+                                    const struct json *value) {
         struct json_iter iter = json_iter(value);
         const struct json *child;
         assert(*at < marks->count);
         marks->items[(*at)++].value = value;
         while (json_next(&iter, NULL, &child))
-                bind(marks, at, child);
+                document_positions_bind(marks, at, child);
 }
 
 void document_marks_bind(struct document_marks *marks, const struct json *root) {
         size_t at = 0;
-        bind(marks, &at, root);
+        document_positions_bind(marks, &at, root);
         assert(at == marks->count);
 }
 
@@ -170,7 +173,7 @@ static void locate_value(const struct document *document, const struct json *val
 void document_locate_key(const struct document *document, const struct json *object,
                          struct slice key, struct err *err) {
         const struct json *value = json_get_slice(object, key);
-        locate_value(document, value ? value : object, value != NULL, err);
+        locate_value(document, value ? value : object, value, err);
 }
 
 /* A key in brackets, as Kubernetes writes those that are no plain names. */
@@ -190,7 +193,7 @@ static const struct json *descend_bracket(const struct json *value, struct slice
 
 /* One step of a path: the longest member name that ends at a separator, since names of members may
  * themselves contain dots. */
-static const struct json *descend(const struct json *value, struct slice *path) {
+static const struct json *document_positions_descend(const struct json *value, struct slice *path) {
         if (path->len && path->ptr[0] == '.')
                 *path = slice_make(path->ptr + 1, path->len - 1);
         if (path->len && path->ptr[0] == '[' && json_type(value) == JSON_ARRAY) {
@@ -217,11 +220,11 @@ static const struct json *descend(const struct json *value, struct slice *path) 
 }
 
 /* *ret_rest is what is left of the path where it leads nowhere. */
-static const struct json *follow(const struct json *value, const char *path,
-                                 struct slice *ret_rest) {
+static const struct json *document_positions_follow(const struct json *value, const char *path,
+                                                    struct slice *ret_rest) {
         struct slice rest = slice_of(path);
         while (rest.len > 0) {
-                const struct json *child = descend(value, &rest);
+                const struct json *child = document_positions_descend(value, &rest);
                 if (!child)
                         break;
                 value = child;
@@ -232,7 +235,7 @@ static const struct json *follow(const struct json *value, const char *path,
 
 const struct json *document_find_path(const struct json *value, const char *path) {
         struct slice rest;
-        return follow(value, path, &rest);
+        return document_positions_follow(value, path, &rest);
 }
 
 void document_locate_path(const struct document *document, const struct json *value,
@@ -254,7 +257,8 @@ static void report_duplicate(void *context, struct slice path) {
         struct slice rest;
         err_set(&where, BERTH_ERR_BAD_REQUEST, "written twice");
         snprintf(where.path, sizeof(where.path), SLICE_FMT, SLICE_ARG(path));
-        const struct json *value = follow(document_root(duplicates->document), where.path, &rest);
+        const struct json *value =
+                document_positions_follow(document_root(duplicates->document), where.path, &rest);
         locate_value(duplicates->document, value, rest.len == 0, &where);
         duplicates->found(duplicates->context, &where);
 }

@@ -23,7 +23,7 @@ static void default_table(struct field_reader *reader, const struct field *field
 
 /* ---- putting what was found into words ---- */
 
-static void describe(const struct json *value, char *buffer, size_t size) {
+static void field_decode_describe(const struct json *value, char *buffer, size_t size) {
         struct buf text = { 0 };
         switch (json_type(value)) {
         case JSON_OBJECT:
@@ -46,9 +46,10 @@ static void describe(const struct json *value, char *buffer, size_t size) {
         buf_release(&text);
 }
 
-static void expected(struct field_reader *reader, const struct json *value, const char *wanted) {
+static void field_decode_expected(struct field_reader *reader, const struct json *value,
+                                  const char *wanted) {
         char found[SHOWN_MAX + 32];
-        describe(value, found, sizeof(found));
+        field_decode_describe(value, found, sizeof(found));
         field_problem(reader, value, NULL, "expected %s, found %s", wanted, found);
 }
 
@@ -58,7 +59,7 @@ static void expected_text(struct field_reader *reader, const struct json *value)
         enum json_type type = json_type(value);
         bool is_plain = type == JSON_BOOL || type == JSON_INT || type == JSON_REAL;
         bool is_yaml = reader->document && !document_is_json(reader->document);
-        describe(value, found, sizeof(found));
+        field_decode_describe(value, found, sizeof(found));
         field_problem(reader, value, NULL, "expected a string, found %s%s", found,
                       is_plain && is_yaml ? "; quotes make it a string" : "");
 }
@@ -99,7 +100,7 @@ static void decode_bool(struct field_reader *reader, const struct field *field,
                         const struct json *value, void *member) {
         (void)field;
         if (json_type(value) != JSON_BOOL)
-                expected(reader, value, "true or false");
+                field_decode_expected(reader, value, "true or false");
         else
                 *(bool *)member = json_is_true(value);
 }
@@ -109,12 +110,12 @@ static bool read_integer(struct field_reader *reader, const struct json *value, 
                          int64_t max, int64_t *ret_number) {
         char found[SHOWN_MAX + 32];
         if (json_type(value) != JSON_INT) {
-                expected(reader, value, "an integer");
+                field_decode_expected(reader, value, "an integer");
                 return false;
         }
         if (json_as_i64(value, ret_number) && *ret_number >= min && *ret_number <= max)
                 return true;
-        describe(value, found, sizeof(found));
+        field_decode_describe(value, found, sizeof(found));
         field_problem(reader, value, NULL, "must be between %" PRId64 " and %" PRId64 ", is %s",
                       min, max, found);
         return false;
@@ -145,7 +146,7 @@ static void decode_float(struct field_reader *reader, const struct field *field,
                          const struct json *value, void *member) {
         double number;
         if (!json_as_f64(value, &number)) {
-                expected(reader, value, "a number");
+                field_decode_expected(reader, value, "a number");
                 return;
         }
         *(double *)member = number;
@@ -170,7 +171,7 @@ static void decode_duration(struct field_reader *reader, const struct field *fie
                             const struct json *value, void *member) {
         int64_t duration;
         if (json_type(value) != JSON_STRING || !duration_parse(json_text(value), &duration)) {
-                expected(reader, value, "a duration such as \"1m30s\"");
+                field_decode_expected(reader, value, "a duration such as \"1m30s\"");
                 return;
         }
         *(int64_t *)member = duration;
@@ -193,7 +194,7 @@ static void decode_quantity(struct field_reader *reader, const struct field *fie
                                                : quantity_value(text, &amount, NULL);
         buf_release(&written);
         if (r < 0) {
-                expected(reader, value, "a quantity such as \"500m\" or \"2Gi\"");
+                field_decode_expected(reader, value, "a quantity such as \"500m\" or \"2Gi\"");
                 return;
         }
         *(int64_t *)member = amount;
@@ -214,7 +215,7 @@ static void decode_choice(struct field_reader *reader, const struct field *field
                         length += (size_t)snprintf(wanted + length, sizeof(wanted) - length,
                                                    "%s \"%s\"", i ? "," : "", field->choices[i]);
         }
-        expected(reader, value, wanted);
+        field_decode_expected(reader, value, wanted);
 }
 
 static void decode_json(struct field_reader *reader, const struct field *field,
@@ -234,7 +235,7 @@ static void decode_custom(struct field_reader *reader, const struct field *field
 static bool is_list(struct field_reader *reader, const struct field *field,
                     const struct json *value) {
         if (json_type(value) != JSON_ARRAY) {
-                expected(reader, value, "a list");
+                field_decode_expected(reader, value, "a list");
                 return false;
         }
         if ((field->flags & FIELD_NON_EMPTY) && json_count(value) == 0)
@@ -292,7 +293,7 @@ static void decode_map(struct field_reader *reader, const struct field *field,
                        const struct json *value, void *member) {
         struct item_list *list = member;
         if (json_type(value) != JSON_OBJECT) {
-                expected(reader, value, "a mapping");
+                field_decode_expected(reader, value, "a mapping");
                 return;
         }
         struct json_member *members = json_members(value, &list->count);
@@ -317,7 +318,7 @@ static void decode_struct(struct field_reader *reader, const struct field *field
 static void decode_pointer(struct field_reader *reader, const struct field *field,
                            const struct json *value, void *member) {
         if (json_type(value) != JSON_OBJECT) {
-                expected(reader, value, "a mapping");
+                field_decode_expected(reader, value, "a mapping");
                 return;
         }
         void *target = arena_alloc(reader->arena, field->item_size);
@@ -444,7 +445,7 @@ static void decode_table(struct field_reader *reader, const struct field *fields
         size_t count = 0;
         default_table(reader, fields, structure);
         if (type != JSON_OBJECT && type != JSON_NULL && type != JSON_NONE) {
-                expected(reader, object, "a mapping");
+                field_decode_expected(reader, object, "a mapping");
                 return;
         }
         struct json_member *members = json_members(object, &count);

@@ -4,7 +4,7 @@
 #include "base/util.h"
 #include <stdio.h>
 
-struct walk {
+struct objects_input_walk {
         const struct document *document;
         int (*each)(void *context, const struct input_object *object, struct err *err);
         void *context;
@@ -12,10 +12,10 @@ struct walk {
         unsigned nesting;
 };
 
-static int walk_value(struct walk *walk, const struct input_object *object);
+static int walk_value(struct objects_input_walk *walk, const struct input_object *object);
 
 /* Completes an error about something at or below the object. */
-static int place(const struct input_object *object, struct err *err, int code) {
+static int objects_input_place(const struct input_object *object, struct err *err, int code) {
         if (!err)
                 return code;
         document_locate_path(object->document, object->value, err->path, err);
@@ -23,9 +23,10 @@ static int place(const struct input_object *object, struct err *err, int code) {
         return code;
 }
 
-static int fail(const struct walk *walk, const struct input_object *object, const char *text) {
+static int objects_input_fail(const struct objects_input_walk *walk,
+                              const struct input_object *object, const char *text) {
         err_set(walk->err, BERTH_ERR_INVALID, "%s", text);
-        return place(object, walk->err, BERTH_ERR_INVALID);
+        return objects_input_place(object, walk->err, BERTH_ERR_INVALID);
 }
 
 static const struct slice list_suffix = SLICE_INIT("List");
@@ -40,12 +41,12 @@ static struct slice item_kind(const struct input_object *list) {
         return slice_make(list->kind.ptr, list->kind.len - list_suffix.len);
 }
 
-static int walk_items(struct walk *walk, const struct input_object *list) {
+static int walk_items(struct objects_input_walk *walk, const struct input_object *list) {
         struct json_iter iter = json_iter(json_get(list->value, "items"));
         struct input_object item = { .document = list->document, .kind = item_kind(list) };
         char path[ERR_PATH_MAX];
         if (walk->nesting == OBJECTS_INPUT_NESTING_MAX)
-                return fail(walk, list, "lists nested too deep");
+                return objects_input_fail(walk, list, "lists nested too deep");
         if (item.kind.len > 0)
                 item.api_version = list->api_version;
         item.path = path;
@@ -61,12 +62,12 @@ static int walk_items(struct walk *walk, const struct input_object *list) {
         return 0;
 }
 
-static int walk_object(struct walk *walk, const struct input_object *object) {
+static int walk_object(struct objects_input_walk *walk, const struct input_object *object) {
         struct err ignored = { 0 }, *err = walk->err ? walk->err : &ignored;
         if (is_list(object))
                 return walk_items(walk, object);
         int r = walk->each(walk->context, object, err);
-        return r < 0 ? place(object, err, r) : r;
+        return r < 0 ? objects_input_place(object, err, r) : r;
 }
 
 /* The object's own word on a string member, or what its list says; false when it is no string. */
@@ -78,23 +79,23 @@ static bool read_name(const struct json *value, const char *key, struct slice *n
         return type == JSON_STRING || type == JSON_NULL || type == JSON_NONE;
 }
 
-static int walk_value(struct walk *walk, const struct input_object *object) {
+static int walk_value(struct objects_input_walk *walk, const struct input_object *object) {
         struct input_object self = *object;
         char text[128];
         if (json_type(self.value) != JSON_OBJECT) {
                 snprintf(text, sizeof(text),
                          "expected a Kubernetes object, found a value of type %s",
                          json_type_name(json_type(self.value)));
-                return fail(walk, object, text);
+                return objects_input_fail(walk, object, text);
         }
         if (!read_name(self.value, "apiVersion", &self.api_version))
-                return fail(walk, object, "apiVersion: expected a string");
+                return objects_input_fail(walk, object, "apiVersion: expected a string");
         if (!read_name(self.value, "kind", &self.kind))
-                return fail(walk, object, "kind: expected a string");
+                return objects_input_fail(walk, object, "kind: expected a string");
         if (self.kind.len == 0)
-                return fail(walk, object, "kind is missing");
+                return objects_input_fail(walk, object, "kind is missing");
         if (self.api_version.len == 0)
-                return fail(walk, object, "apiVersion is missing");
+                return objects_input_fail(walk, object, "apiVersion is missing");
         return walk_object(walk, &self);
 }
 
@@ -107,7 +108,7 @@ int objects_input_read(struct slice text, const char *file,
         if (r < 0)
                 return r;
         for (size_t i = 0; i < list.count && r == 0; i++) {
-                struct walk walk = {
+                struct objects_input_walk walk = {
                         .document = list.items[i], .each = each, .context = context, .err = err
                 };
                 struct input_object object = { .value = document_root(list.items[i]),

@@ -440,8 +440,8 @@ static void apply_defaults(struct scheduler_configuration *configuration) {
 
 /* ---- reading ---- */
 
-static void decode(struct scheduler_configuration *configuration,
-                   struct config_problems *problems) {
+static void scheduler_configuration_decode(struct scheduler_configuration *configuration,
+                                           struct config_problems *problems) {
         const struct json *root = document_root(configuration->document);
         struct field_reader reader = { .document = configuration->document,
                                        .arena = &configuration->arena,
@@ -476,7 +476,7 @@ struct scheduler_configuration *scheduler_configuration_read(struct slice text, 
                 return NULL;
         }
         struct scheduler_configuration *configuration = configuration_new(document);
-        decode(configuration, problems);
+        scheduler_configuration_decode(configuration, problems);
         return configuration;
 }
 

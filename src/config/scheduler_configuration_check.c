@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-struct check {
+struct configuration_check {
         const struct scheduler_configuration *configuration;
         struct field_reader reader;
         const struct json *root; /* NULL without a document */
 };
 
 static void __attribute__((format(printf, 3, 4)))
-problem_at(struct check *check, const char *path, const char *format, ...) {
+problem_at(struct configuration_check *check, const char *path, const char *format, ...) {
         char text[ERR_TEXT_MAX];
         va_list args;
         va_start(args, format);
@@ -30,14 +30,14 @@ problem_at(struct check *check, const char *path, const char *format, ...) {
 
 /* ---- the process ---- */
 
-static void check_duration(struct check *check, const char *path, int64_t duration) {
+static void check_duration(struct configuration_check *check, const char *path, int64_t duration) {
         char text[DURATION_TEXT_MAX];
         duration_format(duration, text);
         if (duration <= 0)
                 problem_at(check, path, "must be greater than 0s, is %s", text);
 }
 
-static void check_leader_election(struct check *check) {
+static void check_leader_election(struct configuration_check *check) {
         const struct leader_election_configuration *leader = &check->configuration->leader_election;
         char lease[DURATION_TEXT_MAX], renew[DURATION_TEXT_MAX];
         if (!leader->leader_elect)
@@ -60,7 +60,7 @@ static void check_leader_election(struct check *check) {
                 problem_at(check, "leaderElection.resourceName", "must not be empty");
 }
 
-static void check_backoff(struct check *check) {
+static void check_backoff(struct configuration_check *check) {
         int64_t initial = check->configuration->pod_initial_backoff_s;
         int64_t longest = check->configuration->pod_max_backoff_s;
         if (longest < initial)
@@ -83,7 +83,7 @@ static bool is_removed(struct slice name) {
         return false;
 }
 
-static void check_set(struct check *check, size_t profile, const char *point,
+static void check_set(struct configuration_check *check, size_t profile, const char *point,
                       const struct scheduler_plugin_set *set) {
         const struct scheduler_plugin *enabled = set->enabled.items;
         char path[ERR_PATH_MAX];
@@ -97,7 +97,7 @@ static void check_set(struct check *check, size_t profile, const char *point,
         }
 }
 
-static void check_sets(struct check *check, size_t profile,
+static void check_sets(struct configuration_check *check, size_t profile,
                        const struct scheduler_plugins *plugins) {
         const struct {
                 const char *point;
@@ -120,7 +120,7 @@ static void check_sets(struct check *check, size_t profile,
                 check_set(check, profile, sets[i].point, sets[i].set);
 }
 
-static void check_plugin_configs(struct check *check, size_t index,
+static void check_plugin_configs(struct configuration_check *check, size_t index,
                                  const struct scheduler_profile *profile) {
         const struct scheduler_plugin_config *configs = profile->plugin_configs.items;
         struct map *seen = map_new();
@@ -137,7 +137,7 @@ static void check_plugin_configs(struct check *check, size_t index,
         map_free(seen);
 }
 
-static void check_profile_names(struct check *check) {
+static void check_profile_names(struct configuration_check *check) {
         struct map *seen = map_new();
         char path[ERR_PATH_MAX];
         for (size_t i = 0; i < check->configuration->profiles.count; i++) {
@@ -182,7 +182,7 @@ static const struct json *args_of(const struct scheduler_profile *profile, struc
         return args;
 }
 
-static void compare_queue_sort(struct check *check, size_t index) {
+static void compare_queue_sort(struct configuration_check *check, size_t index) {
         const struct scheduler_profile *first =
                 scheduler_configuration_profile(check->configuration, 0);
         const struct scheduler_profile *profile =
@@ -208,7 +208,7 @@ static void compare_queue_sort(struct check *check, size_t index) {
         }
 }
 
-static void check_queue_sort(struct check *check) {
+static void check_queue_sort(struct configuration_check *check) {
         const struct scheduler_profile *first =
                 scheduler_configuration_profile(check->configuration, 0);
         size_t count = first->plugins.queue_sort.enabled.count;
@@ -219,7 +219,7 @@ static void check_queue_sort(struct check *check) {
                 compare_queue_sort(check, i);
 }
 
-static void check_profiles(struct check *check) {
+static void check_profiles(struct configuration_check *check) {
         for (size_t i = 0; i < check->configuration->profiles.count; i++) {
                 const struct scheduler_profile *profile =
                         scheduler_configuration_profile(check->configuration, i);
@@ -249,7 +249,7 @@ static const char *resource_problem(struct slice name) {
         return NULL;
 }
 
-static void check_resources(struct check *check, size_t index,
+static void check_resources(struct configuration_check *check, size_t index,
                             const struct scheduler_extender *extender, struct map *seen) {
         const struct extender_resource *resources = extender->managed_resources.items;
         char path[ERR_PATH_MAX];
@@ -265,7 +265,7 @@ static void check_resources(struct check *check, size_t index,
         }
 }
 
-static void check_extenders(struct check *check) {
+static void check_extenders(struct configuration_check *check) {
         const struct scheduler_extender *extenders = check->configuration->extenders.items;
         struct map *seen = map_new();
         size_t binders = 0;
@@ -286,9 +286,9 @@ static void check_extenders(struct check *check) {
 
 void scheduler_configuration_check(const struct scheduler_configuration *configuration,
                                    struct config_problems *problems) {
-        struct check check = { .configuration = configuration,
-                               .reader = { .document = configuration->document,
-                                           .problems = problems } };
+        struct configuration_check check = { .configuration = configuration,
+                                             .reader = { .document = configuration->document,
+                                                         .problems = problems } };
         if (configuration->document)
                 check.root = document_root(configuration->document);
         check_leader_election(&check);

@@ -16,22 +16,23 @@ struct emitter {
 };
 
 /* Members of one mapping on their way out. */
-struct members {
+struct yaml_emit_members {
         struct map *names; /* written or to be written explicitly; NULL without merge keys */
         struct buf name;   /* scratch */
         bool is_first;
 };
 
-static int emit(struct emitter *emitter, struct yaml_node *node, const struct yaml_node *key);
+static int yaml_emit_emit(struct emitter *emitter, struct yaml_node *node,
+                          const struct yaml_node *key);
 
-static int fail(struct emitter *emitter, const struct yaml_node *node, const char *text) {
+static int yaml_emit_fail(struct emitter *emitter, const struct yaml_node *node, const char *text) {
         err_set(emitter->err, BERTH_ERR_BAD_REQUEST, "%s", text);
         err_position(emitter->err, "", node->line, node->column);
         return BERTH_ERR_BAD_REQUEST;
 }
 
 /* A target is what its anchor was written at, never another alias. */
-static struct yaml_node *resolve(struct yaml_node *node) {
+static struct yaml_node *yaml_emit_resolve(struct yaml_node *node) {
         return node->kind == YAML_ALIAS ? (struct yaml_node *)node->target : node;
 }
 
@@ -73,15 +74,16 @@ static bool is_merge(const struct yaml_node *key) {
 }
 
 /* The key as JSON text, so that 1 and "1" are the same; in members->name. */
-static int read_name(struct emitter *emitter, struct members *members, struct yaml_node *key) {
-        struct yaml_node *scalar = resolve(key);
+static int read_name(struct emitter *emitter, struct yaml_emit_members *members,
+                     struct yaml_node *key) {
+        struct yaml_node *scalar = yaml_emit_resolve(key);
         buf_clear(&members->name);
         if (scalar->kind != YAML_SCALAR)
-                return fail(emitter, key, "a key must be a string");
+                return yaml_emit_fail(emitter, key, "a key must be a string");
         return yaml_key_emit(scalar, &members->name, emitter->err);
 }
 
-static int collect_names(struct emitter *emitter, struct members *members,
+static int collect_names(struct emitter *emitter, struct yaml_emit_members *members,
                          struct yaml_node *mapping) {
         members->names = map_new();
         for (struct yaml_node *key = mapping->first; key; key = key->next->next) {
@@ -95,20 +97,23 @@ static int collect_names(struct emitter *emitter, struct members *members,
         return 0;
 }
 
-static int emit_member(struct emitter *emitter, struct members *members, struct yaml_node *key) {
+static int emit_member(struct emitter *emitter, struct yaml_emit_members *members,
+                       struct yaml_node *key) {
         if (!members->is_first)
                 buf_char(emitter->out, ',');
         members->is_first = false;
         buf_slice(emitter->out, buf_view(&members->name));
         buf_char(emitter->out, ':');
-        return emit(emitter, key->next, key);
+        return yaml_emit_emit(emitter, key->next, key);
 }
 
-static int merge(struct emitter *emitter, struct members *members, struct yaml_node *source);
+static int yaml_emit_merge(struct emitter *emitter, struct yaml_emit_members *members,
+                           struct yaml_node *source);
 
-static int merge_member(struct emitter *emitter, struct members *members, struct yaml_node *key) {
+static int merge_member(struct emitter *emitter, struct yaml_emit_members *members,
+                        struct yaml_node *key) {
         if (is_merge(key))
-                return merge(emitter, members, key->next);
+                return yaml_emit_merge(emitter, members, key->next);
         int r = read_name(emitter, members, key);
         if (r < 0 || map_get(members->names, buf_view(&members->name)))
                 return r;
@@ -116,7 +121,7 @@ static int merge_member(struct emitter *emitter, struct members *members, struct
         return emit_member(emitter, members, key);
 }
 
-static int merge_children(struct emitter *emitter, struct members *members,
+static int merge_children(struct emitter *emitter, struct yaml_emit_members *members,
                           struct yaml_node *source) {
         int r = 0;
         if (source->kind == YAML_MAPPING) {
@@ -125,22 +130,23 @@ static int merge_children(struct emitter *emitter, struct members *members,
                 return r;
         }
         for (struct yaml_node *item = source->first; item && r == 0; item = item->next) {
-                if (resolve(item)->kind != YAML_MAPPING)
-                        return fail(emitter, item, "only mappings can be merged");
-                r = merge(emitter, members, item);
+                if (yaml_emit_resolve(item)->kind != YAML_MAPPING)
+                        return yaml_emit_fail(emitter, item, "only mappings can be merged");
+                r = yaml_emit_merge(emitter, members, item);
         }
         return r;
 }
 
 /* Of members with the same key the explicit one counts, then the one merged first. */
-static int merge(struct emitter *emitter, struct members *members, struct yaml_node *source) {
-        struct yaml_node *target = resolve(source);
+static int yaml_emit_merge(struct emitter *emitter, struct yaml_emit_members *members,
+                           struct yaml_node *source) {
+        struct yaml_node *target = yaml_emit_resolve(source);
         if (target->kind == YAML_SCALAR)
-                return fail(emitter, source, "only mappings can be merged");
+                return yaml_emit_fail(emitter, source, "only mappings can be merged");
         if (target->is_open)
-                return fail(emitter, source, "merged into itself");
+                return yaml_emit_fail(emitter, source, "merged into itself");
         if (emitter->depth == JSON_DEPTH_MAX)
-                return fail(emitter, source, "nested too deep");
+                return yaml_emit_fail(emitter, source, "nested too deep");
         target->is_open = true;
         emitter->depth++;
         alias_begin(emitter);
@@ -159,12 +165,12 @@ static bool has_merge(const struct yaml_node *mapping) {
         return false;
 }
 
-static int emit_members(struct emitter *emitter, struct members *members,
+static int emit_members(struct emitter *emitter, struct yaml_emit_members *members,
                         struct yaml_node *mapping) {
         int r = has_merge(mapping) ? collect_names(emitter, members, mapping) : 0;
         for (struct yaml_node *key = mapping->first; key && r == 0; key = key->next->next) {
                 if (is_merge(key)) {
-                        r = merge(emitter, members, key->next);
+                        r = yaml_emit_merge(emitter, members, key->next);
                         continue;
                 }
                 r = read_name(emitter, members, key);
@@ -175,7 +181,7 @@ static int emit_members(struct emitter *emitter, struct members *members,
 }
 
 static int emit_mapping(struct emitter *emitter, struct yaml_node *mapping) {
-        struct members members = { .is_first = true };
+        struct yaml_emit_members members = { .is_first = true };
         buf_char(emitter->out, '{');
         int r = emit_members(emitter, &members, mapping);
         buf_char(emitter->out, '}');
@@ -192,7 +198,7 @@ static int emit_sequence(struct emitter *emitter, struct yaml_node *sequence) {
         for (struct yaml_node *item = sequence->first; item && r == 0; item = item->next) {
                 if (item != sequence->first)
                         buf_char(emitter->out, ',');
-                r = emit(emitter, item, NULL);
+                r = yaml_emit_emit(emitter, item, NULL);
         }
         buf_char(emitter->out, ']');
         return r;
@@ -200,9 +206,9 @@ static int emit_sequence(struct emitter *emitter, struct yaml_node *sequence) {
 
 static int emit_collection(struct emitter *emitter, struct yaml_node *node) {
         if (node->is_open)
-                return fail(emitter, node, "an anchor's value contains itself");
+                return yaml_emit_fail(emitter, node, "an anchor's value contains itself");
         if (emitter->depth == JSON_DEPTH_MAX)
-                return fail(emitter, node, "nested too deep");
+                return yaml_emit_fail(emitter, node, "nested too deep");
         node->is_open = true;
         emitter->depth++;
         int r = node->kind == YAML_MAPPING ? emit_mapping(emitter, node)
@@ -212,14 +218,15 @@ static int emit_collection(struct emitter *emitter, struct yaml_node *node) {
         return r;
 }
 
-static int emit(struct emitter *emitter, struct yaml_node *node, const struct yaml_node *key) {
-        struct yaml_node *target = resolve(node);
+static int yaml_emit_emit(struct emitter *emitter, struct yaml_node *node,
+                          const struct yaml_node *key) {
+        struct yaml_node *target = yaml_emit_resolve(node);
         int r;
         add_mark(emitter, node, key);
         if (target != node)
                 alias_begin(emitter);
         if (is_excessive(emitter))
-                return fail(emitter, node, "aliases make the document too large");
+                return yaml_emit_fail(emitter, node, "aliases make the document too large");
         if (target->kind == YAML_SCALAR)
                 r = yaml_scalar_emit(target, emitter->out, emitter->err);
         else
@@ -232,7 +239,7 @@ static int emit(struct emitter *emitter, struct yaml_node *node, const struct ya
 int yaml_emit(struct yaml_node *root, struct buf *out, struct document_marks *marks,
               struct err *err) {
         struct emitter emitter = { .out = out, .marks = marks, .err = err };
-        int r = emit(&emitter, root, NULL);
+        int r = yaml_emit_emit(&emitter, root, NULL);
         if (r == 0 && out->overflowed)
                 return err_set(err, BERTH_ERR_TOO_LARGE, "the document is too large");
         return r;

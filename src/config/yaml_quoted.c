@@ -48,7 +48,7 @@ static void write_breaks(struct quoted *quoted, size_t count) {
 }
 
 /* A line break is a space; with empty lines behind it, it is as many line breaks. */
-static void fold(struct quoted *quoted) {
+static void yaml_quoted_fold(struct quoted *quoted) {
         quoted->out->len = quoted->kept;
         skip_break(quoted);
         size_t count = skip_empty_lines(quoted);
@@ -160,7 +160,7 @@ bool yaml_read_quoted(struct slice raw, struct buf *out) {
                         if (!read_escape(&quoted))
                                 return false;
                 } else if (is_break(c)) {
-                        fold(&quoted);
+                        yaml_quoted_fold(&quoted);
                 } else {
                         buf_char(out, c);
                         quoted.at++;

@@ -192,7 +192,7 @@ static bool read_number(struct slice text, struct scalar *ret_scalar) {
         return (!is_dotted && read_int(plain, ret_scalar)) || read_float(plain, ret_scalar);
 }
 
-static struct scalar recognise(struct slice text) {
+static struct scalar yaml_scalar_recognise(struct slice text) {
         const struct scalar *word = find_word(text);
         struct scalar number;
         if (word)
@@ -202,26 +202,27 @@ static struct scalar recognise(struct slice text) {
 
 /* ---- tags ---- */
 
-static int fail(const struct yaml_node *node, struct err *err, const char *wanted) {
+static int yaml_scalar_fail(const struct yaml_node *node, struct err *err, const char *wanted) {
         err_set(err, BERTH_ERR_BAD_REQUEST, "\"" SLICE_FMT "\" %s", SLICE_ARG(node->text), wanted);
         err_position(err, "", node->line, node->column);
         return BERTH_ERR_BAD_REQUEST;
 }
 
-static int resolve(const struct yaml_node *node, struct scalar *ret_scalar, struct err *err) {
+static int yaml_scalar_resolve(const struct yaml_node *node, struct scalar *ret_scalar,
+                               struct err *err) {
         static const char prefix[] = "tag:yaml.org,2002:";
         struct slice tag = node->tag;
         *ret_scalar = (struct scalar){ .type = SCALAR_TEXT };
         if (tag.len == 0) {
                 if (node->is_plain)
-                        *ret_scalar = recognise(node->text);
+                        *ret_scalar = yaml_scalar_recognise(node->text);
                 return 0;
         }
         if (!slice_has_prefix(tag, SLICE_LITERAL(prefix)))
                 return 0; /* local tags mean nothing here */
         tag = slice_make(tag.ptr + sizeof(prefix) - 1, tag.len - (sizeof(prefix) - 1));
         for (size_t i = SCALAR_NULL; i < ARRAY_LEN(type_names); i++) {
-                struct scalar found = recognise(node->text);
+                struct scalar found = yaml_scalar_recognise(node->text);
                 if (!slice_is(tag, type_names[i] + 2))
                         continue;
                 if (i == SCALAR_FLOAT && found.type == SCALAR_INT) {
@@ -230,7 +231,7 @@ static int resolve(const struct yaml_node *node, struct scalar *ret_scalar, stru
                         found.type = SCALAR_FLOAT;
                 }
                 if (found.type != i)
-                        return fail(node, err, "does not fit its tag");
+                        return yaml_scalar_fail(node, err, "does not fit its tag");
                 *ret_scalar = found;
         }
         return 0;
@@ -263,14 +264,14 @@ static int emit_binary(const struct yaml_node *node, struct buf *out, struct err
         if (ok)
                 buf_json_string(out, buf_view(&data));
         buf_release(&data);
-        return ok ? 0 : fail(node, err, "is no base64");
+        return ok ? 0 : yaml_scalar_fail(node, err, "is no base64");
 }
 
 int yaml_scalar_emit(const struct yaml_node *node, struct buf *out, struct err *err) {
         struct scalar scalar;
         if (is_binary(node))
                 return emit_binary(node, out, err);
-        int r = resolve(node, &scalar, err);
+        int r = yaml_scalar_resolve(node, &scalar, err);
         if (r < 0)
                 return r;
         switch (scalar.type) {
@@ -287,7 +288,7 @@ int yaml_scalar_emit(const struct yaml_node *node, struct buf *out, struct err *
                 break;
         case SCALAR_FLOAT:
                 if (!isfinite(scalar.number))
-                        return fail(node, err, "is a number JSON cannot hold");
+                        return yaml_scalar_fail(node, err, "is a number JSON cannot hold");
                 emit_float(scalar.number, out);
                 break;
         case SCALAR_TEXT:
@@ -299,11 +300,11 @@ int yaml_scalar_emit(const struct yaml_node *node, struct buf *out, struct err *
 
 int yaml_key_emit(const struct yaml_node *node, struct buf *out, struct err *err) {
         struct scalar scalar;
-        int r = resolve(node, &scalar, err);
+        int r = yaml_scalar_resolve(node, &scalar, err);
         if (r < 0)
                 return r;
         if (scalar.type == SCALAR_NULL)
-                return fail(node, err, "cannot be a key");
+                return yaml_scalar_fail(node, err, "cannot be a key");
         if (scalar.type == SCALAR_TEXT ||
             (scalar.type == SCALAR_FLOAT && !isfinite(scalar.number))) {
                 buf_json_string(out, node->text);

@@ -77,8 +77,8 @@ static struct yaml_node *node_new(struct builder *builder, enum yaml_kind kind,
         return node;
 }
 
-static void describe(struct builder *builder, struct yaml_node *node, struct fy_token *anchor,
-                     struct fy_token *tag) {
+static void yaml_tree_describe(struct builder *builder, struct yaml_node *node,
+                               struct fy_token *anchor, struct fy_token *tag) {
         if (tag)
                 node->tag = token_slice(tag, builder->arena);
         if (anchor)
@@ -90,7 +90,7 @@ static int fail_at(const struct yaml_node *node, struct err *err) {
         return BERTH_ERR_BAD_REQUEST;
 }
 
-static void attach(struct builder *builder, struct yaml_node *node) {
+static void yaml_tree_attach(struct builder *builder, struct yaml_node *node) {
         if (builder->depth == 0) {
                 builder->root = node;
                 return;
@@ -105,7 +105,7 @@ static void attach(struct builder *builder, struct yaml_node *node) {
 }
 
 static int on_collection(struct builder *builder, struct yaml_node *node, struct err *err) {
-        attach(builder, node);
+        yaml_tree_attach(builder, node);
         if (builder->depth == JSON_DEPTH_MAX) {
                 err_set(err, BERTH_ERR_BAD_REQUEST, "nested deeper than %d levels", JSON_DEPTH_MAX);
                 return fail_at(node, err);
@@ -164,8 +164,8 @@ static int on_scalar(struct builder *builder, const struct fy_event_scalar_data 
         node->text = token_slice(data->value, builder->arena);
         if (node->is_plain && node->text.len == 0) /* some libfyamls give it a token, some none */
                 place_empty(builder, node);
-        describe(builder, node, data->anchor, data->tag);
-        attach(builder, node);
+        yaml_tree_describe(builder, node, data->anchor, data->tag);
+        yaml_tree_attach(builder, node);
         if (style != FYSS_SINGLE_QUOTED && style != FYSS_DOUBLE_QUOTED)
                 return 0;
         if (node->column > 1)
@@ -185,7 +185,7 @@ static int on_alias(struct builder *builder, struct fy_token *name_token, struct
                         SLICE_ARG(name));
                 return fail_at(node, err);
         }
-        attach(builder, node);
+        yaml_tree_attach(builder, node);
         return 0;
 }
 
@@ -198,11 +198,13 @@ static int on_event(struct builder *builder, const struct fy_event *event, struc
                 return on_alias(builder, event->alias.anchor, err);
         case FYET_SEQUENCE_START:
                 node = node_new(builder, YAML_SEQUENCE, event->sequence_start.sequence_start);
-                describe(builder, node, event->sequence_start.anchor, event->sequence_start.tag);
+                yaml_tree_describe(builder, node, event->sequence_start.anchor,
+                                   event->sequence_start.tag);
                 return on_collection(builder, node, err);
         case FYET_MAPPING_START:
                 node = node_new(builder, YAML_MAPPING, event->mapping_start.mapping_start);
-                describe(builder, node, event->mapping_start.anchor, event->mapping_start.tag);
+                yaml_tree_describe(builder, node, event->mapping_start.anchor,
+                                   event->mapping_start.tag);
                 return on_collection(builder, node, err);
         case FYET_SEQUENCE_END:
         case FYET_MAPPING_END:
@@ -229,7 +231,7 @@ static int syntax_error(struct yaml_reader *reader, struct err *err) {
         return BERTH_ERR_BAD_REQUEST;
 }
 
-static int build(struct yaml_reader *reader, struct builder *builder, struct err *err) {
+static int yaml_tree_build(struct yaml_reader *reader, struct builder *builder, struct err *err) {
         for (;;) {
                 struct fy_event *event = fy_parser_parse(reader->parser);
                 if (!event && (fy_parser_get_stream_error(reader->parser) ||
@@ -250,7 +252,7 @@ static int build(struct yaml_reader *reader, struct builder *builder, struct err
 int yaml_reader_next(struct yaml_reader *reader, struct arena *arena, struct yaml_node **ret_root,
                      struct err *err) {
         struct builder builder = { .arena = arena, .text = reader->text, .anchors = map_new() };
-        int r = build(reader, &builder, err);
+        int r = yaml_tree_build(reader, &builder, err);
         map_free(builder.anchors);
         if (r < 0)
                 return r;

@@ -1,7 +1,7 @@
 /* A change of the store and its lazily parsed documents. */
 #include "control/change.h"
 
-static const struct json *parsed(struct json_doc **doc, const struct store_object *object) {
+static const struct json *change_parsed(struct json_doc **doc, const struct store_object *object) {
         if (!object)
                 return NULL;
         if (!*doc && json_parse(store_object_body(object), doc, NULL) < 0)
@@ -10,11 +10,11 @@ static const struct json *parsed(struct json_doc **doc, const struct store_objec
 }
 
 const struct json *change_object(struct change *change) {
-        return parsed(&change->now, change->event->object);
+        return change_parsed(&change->now, change->event->object);
 }
 
 const struct json *change_previous(struct change *change) {
-        return parsed(&change->before, change->event->previous);
+        return change_parsed(&change->before, change->event->previous);
 }
 
 void change_release(struct change *change) {
@@ -26,5 +26,5 @@ void change_release(struct change *change) {
 bool object_mentions(const struct store_object *object, const char *text) {
         struct slice body = store_object_body(object);
 
-        return memmem(body.ptr, body.len, text, strlen(text)) != NULL;
+        return memmem(body.ptr, body.len, text, strlen(text));
 }

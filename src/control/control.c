@@ -12,16 +12,16 @@
 
 /* ---- turns ---- */
 
-static void turn(void *context);
+static void control_turn(void *context);
 
 void control_schedule(struct control *control) {
         if (control->is_scheduled)
                 return;
         control->is_scheduled = true;
-        loop_defer(control->loop, turn, control);
+        loop_defer(control->loop, control_turn, control);
 }
 
-static size_t queued(const struct control *control) {
+static size_t control_queued(const struct control *control) {
         size_t count = 0;
 
         for (size_t i = 0; i < control->run_count; i++)
@@ -29,7 +29,7 @@ static size_t queued(const struct control *control) {
         return count;
 }
 
-static void arm(struct control *control) {
+static void control_arm(struct control *control) {
         int64_t next = INT64_MAX, now = loop_mono(control->loop).ns;
 
         for (size_t i = 0; i < control->run_count; i++) {
@@ -67,7 +67,7 @@ static void reconcile_one(struct controller_run *run, struct work_item *item) {
         work_queue_done(run->queue, item, r < 0, loop_mono(control->loop));
 }
 
-static void turn(void *context) {
+static void control_turn(void *context) {
         struct control *control = context;
 
         control->is_scheduled = false;
@@ -88,27 +88,27 @@ static void turn(void *context) {
                         reconcile_one(run, item);
                 }
         }
-        if (queued(control))
+        if (control_queued(control))
                 control_schedule(control);
-        arm(control);
+        control_arm(control);
 }
 
 static void timer_fired(void *context) {
         control_schedule(context);
 }
 
-static void wake(void *context) {
+static void control_wake(void *context) {
         struct control *control = context;
 
-        if (queued(control))
+        if (control_queued(control))
                 control_schedule(control);
         else if (!control->is_scheduled)
-                arm(control);
+                control_arm(control);
 }
 
 /* ---- changes ---- */
 
-static void tell(struct control *control, int resource, const struct store_event *event) {
+static void control_tell(struct control *control, int resource, const struct store_event *event) {
         struct change change = { .resource = resource, .event = event };
 
         object_index_change(control->index, &change);
@@ -119,18 +119,18 @@ static void tell(struct control *control, int resource, const struct store_event
         change_release(&change);
 }
 
-static void changed(void *context, int resource, const struct store_event *event) {
+static void control_changed(void *context, int resource, const struct store_event *event) {
         struct control *control = context;
 
         if (resource == control->resource.events)
                 return;
-        tell(control, resource, event);
+        control_tell(control, resource, event);
         if (!control->is_reconciling)
                 object_index_sweep(control->index);
 }
 
 /* Everything that is there already, as if it were added now. */
-static void replay(struct control *control) {
+static void control_replay(struct control *control) {
         for (size_t i = 0; i < resource_table_count(control->table); i++) {
                 int resource = resource_table_at(control->table, i)->resource;
                 struct store_range range = { .resource = resource };
@@ -141,10 +141,10 @@ static void replay(struct control *control) {
                     store_cursor_open(control->store, &range, &cursor, NULL) < 0)
                         continue;
                 while ((object = store_cursor_next(cursor)))
-                        tell(control, resource,
-                             &(struct store_event){ .type = STORE_ADDED,
-                                                    .revision = object->revision,
-                                                    .object = object });
+                        control_tell(control, resource,
+                                     &(struct store_event){ .type = STORE_ADDED,
+                                                            .revision = object->revision,
+                                                            .object = object });
                 store_cursor_close(cursor);
         }
 }
@@ -215,7 +215,7 @@ static void start_runs(struct control *control, const bool *is_wanted) {
                         continue;
                 run->controller = controllers[i];
                 run->control = control;
-                run->queue = work_queue_new(wake, control);
+                run->queue = work_queue_new(control_wake, control);
                 control->run_count++;
                 if (run->controller->start)
                         run->controller->start(run);
@@ -247,9 +247,9 @@ int control_new(const struct control_config *config, struct control **ret_contro
         control->waits = write_waits_new(control);
         start_runs(control, is_wanted);
         if (control->run_count) {
-                replay(control);
-                control->subscription =
-                        store_subscribe(control->store, STORE_ALL_RESOURCES, changed, control);
+                control_replay(control);
+                control->subscription = store_subscribe(control->store, STORE_ALL_RESOURCES,
+                                                        control_changed, control);
         }
         *ret_control = control;
         return 0;
@@ -294,7 +294,7 @@ bool control_is_settled(const struct control *control) {
                 if (controller->is_busy && controller->is_busy(&control->runs[i]))
                         return false;
         }
-        return queued(control) == 0 && write_waits_count(control->waits) == 0 &&
+        return control_queued(control) == 0 && write_waits_count(control->waits) == 0 &&
                (!kubelet || work_queue_delayed(kubelet->queue) == 0);
 }
 
@@ -308,7 +308,7 @@ void control_stats(const struct control *control, struct control_stats *ret_stat
         const struct controller_run *kubelet = kubelet_of(control);
 
         *ret_stats = control->stats;
-        ret_stats->queued = queued(control);
+        ret_stats->queued = control_queued(control);
         ret_stats->transitions = kubelet ? work_queue_delayed(kubelet->queue) : 0;
 }
 

@@ -56,7 +56,7 @@ static bool is_called(const struct controller *controller, struct slice name) {
                (controller->alias && slice_is(name, controller->alias));
 }
 
-static int find(struct slice name, size_t *ret_index, struct err *err) {
+static int controllers_find(struct slice name, size_t *ret_index, struct err *err) {
         for (size_t i = 0; controllers[i]; i++) {
                 if (is_called(controllers[i], name)) {
                         *ret_index = i;
@@ -66,8 +66,8 @@ static int find(struct slice name, size_t *ret_index, struct err *err) {
         return fail_unknown(name, err);
 }
 
-static int take(struct slice word, bool *is_named, bool *is_refused, bool *is_all,
-                struct err *err) {
+static int controllers_take(struct slice word, bool *is_named, bool *is_refused, bool *is_all,
+                            struct err *err) {
         bool is_minus = word.len && word.ptr[0] == '-';
         size_t index = 0;
         int r;
@@ -76,7 +76,7 @@ static int take(struct slice word, bool *is_named, bool *is_refused, bool *is_al
                 *is_all = true;
                 return 0;
         }
-        r = find(is_minus ? slice_make(word.ptr + 1, word.len - 1) : word, &index, err);
+        r = controllers_find(is_minus ? slice_make(word.ptr + 1, word.len - 1) : word, &index, err);
         if (r == 0)
                 (is_minus ? is_refused : is_named)[index] = true;
         return r;
@@ -90,7 +90,7 @@ int controllers_select(const char *list, bool *ret_wanted, struct err *err) {
         if (slice_is(slice_trim(rest), "none"))
                 rest = SLICE_EMPTY;
         while (slice_split(&rest, ',', &word)) {
-                int r = take(slice_trim(word), is_named, is_refused, &is_all, err);
+                int r = controllers_take(slice_trim(word), is_named, is_refused, &is_all, err);
 
                 if (r < 0)
                         return r;

@@ -7,7 +7,7 @@
 #define MISSED_MAX 100 /* times passed over in silence; more of them are worth a warning */
 #define SCHEDULED_KEY "batch.kubernetes.io/cronjob-scheduled-timestamp"
 
-static void changed(struct controller_run *run, struct change *change) {
+static void cron_job_changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
 
         if (change->resource == number->cron_jobs)
@@ -83,7 +83,8 @@ static int delete_job(struct cron_look *look, const struct cron_job_item *item, 
         return r;
 }
 
-static int forget(struct cron_look *look, bool has_failed, int64_t limit, struct err *err) {
+static int cron_job_forget(struct cron_look *look, bool has_failed, int64_t limit,
+                           struct err *err) {
         int64_t excess = -limit;
         int r = 0;
 
@@ -260,16 +261,16 @@ static int look_at(struct cron_look *look, struct err *err) {
         if (r == 0)
                 r = write_status(look, err);
         if (r == 0)
-                r = forget(look, false, keep_good, err);
+                r = cron_job_forget(look, false, keep_good, err);
         if (r == 0)
-                r = forget(look, true, keep_bad, err);
+                r = cron_job_forget(look, true, keep_bad, err);
         for (size_t i = 0; i < look->count; i++)
                 json_doc_free(look->jobs[i].doc);
         return r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int cron_job_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                              struct err *err) {
         struct json_doc *doc = NULL;
         const struct json *cron =
                 control_read(run->control, run->control->resource.cron_jobs, ns, name, &doc);
@@ -296,6 +297,6 @@ const struct controller controller_cron_job = {
         .name = "cronjob-controller",
         .alias = "cronjob",
         .component = "cronjob-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = cron_job_changed,
+        .reconcile = cron_job_reconcile,
 };

@@ -10,12 +10,12 @@
 #define DAYS_AHEAD (5 * 366)
 #define EVERY_MAX_NS (DAYS_AHEAD * DAY_MINUTES * MINUTE_NS)
 
-struct field {
+struct cron_schedule_field {
         const char *name;
         int64_t low, high;
         const char *words; /* three letters each, from low; NULL = none */
 };
-static const struct field fields[FIELDS] = {
+static const struct cron_schedule_field fields[FIELDS] = {
         { "minute", 0, 59, NULL },
         { "hour", 0, 23, NULL },
         { "day of month", 1, 31, NULL },
@@ -25,7 +25,8 @@ static const struct field fields[FIELDS] = {
 
 /* ---- parsing ---- */
 
-static bool parse_value(const struct field *field, struct slice text, int64_t *ret_value) {
+static bool parse_value(const struct cron_schedule_field *field, struct slice text,
+                        int64_t *ret_value) {
         if (slice_to_i64(text, ret_value))
                 return *ret_value >= field->low && *ret_value <= field->high;
         for (size_t i = 0; field->words && text.len == 3 && field->words[i * 3]; i++) {
@@ -41,14 +42,14 @@ static bool parse_value(const struct field *field, struct slice text, int64_t *r
         return false;
 }
 
-static int fail_field(const struct field *field, struct slice text, struct err *err) {
+static int fail_field(const struct cron_schedule_field *field, struct slice text, struct err *err) {
         return err_set(err, BERTH_ERR_INVALID, "\"" SLICE_FMT "\" is no %s", SLICE_ARG(text),
                        field->name);
 }
 
 /* Star, N or N-M; N alone means from there on when a step follows. */
-static bool parse_range(const struct field *field, struct slice text, bool has_step, int64_t *low,
-                        int64_t *high) {
+static bool parse_range(const struct cron_schedule_field *field, struct slice text, bool has_step,
+                        int64_t *low, int64_t *high) {
         struct slice rest = text, first = SLICE_EMPTY, last = SLICE_EMPTY;
         bool has_last;
 
@@ -67,7 +68,7 @@ static bool parse_range(const struct field *field, struct slice text, bool has_s
         return true;
 }
 
-static int parse_part(const struct field *field, struct slice part, uint64_t *bits,
+static int parse_part(const struct cron_schedule_field *field, struct slice part, uint64_t *bits,
                       struct err *err) {
         struct slice rest = part, range = SLICE_EMPTY, step_text = SLICE_EMPTY;
         int64_t low, high, step = 1;
@@ -84,8 +85,8 @@ static int parse_part(const struct field *field, struct slice part, uint64_t *bi
         return 0;
 }
 
-static int parse_field(const struct field *field, struct slice text, uint64_t *ret_bits,
-                       struct err *err) {
+static int parse_field(const struct cron_schedule_field *field, struct slice text,
+                       uint64_t *ret_bits, struct err *err) {
         struct slice rest = text, part;
         uint64_t bits = 0;
 
@@ -180,17 +181,17 @@ static struct day day_of(int64_t number) {
                              .weekday = (number + 4) % 7 };
 }
 
-static bool has(uint64_t bits, int64_t value) {
+static bool cron_schedule_has(uint64_t bits, int64_t value) {
         return bits >> value & 1;
 }
 
 /* When both kinds of day are restricted, either will do. */
 static bool is_day(const struct cron_schedule *schedule, int64_t number) {
         struct day day = day_of(number);
-        bool is_date = has(schedule->days, day.day);
-        bool is_weekday = has(schedule->weekdays, day.weekday);
+        bool is_date = cron_schedule_has(schedule->days, day.day);
+        bool is_weekday = cron_schedule_has(schedule->weekdays, day.weekday);
 
-        if (!has(schedule->months, day.month))
+        if (!cron_schedule_has(schedule->months, day.month))
                 return false;
         if (schedule->is_any_day || schedule->is_any_weekday)
                 return is_date && is_weekday;
@@ -208,7 +209,8 @@ struct wall_time cron_schedule_next(const struct cron_schedule *schedule, struct
                 if (!is_day(schedule, day))
                         continue;
                 for (int64_t i = from; i < DAY_MINUTES; i++) {
-                        if (has(schedule->hours, i / 60) && has(schedule->minutes, i % 60))
+                        if (cron_schedule_has(schedule->hours, i / 60) &&
+                            cron_schedule_has(schedule->minutes, i % 60))
                                 return (struct wall_time){ (day * DAY_MINUTES + i) * MINUTE_NS };
                 }
         }

@@ -31,7 +31,7 @@ static bool is_node_news(struct change *change) {
                            json_get(json_get(before, "metadata"), "labels"));
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void daemon_set_changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
 
         if (change->resource == number->daemon_sets)
@@ -240,7 +240,7 @@ static void count_node(struct daemon_look *look, const struct daemon_node *node,
         const struct object_entry *pod = node->fresh ? node->fresh : node->old;
 
         if (!runs) {
-                look->misplaced += pod != NULL;
+                look->misplaced += !!pod;
                 return;
         }
         look->desired++;
@@ -248,7 +248,7 @@ static void count_node(struct daemon_look *look, const struct daemon_node *node,
                 return;
         look->scheduled++;
         look->ready += pod->pod->is_ready;
-        look->updated += node->fresh != NULL;
+        look->updated += !!node->fresh;
         look->available += is_available(look, pod);
 }
 
@@ -257,8 +257,8 @@ static int delete_if(struct daemon_look *look, bool is_meant, const struct objec
         return is_meant && entry ? delete_pod(look, entry, err) : 0;
 }
 
-static int balance(struct daemon_look *look, const struct daemon_node *node, struct slice name,
-                   bool stays, struct err *err) {
+static int daemon_set_balance(struct daemon_look *look, const struct daemon_node *node,
+                              struct slice name, bool stays, struct err *err) {
         bool is_free = !node->fresh && !node->old && !node->is_ending;
         int r = delete_if(look, !stays, node->fresh, err);
 
@@ -288,8 +288,9 @@ static int keep_node(struct daemon_look *look, const struct json *object, struct
                 return r;
         node->is_wanted = runs;
         count_node(look, node, runs);
-        return object_is_deleted(look->set) ? 0
-                                            : balance(look, node, object_name(object), stays, err);
+        return object_is_deleted(look->set)
+                       ? 0
+                       : daemon_set_balance(look, node, object_name(object), stays, err);
 }
 
 struct keeping {
@@ -311,7 +312,7 @@ static bool keep_one(void *context, const struct store_object *object) {
 /* ---- rolling update ---- */
 
 /* Old pods go while no more than so many nodes are without an available one. */
-static int update(struct daemon_look *look, struct err *err) {
+static int daemon_set_update(struct daemon_look *look, struct err *err) {
         const struct json *strategy = json_get(look->spec, "updateStrategy");
         int64_t budget = look->max_unavailable - (look->desired - look->available);
         size_t at = 0;
@@ -361,7 +362,7 @@ static int write_status(struct daemon_look *look, struct err *err) {
 
 /* ---- reconciling ---- */
 
-static int begin(struct daemon_look *look, const struct json *set, struct err *err) {
+static int daemon_set_begin(struct daemon_look *look, const struct json *set, struct err *err) {
         const struct json *rolling;
         int r;
 
@@ -397,7 +398,7 @@ static int look_at(struct daemon_look *look, struct err *err) {
                 return r;
         control_each(control, control->resource.nodes, SLICE_EMPTY, keep_one, &keeping);
         if (keeping.r == 0 && !object_is_deleted(look->set))
-                keeping.r = update(look, err);
+                keeping.r = daemon_set_update(look, err);
         r = write_status(look, err);
         if (wall_time_is_set(look->due))
                 run_add_at(look->run, object_namespace(look->set), object_name(look->set),
@@ -405,8 +406,8 @@ static int look_at(struct daemon_look *look, struct err *err) {
         return keeping.r < 0 ? keeping.r : r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int daemon_set_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                                struct err *err) {
         int resource = run->control->resource.daemon_sets, r;
         struct json_doc *doc = NULL;
         const struct json *set = control_read(run->control, resource, ns, name, &doc);
@@ -417,7 +418,7 @@ static int reconcile(struct controller_run *run, struct slice ns, struct slice n
                 return 0;
         arena_init(&arena, 8192);
         look.nodes = map_new();
-        r = begin(&look, set, err);
+        r = daemon_set_begin(&look, set, err);
         if (r == 0)
                 r = revision_sync(run, resource, set, &arena, &look.revisions, err);
         if (r == 0) {
@@ -436,6 +437,6 @@ const struct controller controller_daemon_set = {
         .name = "daemonset-controller",
         .alias = "daemonset",
         .component = "daemonset-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = daemon_set_changed,
+        .reconcile = daemon_set_reconcile,
 };

@@ -22,7 +22,7 @@ static void pod_gone(struct controller_run *run, struct change *change) {
         json_doc_free(doc);
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void deployment_changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
 
         if (change->resource == number->deployments)
@@ -36,7 +36,7 @@ static void changed(struct controller_run *run, struct change *change) {
 
 /* ---- replica sets ---- */
 
-static int64_t annotated(const struct json *object, const char *key) {
+static int64_t deployment_annotated(const struct json *object, const char *key) {
         int64_t value = 0;
 
         return slice_to_i64(object_annotation(object, key), &value) ? value : 0;
@@ -50,11 +50,11 @@ static void read_set(struct rollout_set *set) {
         set->replicas = json_get_i64(status, "replicas", 0);
         set->ready = json_get_i64(status, "readyReplicas", 0);
         set->available = json_get_i64(status, "availableReplicas", 0);
-        set->revision = annotated(set->set, REVISION_KEY);
+        set->revision = deployment_annotated(set->set, REVISION_KEY);
         set->created = object_created(set->set);
         set->has_desired = object_annotation(set->set, DESIRED_KEY).len > 0;
-        set->desired = annotated(set->set, DESIRED_KEY);
-        set->max = annotated(set->set, MAX_KEY);
+        set->desired = deployment_annotated(set->set, DESIRED_KEY);
+        set->max = deployment_annotated(set->set, MAX_KEY);
 }
 
 static int compare_sets(const void *left, const void *right) {
@@ -320,7 +320,8 @@ static int keep_revisions(struct rollout *rollout, struct err *err) {
                                      REVISION_KEY, text, err);
                 rollout->fresh->revision = revision;
         }
-        if (r < 0 || annotated(rollout->deployment, REVISION_KEY) == rollout->fresh->revision)
+        if (r < 0 ||
+            deployment_annotated(rollout->deployment, REVISION_KEY) == rollout->fresh->revision)
                 return r;
         text = arena_printf(rollout->arena, "%lld", (long long)rollout->fresh->revision);
         return patch_annotation(rollout,
@@ -357,7 +358,7 @@ static int forget_old(struct rollout *rollout, struct err *err) {
 
 /* ---- reconciling ---- */
 
-static void begin(struct rollout *rollout, const struct json *deployment) {
+static void deployment_begin(struct rollout *rollout, const struct json *deployment) {
         const struct json *strategy, *rolling;
 
         rollout->deployment = deployment;
@@ -392,7 +393,7 @@ static bool is_resized(const struct rollout *rollout) {
         return false;
 }
 
-static int act(struct rollout *rollout, struct err *err) {
+static int deployment_act(struct rollout *rollout, struct err *err) {
         int r = 0;
 
         if (rollout->is_paused || is_resized(rollout)) {
@@ -417,8 +418,8 @@ static int act(struct rollout *rollout, struct err *err) {
         return r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int deployment_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                                struct err *err) {
         struct json_doc *doc = NULL;
         const struct json *deployment =
                 control_read(run->control, run->control->resource.deployments, ns, name, &doc);
@@ -430,9 +431,9 @@ static int reconcile(struct controller_run *run, struct slice ns, struct slice n
         if (!deployment)
                 return 0;
         arena_init(&arena, 4096);
-        begin(&rollout, deployment);
+        deployment_begin(&rollout, deployment);
         if (!object_is_deleted(deployment))
-                r = act(&rollout, &failure);
+                r = deployment_act(&rollout, &failure);
         status = rollout_write_status(&rollout, r < 0 ? NULL : &failure);
         for (size_t i = 0; i < rollout.count; i++)
                 json_doc_free(rollout.sets[i].doc);
@@ -447,6 +448,6 @@ const struct controller controller_deployment = {
         .name = "deployment-controller",
         .alias = "deployment",
         .component = "deployment-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = deployment_changed,
+        .reconcile = deployment_reconcile,
 };

@@ -3,7 +3,7 @@
 #include "control/deployment_priv.h"
 #include <stdlib.h>
 
-static int64_t least(int64_t a, int64_t b) {
+static int64_t deployment_rollout_least(int64_t a, int64_t b) {
         return a < b ? a : b;
 }
 
@@ -71,7 +71,7 @@ static int64_t fresh_size(const struct rollout *rollout) {
                 return rollout->wanted;
         if (room <= 0)
                 return rollout->fresh->wanted;
-        return rollout->fresh->wanted + least(room, missing);
+        return rollout->fresh->wanted + deployment_rollout_least(room, missing);
 }
 
 static bool is_old(const struct rollout *rollout, const struct rollout_set *set) {
@@ -84,7 +84,8 @@ static int64_t drop_unhealthy(struct rollout *rollout, int64_t budget, struct er
 
         for (size_t i = 0; i < rollout->count && dropped < budget; i++) {
                 struct rollout_set *set = &rollout->sets[i];
-                int64_t count = least(budget - dropped, set->wanted - set->available);
+                int64_t count =
+                        deployment_rollout_least(budget - dropped, set->wanted - set->available);
                 int r;
 
                 if (!is_old(rollout, set) || count <= 0)
@@ -104,7 +105,7 @@ static int drop_healthy(struct rollout *rollout, int64_t least_available, struct
                 budget += rollout->sets[i].available;
         for (size_t i = 0; i < rollout->count && budget > 0; i++) {
                 struct rollout_set *set = &rollout->sets[i];
-                int64_t count = least(budget, set->wanted);
+                int64_t count = deployment_rollout_least(budget, set->wanted);
                 int r;
 
                 if (!is_old(rollout, set))
@@ -185,7 +186,7 @@ static int64_t share_of(const struct rollout_set *set, int64_t allowed, int64_t 
         int64_t share = (set->wanted * allowed * 2 + before) / (before * 2) - set->wanted;
 
         if (left > 0)
-                return share < 0 ? 0 : least(share, left);
+                return share < 0 ? 0 : deployment_rollout_least(share, left);
         return share > 0 ? 0 : share < left ? left : share;
 }
 

@@ -4,12 +4,12 @@
 
 #define DEADLINE_NONE INT32_MAX
 
-struct totals {
+struct deployment_status_totals {
         int64_t wanted, replicas, updated, ready, available;
 };
 
-static struct totals totals_of(const struct rollout *rollout) {
-        struct totals totals = { 0 };
+static struct deployment_status_totals totals_of(const struct rollout *rollout) {
+        struct deployment_status_totals totals = { 0 };
 
         for (size_t i = 0; i < rollout->count; i++) {
                 totals.wanted += rollout->sets[i].wanted;
@@ -21,20 +21,22 @@ static struct totals totals_of(const struct rollout *rollout) {
         return totals;
 }
 
-static bool is_all_there(const struct rollout *rollout, const struct totals *totals) {
+static bool is_all_there(const struct rollout *rollout,
+                         const struct deployment_status_totals *totals) {
         return totals->updated == rollout->wanted && totals->replicas == rollout->wanted &&
                totals->available == rollout->wanted;
 }
 
 bool rollout_is_complete(const struct rollout *rollout) {
-        struct totals totals = totals_of(rollout);
+        struct deployment_status_totals totals = totals_of(rollout);
 
         return is_all_there(rollout, &totals);
 }
 
 /* ---- Progressing ---- */
 
-static bool has_progressed(const struct rollout *rollout, const struct totals *totals) {
+static bool has_progressed(const struct rollout *rollout,
+                           const struct deployment_status_totals *totals) {
         const struct json *old = json_get(rollout->deployment, "status");
         int64_t replicas = json_get_i64(old, "replicas", 0);
         int64_t updated = json_get_i64(old, "updatedReplicas", 0);
@@ -56,7 +58,7 @@ static void put_progress(struct rollout *rollout, struct json_tree *tree, struct
                              rollout->now);
 }
 
-static const char *say(const struct rollout *rollout, const char *what) {
+static const char *deployment_status_say(const struct rollout *rollout, const char *what) {
         if (rollout->fresh)
                 return arena_printf(rollout->arena, "ReplicaSet \"" SLICE_FMT "\" %s",
                                     SLICE_ARG(rollout->fresh->name), what);
@@ -82,7 +84,7 @@ static bool is_timed_out(struct rollout *rollout, const struct json *condition,
         return false;
 }
 
-static void judge_progress(struct rollout *rollout, const struct totals *totals,
+static void judge_progress(struct rollout *rollout, const struct deployment_status_totals *totals,
                            struct json_tree *tree, struct json_node *status) {
         const struct json *condition = object_condition(rollout->deployment, "Progressing");
         int64_t deadline_s = json_get_i64(rollout->spec, "progressDeadlineSeconds", 600);
@@ -99,18 +101,23 @@ static void judge_progress(struct rollout *rollout, const struct totals *totals,
         if (was_complete && totals->replicas == totals->updated)
                 return;
         if (is_all_there(rollout, totals))
-                put_progress(rollout, tree, status, true,
-                             (const char *const[]){ "NewReplicaSetAvailable",
-                                                    say(rollout, "has successfully progressed.") });
+                put_progress(
+                        rollout, tree, status, true,
+                        (const char *const[]){
+                                "NewReplicaSetAvailable",
+                                deployment_status_say(rollout, "has successfully progressed.") });
         else if (has_progressed(rollout, totals)) {
                 status_condition_remove(status, "Progressing"); /* time starts anew */
-                put_progress(rollout, tree, status, true,
-                             (const char *const[]){ "ReplicaSetUpdated",
-                                                    say(rollout, "is progressing.") });
+                put_progress(
+                        rollout, tree, status, true,
+                        (const char *const[]){ "ReplicaSetUpdated",
+                                               deployment_status_say(rollout, "is progressing.") });
         } else if (is_timed_out(rollout, condition, deadline_s))
-                put_progress(rollout, tree, status, false,
-                             (const char *const[]){ "ProgressDeadlineExceeded",
-                                                    say(rollout, "has timed out progressing.") });
+                put_progress(
+                        rollout, tree, status, false,
+                        (const char *const[]){
+                                "ProgressDeadlineExceeded",
+                                deployment_status_say(rollout, "has timed out progressing.") });
 }
 
 static void judge_pause(struct rollout *rollout, struct json_tree *tree, struct json_node *status) {
@@ -134,7 +141,7 @@ static void judge_pause(struct rollout *rollout, struct json_tree *tree, struct 
 
 /* ---- the whole ---- */
 
-static void put_available(struct rollout *rollout, const struct totals *totals,
+static void put_available(struct rollout *rollout, const struct deployment_status_totals *totals,
                           struct json_tree *tree, struct json_node *status) {
         bool is_available = totals->available >= rollout->wanted - rollout->max_unavailable;
 
@@ -173,7 +180,7 @@ static void put_failure(struct rollout *rollout, struct json_tree *tree, struct 
 int rollout_write_status(struct rollout *rollout, struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct json_node *status = status_begin(tree, rollout->deployment);
-        struct totals totals = totals_of(rollout);
+        struct deployment_status_totals totals = totals_of(rollout);
         int64_t missing = totals.wanted - totals.available;
         int r;
 

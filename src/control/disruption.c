@@ -40,11 +40,11 @@ static void place_free(struct budget_place *place) {
         free(place);
 }
 
-static void start(struct controller_run *run) {
+static void disruption_start(struct controller_run *run) {
         run->state = map_new();
 }
 
-static void stop(struct controller_run *run) {
+static void disruption_stop(struct controller_run *run) {
         size_t at = 0;
         void *place;
 
@@ -136,7 +136,7 @@ static bool is_resized(struct change *change) {
                            json_get(json_get(change_previous(change), "spec"), "replicas"));
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void disruption_changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
         int resource = change->resource;
 
@@ -349,7 +349,7 @@ static int write_status(struct budget_look *look, const struct budget_output *ou
         return r;
 }
 
-static void tell(struct budget_look *look, const struct err *failure) {
+static void disruption_tell(struct budget_look *look, const struct err *failure) {
         int resource = look->run->control->resource.budgets;
         bool is_news = json_get_i64(json_get(look->budget, "status"), "observedGeneration", 0) !=
                        object_generation(look->budget);
@@ -389,7 +389,7 @@ static int look_at(struct budget_look *look, struct err *err) {
         if (wall_time_is_set(look->due))
                 run_add_at(look->run, object_namespace(look->budget), object_name(look->budget),
                            look->due);
-        tell(look, &failure);
+        disruption_tell(look, &failure);
         return r;
 }
 
@@ -429,8 +429,8 @@ static int forget_target(struct controller_run *run, struct slice ns, struct sli
         return r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int disruption_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                                struct err *err) {
         struct control *control = run->control;
         struct slice prefix = SLICE_LITERAL(POD_KEY_PREFIX), pod_name = SLICE_EMPTY;
         bool is_pod = slice_has_prefix(name, prefix);
@@ -459,8 +459,8 @@ const struct controller controller_disruption = {
         .name = "disruption-controller",
         .alias = "disruption",
         .component = "controllermanager",
-        .start = start,
-        .stop = stop,
-        .changed = changed,
-        .reconcile = reconcile,
+        .start = disruption_start,
+        .stop = disruption_stop,
+        .changed = disruption_changed,
+        .reconcile = disruption_reconcile,
 };

@@ -62,7 +62,7 @@ static bool has_finalizer(const struct json *object, const char *name) {
         return false;
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void garbage_collector_changed(struct controller_run *run, struct change *change) {
         const struct store_event *event = change->event;
         const struct object_index *index = run->control->index;
 
@@ -172,7 +172,7 @@ static bool has_dependents(const struct subject *subject) {
         return list && list->count;
 }
 
-static int collect(const struct subject *subject, struct err *err) {
+static int garbage_collector_collect(const struct subject *subject, struct err *err) {
         struct json_iter iter =
                 json_iter(json_get(json_get(subject->object, "metadata"), "ownerReferences"));
         size_t counts[3] = { 0 };
@@ -242,7 +242,8 @@ static bool is_blocking_reference(const struct json *object, struct slice uid) {
 static int end_dependent(const struct subject *dependent, const struct subject *owner,
                          bool *is_blocking, struct err *err) {
         const struct control *control = owner->run->control;
-        int r = object_is_deleted(dependent->object) ? 0 : collect(dependent, err);
+        int r = object_is_deleted(dependent->object) ? 0
+                                                     : garbage_collector_collect(dependent, err);
 
         if (store_get(control->store, dependent->target.resource, dependent->target.ns,
                       dependent->target.name))
@@ -256,12 +257,12 @@ static int free_dependent(const struct subject *dependent, const struct subject 
         return drop_references(dependent, object_uid(owner->object), err);
 }
 
-static int process(const struct subject *subject, struct err *err) {
+static int garbage_collector_process(const struct subject *subject, struct err *err) {
         bool is_blocked = false;
         int r;
 
         if (!object_is_deleted(subject->object))
-                return collect(subject, err);
+                return garbage_collector_collect(subject, err);
         if (has_finalizer(subject->object, ORPHAN)) {
                 r = each_dependent(subject, free_dependent, &is_blocked, err);
                 return r < 0 ? r : drop_finalizer(subject, ORPHAN, err);
@@ -272,8 +273,8 @@ static int process(const struct subject *subject, struct err *err) {
         return r < 0 || is_blocked ? r : drop_finalizer(subject, FOREGROUND, err);
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice key,
-                     struct err *err) {
+static int garbage_collector_reconcile(struct controller_run *run, struct slice ns,
+                                       struct slice key, struct err *err) {
         struct slice name = key, number = SLICE_EMPTY;
         struct json_doc *doc = NULL;
         struct subject subject = { .run = run };
@@ -289,7 +290,7 @@ static int reconcile(struct controller_run *run, struct slice ns, struct slice k
                 (struct object_target){ .resource = (int)resource, .ns = ns, .name = name };
         subject.object = control_read(run->control, (int)resource, ns, name, &doc);
         if (subject.object)
-                r = process(&subject, err);
+                r = garbage_collector_process(&subject, err);
         json_doc_free(doc);
         return r;
 }
@@ -298,6 +299,6 @@ const struct controller controller_garbage_collector = {
         .name = "garbage-collector-controller",
         .alias = "garbagecollector",
         .component = "garbage-collector-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = garbage_collector_changed,
+        .reconcile = garbage_collector_reconcile,
 };

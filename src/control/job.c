@@ -18,11 +18,11 @@ struct job_backoff {
         struct wall_time until;
 };
 
-static void start(struct controller_run *run) {
+static void job_start(struct controller_run *run) {
         run->state = map_new();
 }
 
-static void stop(struct controller_run *run) {
+static void job_stop(struct controller_run *run) {
         map_free_values(run->state);
 }
 
@@ -39,7 +39,7 @@ static bool is_busy(const struct controller_run *run) {
         return false;
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void job_changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
 
         if (change->resource == number->pods) {
@@ -250,7 +250,7 @@ static int64_t present_pods(const struct job_look *look) {
         return look->active + (waits ? look->terminating : 0);
 }
 
-static int manage(struct job_look *look, struct err *err) {
+static int job_manage(struct job_look *look, struct err *err) {
         int64_t excess = present_pods(look) - wanted_pods(look);
         bool is_waiting = is_paused(look);
 
@@ -288,14 +288,14 @@ static int release_counted(struct job_look *look, struct err *err) {
         return 0;
 }
 
-static void begin(struct job_look *look, const struct json *job) {
+static void job_begin(struct job_look *look, const struct json *job) {
         const struct json *status = json_get(job, "status");
         size_t indexes;
 
         look->job = job;
         look->spec = json_get(job, "spec");
         look->now = control_now(look->run->control);
-        look->has_completions = json_get(look->spec, "completions") != NULL;
+        look->has_completions = json_get(look->spec, "completions");
         look->completions = json_get_i64(look->spec, "completions", 0);
         look->parallelism = json_get_i64(look->spec, "parallelism", 1);
         look->backoff_limit = json_get_i64(look->spec, "backoffLimit", 6);
@@ -324,7 +324,7 @@ static int look_at(struct job_look *look, const struct json *job, struct err *er
         bool is_over;
         int r;
 
-        begin(look, job);
+        job_begin(look, job);
         r = pod_owner_claim(look->run, look->run->control->resource.jobs, job, look->arena,
                             &look->pods, err);
         if (r < 0)
@@ -341,13 +341,13 @@ static int look_at(struct job_look *look, const struct json *job, struct err *er
         tell_end(look, is_over);
         r = job_write_status(look, is_over, err);
         if (r == 0)
-                r = manage(look, err);
+                r = job_manage(look, err);
         /* Last, as pods may go with their finalizer. */
         return r == 0 ? release_counted(look, err) : r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int job_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                         struct err *err) {
         struct json_doc *doc = NULL;
         const struct json *job =
                 control_read(run->control, run->control->resource.jobs, ns, name, &doc);
@@ -366,9 +366,9 @@ const struct controller controller_job = {
         .name = "job-controller",
         .alias = "job",
         .component = "job-controller",
-        .start = start,
-        .stop = stop,
+        .start = job_start,
+        .stop = job_stop,
         .is_busy = is_busy,
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = job_changed,
+        .reconcile = job_reconcile,
 };

@@ -4,7 +4,7 @@
 #include "control/pod_run.h"
 #include <stdlib.h>
 
-static void start(struct controller_run *run) {
+static void kubelet_start(struct controller_run *run) {
         struct kubelet *kubelet = xcalloc(1, sizeof(*kubelet));
         const struct control_config *config = &run->control->config;
 
@@ -23,7 +23,7 @@ static void start(struct controller_run *run) {
         kubelet_heartbeat_start(kubelet);
 }
 
-static void stop(struct controller_run *run) {
+static void kubelet_stop(struct controller_run *run) {
         struct kubelet *kubelet = run->state;
         size_t at = 0;
         void *value;
@@ -115,7 +115,7 @@ static void node_changed(struct kubelet *kubelet, struct change *change) {
         work_queue_add(kubelet->run->queue, SLICE_EMPTY, name);
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void kubelet_changed(struct controller_run *run, struct change *change) {
         if (change->resource == run->control->resource.pods)
                 pod_changed(run->state, change);
         else if (change->resource == run->control->resource.nodes)
@@ -131,8 +131,8 @@ void kubelet_wake_pods(struct kubelet *kubelet, struct slice node) {
 }
 
 /* Nodes are cluster objects, so an empty namespace tells them from pods. */
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int kubelet_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                             struct err *err) {
         struct kubelet *kubelet = run->state;
         int r = ns.len ? kubelet_pod_reconcile(kubelet, ns, name, err)
                        : kubelet_node_reconcile(kubelet, name, err);
@@ -146,8 +146,8 @@ const struct controller controller_kubelet = {
         .name = "kubelet",
         .component = "kubelet",
         .is_kubelet = true,
-        .start = start,
-        .stop = stop,
-        .changed = changed,
-        .reconcile = reconcile,
+        .start = kubelet_start,
+        .stop = kubelet_stop,
+        .changed = kubelet_changed,
+        .reconcile = kubelet_reconcile,
 };

@@ -57,7 +57,7 @@ static int create_lease(struct kubelet *kubelet, const struct kubelet_node *node
         return r;
 }
 
-static void renew(struct kubelet *kubelet, struct kubelet_node *node) {
+static void kubelet_node_renew(struct kubelet *kubelet, struct kubelet_node *node) {
         struct object_target target = lease_of(kubelet, node);
         struct json_tree *tree;
         struct json_node *patch;
@@ -73,18 +73,18 @@ static void renew(struct kubelet *kubelet, struct kubelet_node *node) {
         json_tree_free(tree);
 }
 
-static void beat(void *context) {
+static void kubelet_node_beat(void *context) {
         struct kubelet *kubelet = context;
         struct heartbeat_slot *slot = &kubelet->slots[kubelet->next_slot];
 
         for (uint32_t i = 0; i < slot->count; i++)
-                renew(kubelet, slot->nodes[i]);
+                kubelet_node_renew(kubelet, slot->nodes[i]);
         kubelet->next_slot = (kubelet->next_slot + 1) % HEARTBEAT_SLOTS;
         kubelet_heartbeat_start(kubelet);
 }
 
 void kubelet_heartbeat_start(struct kubelet *kubelet) {
-        kubelet->heartbeat.fired = beat;
+        kubelet->heartbeat.fired = kubelet_node_beat;
         kubelet->heartbeat.context = kubelet;
         if (map_count(kubelet->nodes))
                 loop_timer_arm(kubelet->run->control->loop, &kubelet->heartbeat,
@@ -280,8 +280,8 @@ static void put_addresses(struct json_tree *tree, struct json_node *status, cons
         node_append(list, element);
 }
 
-static int report(struct kubelet *kubelet, struct kubelet_node *node, const struct json *object,
-                  struct err *err) {
+static int kubelet_node_report(struct kubelet *kubelet, struct kubelet_node *node,
+                               const struct json *object, struct err *err) {
         const struct json *old = json_get(object, "status");
         struct object_target target = { .resource = kubelet->run->control->resource.nodes,
                                         .name = slice_of(node->name) };
@@ -378,8 +378,8 @@ static bool is_failing(struct kubelet *kubelet, struct kubelet_node *node) {
         return false;
 }
 
-static int keep(struct kubelet *kubelet, struct kubelet_node *node, const struct json *object,
-                struct err *err) {
+static int kubelet_node_keep(struct kubelet *kubelet, struct kubelet_node *node,
+                             const struct json *object, struct err *err) {
         struct object_target lease = lease_of(kubelet, node);
         bool was_away = !node->is_registered || node->is_failed;
         int r;
@@ -387,14 +387,14 @@ static int keep(struct kubelet *kubelet, struct kubelet_node *node, const struct
         node->is_failed = is_failing(kubelet, node) || is_rebooting(kubelet, node, object);
         if (node->is_failed)
                 return 0;
-        r = report(kubelet, node, object, err);
+        r = kubelet_node_report(kubelet, node, object, err);
         if (r < 0)
                 return r;
         node->is_registered = true;
         if (!store_get(kubelet->run->control->store, lease.resource, lease.ns, lease.name))
                 r = create_lease(kubelet, node, object, err);
         else if (was_away)
-                renew(kubelet, node);
+                kubelet_node_renew(kubelet, node);
         if (was_away)
                 kubelet_wake_pods(kubelet, slice_of(node->name));
         return r;
@@ -419,7 +419,7 @@ int kubelet_node_reconcile(struct kubelet *kubelet, struct slice name, struct er
         node = node_need(kubelet, name);
         json_doc_free(node->doc);
         node->doc = object_mentions(stored, LIFECYCLE_PREFIX) ? doc : NULL;
-        r = keep(kubelet, node, object, err);
+        r = kubelet_node_keep(kubelet, node, object, err);
         if (node->doc != doc)
                 json_doc_free(doc);
         return r;

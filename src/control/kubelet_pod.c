@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct step {
+struct kubelet_pod_step {
         struct kubelet *kubelet;
         struct kubelet_node *node;
         struct object_entry *entry;
@@ -19,7 +19,7 @@ struct step {
 
 /* ---- events ---- */
 
-static void tell_started(const struct step *step, size_t i) {
+static void tell_started(const struct kubelet_pod_step *step, size_t i) {
         struct controller_run *run = step->kubelet->run;
         const struct container_plan *container = &step->plan.containers[i];
         int pods = run->control->resource.pods;
@@ -33,7 +33,7 @@ static void tell_started(const struct step *step, size_t i) {
                      SLICE_ARG(container->name));
 }
 
-static void tell_backing_off(const struct step *step, size_t i) {
+static void tell_backing_off(const struct kubelet_pod_step *step, size_t i) {
         object_warning(step->kubelet->run, step->kubelet->run->control->resource.pods, step->pod,
                        "BackOff",
                        "Back-off restarting failed container " SLICE_FMT " in pod " SLICE_FMT
@@ -42,7 +42,7 @@ static void tell_backing_off(const struct step *step, size_t i) {
                        SLICE_ARG(step->plan.ns), SLICE_ARG(step->plan.uid));
 }
 
-static void tell(const struct step *step) {
+static void kubelet_pod_tell(const struct kubelet_pod_step *step) {
         bool is_quiet = step->kubelet->run->control->config.is_quiet;
         int pods = step->kubelet->run->control->resource.pods;
 
@@ -66,7 +66,7 @@ static void tell(const struct step *step) {
 
 /* ---- writing ---- */
 
-static int write_status(const struct step *step, struct err *err) {
+static int write_status(const struct kubelet_pod_step *step, struct err *err) {
         struct kubelet_node *node = step->node;
         struct slice known = json_get_text(json_get(step->pod, "status"), "podIP");
         struct object_target target = { .resource = step->kubelet->run->control->resource.pods,
@@ -94,7 +94,7 @@ static int write_status(const struct step *step, struct err *err) {
 }
 
 /* The last word about a pod that was to be deleted: now it is. */
-static int confirm_deletion(const struct step *step, struct err *err) {
+static int confirm_deletion(const struct kubelet_pod_step *step, struct err *err) {
         struct object_target target = { .resource = step->kubelet->run->control->resource.pods,
                                         .ns = step->plan.ns,
                                         .name = step->plan.name };
@@ -114,12 +114,12 @@ static struct pod_run *copy_of(const struct pod_run *run) {
         return copy;
 }
 
-static void complain(const struct step *step, const struct err *complaint) {
+static void kubelet_pod_complain(const struct kubelet_pod_step *step, const struct err *complaint) {
         object_warning(step->kubelet->run, step->kubelet->run->control->resource.pods, step->pod,
                        "InvalidLifecycle", "%s", complaint->text);
 }
 
-static void begin(struct step *step) {
+static void kubelet_pod_begin(struct kubelet_pod_step *step) {
         struct kubelet *kubelet = step->kubelet;
         struct err complaint = { 0 };
         size_t complaints =
@@ -135,13 +135,13 @@ static void begin(struct step *step) {
                 step->run = pod_run_new(&step->plan, step->now);
                 map_put(kubelet->pod_runs, step->plan.uid, step->run);
                 if (complaints)
-                        complain(step, &complaint);
+                        kubelet_pod_complain(step, &complaint);
         }
         step->before = copy_of(step->run);
 }
 
 /* Pods that do nothing by themselves any more need no run: their status says it all. */
-static void settle(struct step *step, struct slice ns, struct slice name) {
+static void kubelet_pod_settle(struct kubelet_pod_step *step, struct slice ns, struct slice name) {
         struct kubelet *kubelet = step->kubelet;
         struct wall_time due = pod_run_due(step->run, &step->plan);
 
@@ -154,7 +154,7 @@ static void settle(struct step *step, struct slice ns, struct slice name) {
 }
 
 /* The specification changed, or somebody opened a readiness gate or took the pod for lost. */
-static bool is_stale(const struct step *step) {
+static bool is_stale(const struct kubelet_pod_step *step) {
         const struct json *status = json_get(step->pod, "status");
 
         return step->entry->pod->is_ready != pod_run_is_ready(step->run, &step->plan) ||
@@ -163,7 +163,7 @@ static bool is_stale(const struct step *step) {
 }
 
 /* Moves the run on; true when there is something to tell. */
-static bool advance(struct step *step) {
+static bool kubelet_pod_advance(struct kubelet_pod_step *step) {
         bool is_lost = step->entry->pod->is_lost && !pod_run_is_over(step->run);
 
         step->entry->pod->is_lost = false;
@@ -172,7 +172,7 @@ static bool advance(struct step *step) {
         return pod_run_step(step->run, &step->plan, step->now) || is_lost;
 }
 
-static bool needs_report(const struct step *step, bool is_changed) {
+static bool needs_report(const struct kubelet_pod_step *step, bool is_changed) {
         if (is_changed)
                 return true;
         if (json_get(json_get(step->pod, "status"), "startTime"))
@@ -181,18 +181,19 @@ static bool needs_report(const struct step *step, bool is_changed) {
         return !step->kubelet->run->control->config.is_quiet;
 }
 
-static int take_step(struct step *step, struct slice ns, struct slice name, struct err *err) {
+static int take_step(struct kubelet_pod_step *step, struct slice ns, struct slice name,
+                     struct err *err) {
         const struct control *control = step->kubelet->run->control;
         bool is_changed;
         int r = 0;
 
-        begin(step);
-        is_changed = advance(step) || step->run->is_unreported;
+        kubelet_pod_begin(step);
+        is_changed = kubelet_pod_advance(step) || step->run->is_unreported;
         step->run->is_unreported = false;
         if (needs_report(step, is_changed))
                 r = write_status(step, err);
         if (r == 0 && is_changed)
-                tell(step);
+                kubelet_pod_tell(step);
         if (r == 0 && pod_run_is_over(step->run) && wall_time_is_set(step->plan.deleted))
                 r = confirm_deletion(step, err);
         step->entry = object_index_find(control->index, control->resource.pods, ns, name);
@@ -200,14 +201,14 @@ static int take_step(struct step *step, struct slice ns, struct slice name, stru
         if (step->run)
                 step->run->is_unreported = r < 0;
         if (r == 0 && step->entry && step->run)
-                settle(step, ns, name);
+                kubelet_pod_settle(step, ns, name);
         return r;
 }
 
 int kubelet_pod_reconcile(struct kubelet *kubelet, struct slice ns, struct slice name,
                           struct err *err) {
         struct control *control = kubelet->run->control;
-        struct step step = { .kubelet = kubelet, .now = control_now(control) };
+        struct kubelet_pod_step step = { .kubelet = kubelet, .now = control_now(control) };
         struct json_doc *doc = NULL;
         int r = 0;
 

@@ -344,7 +344,8 @@ static bool is_key(struct slice key, const char *wanted, struct slice container)
                slice_eq(slice_make(key.ptr + size + 1, container.len), container);
 }
 
-static struct slice find(const struct json *annotations, const char *key, struct slice container) {
+static struct slice lifecycle_find(const struct json *annotations, const char *key,
+                                   struct slice container) {
         struct json_iter iter = json_iter(annotations);
         const struct json *value;
         struct slice name;
@@ -362,10 +363,11 @@ struct slice lifecycle_annotation(const struct json *pod_annotations,
         const struct json *const sources[] = { pod_annotations, node_annotations };
 
         for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
-                struct slice text = container.len ? find(sources[i], key, container) : SLICE_EMPTY;
+                struct slice text =
+                        container.len ? lifecycle_find(sources[i], key, container) : SLICE_EMPTY;
 
                 if (text.len == 0)
-                        text = find(sources[i], key, SLICE_EMPTY);
+                        text = lifecycle_find(sources[i], key, SLICE_EMPTY);
                 if (text.len)
                         return text;
         }

@@ -4,7 +4,7 @@
 
 #define RETRY_NS (5 * NS_PER_S) /* while something stays behind that we do not hear of */
 
-static void changed(struct controller_run *run, struct change *change) {
+static void namespace_changed(struct controller_run *run, struct change *change) {
         const struct control *control = run->control;
         const struct store_event *event = change->event;
         const struct store_object *home;
@@ -34,7 +34,8 @@ static size_t count_of(const struct control *control, int resource, struct slice
 }
 
 /* Deletes what is in the namespace; *ret_left counts what takes longer. */
-static int empty(struct controller_run *run, struct slice ns, size_t *ret_left, struct err *err) {
+static int namespace_empty(struct controller_run *run, struct slice ns, size_t *ret_left,
+                           struct err *err) {
         struct control *control = run->control;
 
         *ret_left = 0;
@@ -55,7 +56,7 @@ static int empty(struct controller_run *run, struct slice ns, size_t *ret_left, 
         return 0;
 }
 
-static int finalize(struct controller_run *run, const struct json *ns, struct err *err) {
+static int namespace_finalize(struct controller_run *run, const struct json *ns, struct err *err) {
         struct json_iter iter = json_iter(json_get(json_get(ns, "spec"), "finalizers"));
         struct json_tree *tree = json_tree_new();
         struct json_node *object = node_import(tree, ns), *list = node_array(tree);
@@ -75,8 +76,8 @@ static int finalize(struct controller_run *run, const struct json *ns, struct er
         return r == BERTH_ERR_NOT_FOUND ? 0 : r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int namespace_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                               struct err *err) {
         struct control *control = run->control;
         struct json_doc *doc = NULL;
         const struct json *object =
@@ -87,9 +88,9 @@ static int reconcile(struct controller_run *run, struct slice ns, struct slice n
         if (object && object_is_deleted(object) &&
             json_count(json_get(json_get(object, "spec"), "finalizers"))) {
                 resource_table_refresh(control->table);
-                r = empty(run, name, &left, err);
+                r = namespace_empty(run, name, &left, err);
                 if (r == 0 && left == 0)
-                        r = finalize(run, object, err);
+                        r = namespace_finalize(run, object, err);
         }
         json_doc_free(doc);
         if (left)
@@ -101,6 +102,6 @@ const struct controller controller_namespace = {
         .name = "namespace-controller",
         .alias = "namespace",
         .component = "namespace-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = namespace_changed,
+        .reconcile = namespace_reconcile,
 };

@@ -12,15 +12,15 @@ struct heard {
         struct wall_time last;
 };
 
-static void start(struct controller_run *run) {
+static void node_lifecycle_start(struct controller_run *run) {
         run->state = map_new();
 }
 
-static void stop(struct controller_run *run) {
+static void node_lifecycle_stop(struct controller_run *run) {
         map_free_values(run->state);
 }
 
-static void hear(struct controller_run *run, struct slice name) {
+static void node_lifecycle_hear(struct controller_run *run, struct slice name) {
         struct heard *heard = map_get(run->state, name);
 
         if (!heard) {
@@ -34,14 +34,14 @@ static struct slice heartbeat_of(const struct json *node) {
         return json_get_text(object_condition(node, "Ready"), "lastHeartbeatTime");
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void node_lifecycle_changed(struct controller_run *run, struct change *change) {
         const struct store_event *event = change->event;
         const struct resource_numbers *number = &run->control->resource;
         struct slice name = store_object_name(event->object);
 
         if (change->resource == number->leases && event->type != STORE_DELETED &&
             slice_is(store_object_ns(event->object), LEASE_NAMESPACE)) {
-                hear(run, name);
+                node_lifecycle_hear(run, name);
                 return;
         }
         if (change->resource != number->nodes)
@@ -50,7 +50,7 @@ static void changed(struct controller_run *run, struct change *change) {
                 free(map_remove(run->state, name));
         else if (event->type == STORE_ADDED || !slice_eq(heartbeat_of(change_object(change)),
                                                          heartbeat_of(change_previous(change))))
-                hear(run, name);
+                node_lifecycle_hear(run, name);
         work_queue_add(run->queue, SLICE_EMPTY, name);
 }
 
@@ -250,8 +250,8 @@ static int keep_taints(struct controller_run *run, const struct json *node, stru
         return r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int node_lifecycle_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                                    struct err *err) {
         struct control *control = run->control;
         struct json_doc *doc = NULL;
         const struct json *node = control_read(control, control->resource.nodes, ns, name, &doc);
@@ -272,8 +272,8 @@ const struct controller controller_node_lifecycle = {
         .name = "node-lifecycle-controller",
         .alias = "nodelifecycle",
         .component = "node-controller",
-        .start = start,
-        .stop = stop,
-        .changed = changed,
-        .reconcile = reconcile,
+        .start = node_lifecycle_start,
+        .stop = node_lifecycle_stop,
+        .changed = node_lifecycle_changed,
+        .reconcile = node_lifecycle_reconcile,
 };

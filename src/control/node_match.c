@@ -67,7 +67,7 @@ bool node_selected_by(const struct pod_spec *spec, const struct node *node) {
         return false;
 }
 
-static bool tolerates(const struct toleration *toleration, const struct taint *taint) {
+static bool node_match_tolerates(const struct toleration *toleration, const struct taint *taint) {
         if (toleration->effect != TAINT_EFFECT_NONE && toleration->effect != taint->effect)
                 return false;
         if (toleration->key.len && !slice_eq(toleration->key, taint->key))
@@ -80,7 +80,7 @@ static bool tolerates(const struct toleration *toleration, const struct taint *t
 
 bool taint_is_tolerated(const struct pod_spec *spec, const struct taint *taint) {
         for (size_t i = 0; i < spec->toleration_count; i++) {
-                if (tolerates(&spec->tolerations[i], taint))
+                if (node_match_tolerates(&spec->tolerations[i], taint))
                         return true;
         }
         return false;
@@ -90,7 +90,7 @@ int64_t taint_patience_s(const struct pod_spec *spec, const struct taint *taint)
         for (size_t i = 0; i < spec->toleration_count; i++) {
                 const struct toleration *toleration = &spec->tolerations[i];
 
-                if (!tolerates(toleration, taint))
+                if (!node_match_tolerates(toleration, taint))
                         continue;
                 if (!toleration->has_seconds)
                         return -1;

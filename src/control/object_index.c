@@ -114,7 +114,7 @@ static void unlink_from(struct entry_link *link) {
         link->list = NULL;
 }
 
-static void *need(struct map *map, struct slice key, size_t size) {
+static void *object_index_need(struct map *map, struct slice key, size_t size) {
         void *value = map_get(map, key);
 
         if (!value) {
@@ -257,13 +257,13 @@ static void read_pod(struct object_index *index, struct object_entry *entry,
         const struct json *metadata = json_get(object, "metadata");
         struct slice node = json_get_text(json_get(object, "spec"), "nodeName");
         struct ns_pods *pods =
-                need(index->namespaces, store_object_ns(entry->object), sizeof(*pods));
+                object_index_need(index->namespaces, store_object_ns(entry->object), sizeof(*pods));
         struct entry_list *home = entry->controller ? &pods->owned : &pods->orphans;
         struct pod_facts *pod = entry->pod;
 
         read_labels(index, pod, json_get(metadata, "labels"));
         read_status(pod, json_get(object, "status"));
-        pod->is_deleted = json_get(metadata, "deletionTimestamp") != NULL;
+        pod->is_deleted = json_get(metadata, "deletionTimestamp");
         if (pod->ns_link.list != home) {
                 unlink_from(&pod->ns_link);
                 link_into(&pod->ns_link, entry, home);
@@ -271,7 +271,7 @@ static void read_pod(struct object_index *index, struct object_entry *entry,
         if (node.len && !pod->is_bound) { /* a pod never changes its node */
                 pod->is_bound = true;
                 link_into(&pod->node_link, entry,
-                          need(index->nodes, node, sizeof(struct entry_list)));
+                          object_index_need(index->nodes, node, sizeof(struct entry_list)));
         }
 }
 
@@ -295,12 +295,12 @@ static bool is_same_owners(struct object_entry *entry, const struct json *refere
         return controller == entry->controller;
 }
 
-static uint64_t address(const struct store_object *object) {
+static uint64_t object_index_address(const struct store_object *object) {
         return (uint64_t)(uintptr_t)object;
 }
 
 /* Whoever goes through a list of entries may still hold this one: it stays until the sweep. */
-static void bury(struct object_index *index, struct object_entry *entry) {
+static void object_index_bury(struct object_index *index, struct object_entry *entry) {
         if (index->gone_count == index->gone_cap) {
                 index->gone_cap = index->gone_cap ? index->gone_cap * 2 : 16;
                 index->gone = xreallocarray(index->gone, index->gone_cap, sizeof(index->gone[0]));
@@ -317,8 +317,8 @@ void object_index_sweep(struct object_index *index) {
         index->gone_count = 0;
 }
 
-static void forget(struct object_index *index, const struct store_object *object) {
-        struct object_entry *entry = map_u64_remove(index->entries, address(object));
+static void object_index_forget(struct object_index *index, const struct store_object *object) {
+        struct object_entry *entry = map_u64_remove(index->entries, object_index_address(object));
 
         if (!entry)
                 return;
@@ -328,7 +328,7 @@ static void forget(struct object_index *index, const struct store_object *object
                 unlink_from(&entry->pod->node_link);
                 entry->pod->is_deleted = true;
         }
-        bury(index, entry);
+        object_index_bury(index, entry);
 }
 
 static void owner_is_gone(struct object_index *index, const struct json *object) {
@@ -347,18 +347,18 @@ void object_index_change(struct object_index *index, struct change *change) {
 
         if (event->type == STORE_DELETED) {
                 owner_is_gone(index, change_object(change));
-                forget(index, event->previous);
+                object_index_forget(index, event->previous);
                 return;
         }
         if (event->previous)
-                entry = map_u64_remove(index->entries, address(event->previous));
+                entry = map_u64_remove(index->entries, object_index_address(event->previous));
         if (!entry && !is_pod && !object_mentions(event->object, "\"ownerReferences\""))
                 return;
         if (!entry)
                 entry = entry_new(is_pod);
         store_object_unref(entry->object);
         entry->object = store_object_ref(event->object);
-        map_u64_put(index->entries, address(event->object), entry);
+        map_u64_put(index->entries, object_index_address(event->object), entry);
         references = json_get(json_get(change_object(change), "metadata"), "ownerReferences");
         if (!is_same_owners(entry, references)) {
                 unlink_owners(index, entry);
@@ -375,7 +375,7 @@ struct object_entry *object_index_find(const struct object_index *index, int res
                                        struct slice ns, struct slice name) {
         const struct store_object *object = store_get(index->store, resource, ns, name);
 
-        return object ? map_u64_get(index->entries, address(object)) : NULL;
+        return object ? map_u64_get(index->entries, object_index_address(object)) : NULL;
 }
 
 struct owner *object_index_owner(const struct object_index *index, struct slice uid) {

@@ -25,7 +25,7 @@ struct request {
         bool is_aside; /* nobody depends on it */
 };
 
-static int fail(const struct api_server_response *response, struct err *err) {
+static int object_write_fail(const struct api_server_response *response, struct err *err) {
         struct json_doc *doc = NULL;
         struct status_info info;
         int r;
@@ -41,8 +41,8 @@ static int fail(const struct api_server_response *response, struct err *err) {
         return r;
 }
 
-static int ask(struct controller_run *run, const struct request *request, struct json_doc **ret_doc,
-               struct err *err) {
+static int object_write_ask(struct controller_run *run, const struct request *request,
+                            struct json_doc **ret_doc, struct err *err) {
         struct control *control = run->control;
         bool is_kubelet = run->controller->is_kubelet;
         struct api_server_request call = {
@@ -61,7 +61,7 @@ static int ask(struct controller_run *run, const struct request *request, struct
                 return r;
         control->stats.writes++;
         if (response.status >= 400) {
-                r = fail(&response, err);
+                r = object_write_fail(&response, err);
                 control->stats.failed_writes++;
         } else if (ret_doc) {
                 r = json_parse(buf_view(&response.body), ret_doc, err);
@@ -91,7 +91,7 @@ static int ask_target(struct controller_run *run, const struct object_target *ta
         request->path = buf_view(&path);
         request->is_aside = target->resource == run->control->resource.events;
         if (r == 0)
-                r = ask(run, request, ret_doc, err);
+                r = object_write_ask(run, request, ret_doc, err);
         buf_release(&path);
         return r;
 }
@@ -305,11 +305,11 @@ static void count_event(struct controller_run *run, const struct store_object *k
         store_object_unref(known);
 }
 
-static void record(struct controller_run *run, struct event *event, const char *format,
-                   va_list args) __attribute__((format(printf, 3, 0)));
+static void object_write_record(struct controller_run *run, struct event *event, const char *format,
+                                va_list args) __attribute__((format(printf, 3, 0)));
 
-static void record(struct controller_run *run, struct event *event, const char *format,
-                   va_list args) {
+static void object_write_record(struct controller_run *run, struct event *event, const char *format,
+                                va_list args) {
         struct control *control = run->control;
         struct slice ns = json_get_text(json_get(event->object, "metadata"), "namespace");
         struct buf message = { 0 };
@@ -341,7 +341,7 @@ void object_event(struct controller_run *run, int resource, const struct json *o
 
         va_start(args, format);
         if (event.entry)
-                record(run, &event, format, args);
+                object_write_record(run, &event, format, args);
         va_end(args);
 }
 
@@ -355,6 +355,6 @@ void object_warning(struct controller_run *run, int resource, const struct json 
 
         va_start(args, format);
         if (event.entry)
-                record(run, &event, format, args);
+                object_write_record(run, &event, format, args);
         va_end(args);
 }

@@ -39,7 +39,7 @@ static void pod_changed(struct controller_run *run, struct change *change) {
                 queue_node(run, node);
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void pod_collector_changed(struct controller_run *run, struct change *change) {
         if (change->resource == run->control->resource.pods)
                 pod_changed(run, change);
         else if (change->resource == run->control->resource.nodes &&
@@ -113,7 +113,7 @@ struct finished {
         size_t count, cap;
 };
 
-static bool collect(void *context, const struct store_object *object) {
+static bool pod_collector_collect(void *context, const struct store_object *object) {
         struct finished *finished = context;
         const struct object_entry *entry =
                 object_index_find(finished->control->index, object->resource,
@@ -142,7 +142,8 @@ static int thin_out(struct controller_run *run, struct err *err) {
         struct finished finished = { .control = run->control };
         int r = 0;
 
-        control_each(run->control, run->control->resource.pods, SLICE_EMPTY, collect, &finished);
+        control_each(run->control, run->control->resource.pods, SLICE_EMPTY, pod_collector_collect,
+                     &finished);
         if (finished.count)
                 qsort(finished.items, finished.count, sizeof(finished.items[0]), compare_age);
         for (size_t i = 0; r == 0 && i + FINISHED_MAX < finished.count; i++) {
@@ -158,8 +159,8 @@ static int thin_out(struct controller_run *run, struct err *err) {
         return r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int pod_collector_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                                   struct err *err) {
         struct slice prefix = SLICE_LITERAL(NODE_KEY_PREFIX);
 
         (void)ns;
@@ -172,6 +173,6 @@ const struct controller controller_pod_collector = {
         .name = "pod-garbage-collector-controller",
         .alias = "podgc",
         .component = "pod-garbage-collector",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = pod_collector_changed,
+        .reconcile = pod_collector_reconcile,
 };

@@ -133,8 +133,8 @@ static int patch_owners(struct controller_run *run, const struct object_entry *p
         return r;
 }
 
-static int adopt(struct controller_run *run, int resource, const struct json *workload,
-                 const struct object_entry *pod, struct err *err) {
+static int pod_owner_adopt(struct controller_run *run, int resource, const struct json *workload,
+                           const struct object_entry *pod, struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct json_node *metadata = node_object(tree);
         struct json_doc *doc = NULL;
@@ -182,7 +182,7 @@ struct claim {
 };
 
 static bool is_pod(const struct object_entry *entry) {
-        return entry->pod != NULL;
+        return entry->pod;
 }
 
 static size_t list_size(const struct entry_list *list) {
@@ -211,9 +211,9 @@ static void find_changing(struct claim *claim, const struct entry_list *owned,
 static int change_owners(struct claim *claim, struct err *err) {
         for (size_t i = 0; i < claim->changing.count; i++) {
                 struct object_entry *entry = claim->changing.items[i];
-                int r = entry->controller
-                                ? let_go(claim->run, claim->workload, entry, err)
-                                : adopt(claim->run, claim->resource, claim->workload, entry, err);
+                int r = entry->controller ? let_go(claim->run, claim->workload, entry, err)
+                                          : pod_owner_adopt(claim->run, claim->resource,
+                                                            claim->workload, entry, err);
 
                 if (r < 0 && r != BERTH_ERR_NOT_FOUND)
                         return r;

@@ -13,35 +13,35 @@ struct reader {
         struct err *complaint;
 };
 
-static void complain(struct reader *reader, const char *key, const struct err *err) {
+static void pod_plan_complain(struct reader *reader, const char *key, const struct err *err) {
         if (reader->complaints++)
                 return;
         err_set(reader->complaint, BERTH_ERR_INVALID, LIFECYCLE_PREFIX "%s: %s", key, err->text);
 }
 
-static struct slice find(struct reader *reader, const char *key, struct slice container) {
+static struct slice pod_plan_find(struct reader *reader, const char *key, struct slice container) {
         return lifecycle_annotation(reader->pod_annotations, reader->node_annotations, key,
                                     container);
 }
 
 static void read_span(struct reader *reader, const char *key, struct slice container,
                       struct lifecycle_span *span) {
-        struct slice text = find(reader, key, container);
+        struct slice text = pod_plan_find(reader, key, container);
         struct err err = { 0 };
 
         if (text.len && lifecycle_parse_span(text, span, &err) < 0)
-                complain(reader, key, &err);
+                pod_plan_complain(reader, key, &err);
 }
 
 static void read_shutdown(struct reader *reader, struct container_plan *container) {
-        struct slice text = find(reader, "shutdown", container->name);
+        struct slice text = pod_plan_find(reader, "shutdown", container->name);
         int64_t delay_ns = reader->defaults->stop_delay_ns;
         struct err err = { 0 };
 
         container->shutdown =
                 (struct lifecycle_shutdown){ .length = { delay_ns, delay_ns }, .exit_code = -1 };
         if (text.len && lifecycle_parse_shutdown(text, &container->shutdown, &err) < 0)
-                complain(reader, "shutdown", &err);
+                pod_plan_complain(reader, "shutdown", &err);
         if (container->shutdown.exit_code < 0)
                 container->shutdown.exit_code =
                         reader->plan->restart_policy == RESTART_ALWAYS ? 0 : 143;
@@ -79,9 +79,9 @@ static struct slice find_script(struct reader *reader, const struct container_pl
         struct slice text = SLICE_EMPTY;
 
         if (container->role == CONTAINER_MAIN)
-                return find(reader, key, container->name);
+                return pod_plan_find(reader, key, container->name);
         buf_printf(&name, "%s." SLICE_FMT, key, SLICE_ARG(container->name));
-        text = find(reader, name.data, SLICE_EMPTY);
+        text = pod_plan_find(reader, name.data, SLICE_EMPTY);
         buf_release(&name);
         return text;
 }
@@ -92,14 +92,14 @@ static void read_behaviour(struct reader *reader, struct container_plan *contain
 
         default_script(reader, container);
         if (text.len && lifecycle_parse_script(text, reader->arena, &container->script, &err) < 0)
-                complain(reader, "run", &err);
+                pod_plan_complain(reader, "run", &err);
         text = find_script(reader, container, "ready");
         if (text.len &&
             lifecycle_parse_readiness(text, reader->arena, &container->readiness, &err) < 0)
-                complain(reader, "ready", &err);
+                pod_plan_complain(reader, "ready", &err);
         text = find_script(reader, container, "waiting");
         if (text.len && lifecycle_parse_waiting(text, &container->waiting, &err) < 0)
-                complain(reader, "waiting", &err);
+                pod_plan_complain(reader, "waiting", &err);
         read_shutdown(reader, container);
 }
 
@@ -185,9 +185,9 @@ size_t pod_plan_decode(const struct json *pod, const struct json *node_annotatio
         read_spec(ret_plan, pod);
         ret_plan->seed = slice_hash(ret_plan->uid) ^ defaults->seed;
         read_span(&reader, "start-delay", SLICE_EMPTY, &ret_plan->start_delay);
-        text = find(&reader, "fail", SLICE_EMPTY);
+        text = pod_plan_find(&reader, "fail", SLICE_EMPTY);
         if (text.len && lifecycle_parse_failure(text, &ret_plan->failure, &err) < 0)
-                complain(&reader, "fail", &err);
+                pod_plan_complain(&reader, "fail", &err);
         read_containers(&reader, json_get(pod, "spec"));
         if (unknown.len && reader.complaints++ == 0)
                 err_set(ret_complaint, BERTH_ERR_INVALID,

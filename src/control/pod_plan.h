@@ -5,11 +5,11 @@
 #include "api/object.h"
 #include "control/lifecycle.h"
 
-enum container_role { CONTAINER_MAIN, CONTAINER_INIT, CONTAINER_SIDECAR };
+enum planned_container_role { CONTAINER_MAIN, CONTAINER_INIT, CONTAINER_SIDECAR };
 
 struct container_plan {
         struct slice name, image;
-        enum container_role role;
+        enum planned_container_role role;
         struct lifecycle_script script;
         struct lifecycle_readiness readiness;
         struct lifecycle_waiting waiting;

@@ -9,7 +9,7 @@
 #define EXIT_KILLED 137
 #define EXIT_LOST 255 /* of containers that a reboot ended */
 
-static struct wall_time later(struct wall_time time, int64_t ns) {
+static struct wall_time pod_run_later(struct wall_time time, int64_t ns) {
         if (ns >= LIFECYCLE_FOR_EVER - time.ns)
                 return WALL_TIME_UNSET;
         return (struct wall_time){ time.ns + ns };
@@ -19,7 +19,7 @@ static bool is_due(struct wall_time time, struct wall_time now) {
         return wall_time_is_set(time) && time.ns <= now.ns;
 }
 
-static bool is_restarting_policy(const struct pod_plan *plan, enum container_role role,
+static bool is_restarting_policy(const struct pod_plan *plan, enum planned_container_role role,
                                  int32_t exit_code) {
         if (role == CONTAINER_SIDECAR)
                 return true;
@@ -38,12 +38,12 @@ static void see_readiness(struct container_run *run, const struct container_plan
         run->turn = WALL_TIME_UNSET;
         if (elapsed_ns < 0) {
                 run->is_ready = false;
-                run->turn = later(run->started, plan->ready_delay_ns);
+                run->turn = pod_run_later(run->started, plan->ready_delay_ns);
                 return;
         }
         run->is_ready = lifecycle_is_ready_at(&plan->readiness, elapsed_ns, &next_ns);
         if (next_ns != LIFECYCLE_FOR_EVER)
-                run->turn = later(run->started, plan->ready_delay_ns + next_ns);
+                run->turn = pod_run_later(run->started, plan->ready_delay_ns + next_ns);
 }
 
 static const struct lifecycle_step *step_of(const struct container_run *run,
@@ -58,11 +58,11 @@ static void plan_end(struct container_run *run, const struct container_plan *con
 
         run->end = WALL_TIME_UNSET;
         if (step && step->length.least_ns != LIFECYCLE_FOR_EVER)
-                run->end = later(run->started, pod_plan_draw(plan, step->length, salt));
+                run->end = pod_run_later(run->started, pod_plan_draw(plan, step->length, salt));
 }
 
-static void start(struct container_run *run, const struct container_plan *container,
-                  const struct pod_plan *plan, struct wall_time at) {
+static void pod_run_start(struct container_run *run, const struct container_plan *container,
+                          const struct pod_plan *plan, struct wall_time at) {
         if (run->has_begun)
                 run->restarts++;
         if (run->now.is_set)
@@ -78,8 +78,8 @@ static void start(struct container_run *run, const struct container_plan *contai
                 see_readiness(run, container, at);
 }
 
-static void terminate(struct container_run *run, int32_t exit_code, struct slice reason,
-                      struct wall_time at) {
+static void pod_run_terminate(struct container_run *run, int32_t exit_code, struct slice reason,
+                              struct wall_time at) {
         if (reason.len == 0)
                 reason = exit_code ? SLICE_LITERAL("Error") : SLICE_LITERAL("Completed");
         run->now = (struct container_end){
@@ -107,7 +107,7 @@ static void restart_later(struct container_run *run, const struct pod_plan *plan
                         pause_ns = plan->backoff_max_ns;
         }
         run->backoff++;
-        run->next = later(at, pause_ns);
+        run->next = pod_run_later(at, pause_ns);
         if (pause_ns == 0)
                 return;
         run->state = STATE_WAITING;
@@ -119,7 +119,8 @@ static void restart_later(struct container_run *run, const struct pod_plan *plan
 /* ---- order ---- */
 
 /* Lets a container run for the first time, unless it is kept waiting. */
-static void begin(struct pod_run *run, const struct pod_plan *plan, size_t i, struct wall_time at) {
+static void pod_run_begin(struct pod_run *run, const struct pod_plan *plan, size_t i,
+                          struct wall_time at) {
         struct container_run *container = &run->containers[i];
         const struct lifecycle_waiting *waiting = &plan->containers[i].waiting;
 
@@ -128,7 +129,7 @@ static void begin(struct pod_run *run, const struct pod_plan *plan, size_t i, st
                 return;
         container->next = at;
         if (waiting->reason.len)
-                container->next = later(at, waiting->length_ns);
+                container->next = pod_run_later(at, waiting->length_ns);
 }
 
 static bool is_done(const struct pod_run *run, const struct pod_plan *plan, size_t i) {
@@ -139,14 +140,14 @@ static bool is_done(const struct pod_run *run, const struct pod_plan *plan, size
         return container->state == STATE_TERMINATED && container->now.exit_code == 0;
 }
 
-static void finish(struct pod_run *run, const struct pod_plan *plan, enum run_end end,
-                   struct wall_time at) {
+static void pod_run_finish(struct pod_run *run, const struct pod_plan *plan, enum run_end end,
+                           struct wall_time at) {
         for (size_t i = 0; i < run->count; i++) {
                 struct container_run *container = &run->containers[i];
                 bool is_failed = end == RUN_FAILED && plan->containers[i].role == CONTAINER_MAIN;
 
                 if (container->state == STATE_RUNNING)
-                        terminate(container, is_failed ? EXIT_KILLED : 0, SLICE_EMPTY, at);
+                        pod_run_terminate(container, is_failed ? EXIT_KILLED : 0, SLICE_EMPTY, at);
                 container->next = WALL_TIME_UNSET;
         }
         run->end = end;
@@ -167,9 +168,9 @@ static void go_on(struct pod_run *run, const struct pod_plan *plan, struct wall_
                 if (run->is_initialized || is_done(run, plan, i))
                         continue;
                 if (is_init_failed(run, plan, i))
-                        finish(run, plan, RUN_FAILED, at);
+                        pod_run_finish(run, plan, RUN_FAILED, at);
                 else
-                        begin(run, plan, i, at);
+                        pod_run_begin(run, plan, i, at);
                 return;
         }
         run->is_initialized = true;
@@ -178,14 +179,14 @@ static void go_on(struct pod_run *run, const struct pod_plan *plan, struct wall_
 
                 if (plan->containers[i].role != CONTAINER_MAIN)
                         continue;
-                begin(run, plan, i, at);
+                pod_run_begin(run, plan, i, at);
                 is_main_over &=
                         container->state == STATE_TERMINATED && !wall_time_is_set(container->next);
                 if (container->now.exit_code)
                         end = RUN_FAILED;
         }
         if (is_main_over)
-                finish(run, plan, end, at);
+                pod_run_finish(run, plan, end, at);
 }
 
 /* ---- time ---- */
@@ -198,13 +199,13 @@ static void advance_container(struct pod_run *run, const struct pod_plan *plan, 
         if (container->state == STATE_RUNNING && is_due(container->end, at)) {
                 const struct lifecycle_step *step = step_of(container, planned);
 
-                terminate(container, step ? step->exit_code : 0, step ? step->reason : SLICE_EMPTY,
-                          at);
+                pod_run_terminate(container, step ? step->exit_code : 0,
+                                  step ? step->reason : SLICE_EMPTY, at);
                 if (is_restarting_policy(plan, planned->role, container->now.exit_code))
                         restart_later(container, plan, at);
         }
         if (container->state != STATE_RUNNING && is_due(container->next, at)) {
-                start(container, planned, plan, at);
+                pod_run_start(container, planned, plan, at);
                 if (planned->role == CONTAINER_MAIN && !wall_time_is_set(run->running_since))
                         run->running_since = at;
         }
@@ -214,7 +215,7 @@ static void advance_container(struct pod_run *run, const struct pod_plan *plan, 
 
 static void fail_pod(struct pod_run *run, const struct pod_plan *plan, struct slice reason,
                      struct slice message, struct wall_time at) {
-        finish(run, plan, RUN_FAILED, at);
+        pod_run_finish(run, plan, RUN_FAILED, at);
         snprintf(run->reason, sizeof(run->reason), SLICE_FMT, SLICE_ARG(reason));
         snprintf(run->message, sizeof(run->message), SLICE_FMT, SLICE_ARG(message));
 }
@@ -222,13 +223,13 @@ static void fail_pod(struct pod_run *run, const struct pod_plan *plan, struct sl
 static struct wall_time deadline_of(const struct pod_run *run, const struct pod_plan *plan) {
         if (plan->active_deadline_s < 0 || run->is_stopping)
                 return WALL_TIME_UNSET;
-        return later(run->accepted, plan->active_deadline_s * NS_PER_S);
+        return pod_run_later(run->accepted, plan->active_deadline_s * NS_PER_S);
 }
 
 static struct wall_time failure_of(const struct pod_run *run, const struct pod_plan *plan) {
         if (!plan->failure.is_planned || run->is_stopping || !wall_time_is_set(run->running_since))
                 return WALL_TIME_UNSET;
-        return later(run->running_since, plan->failure.after_ns);
+        return pod_run_later(run->running_since, plan->failure.after_ns);
 }
 
 static void take_earlier(struct wall_time *time, struct wall_time other) {
@@ -282,7 +283,7 @@ static void stop_containers(struct pod_run *run, const struct pod_plan *plan, st
                 struct container_run *container = &run->containers[i];
                 const struct lifecycle_shutdown *shutdown = &plan->containers[i].shutdown;
                 int64_t length_ns = pod_plan_draw(plan, shutdown->length, 1);
-                struct wall_time end = later(at, length_ns);
+                struct wall_time end = pod_run_later(at, length_ns);
 
                 container->next = container->turn = WALL_TIME_UNSET;
                 if (container->state != STATE_RUNNING)
@@ -301,12 +302,13 @@ static void stop_one(struct pod_run *run, const struct pod_plan *plan, size_t i,
         int32_t exit_code = plan->containers[i].shutdown.exit_code;
 
         if (container->state == STATE_RUNNING && is_due(container->end, at)) {
-                terminate(container, container->is_killed ? EXIT_KILLED : exit_code, SLICE_EMPTY,
-                          at);
+                pod_run_terminate(container, container->is_killed ? EXIT_KILLED : exit_code,
+                                  SLICE_EMPTY, at);
         }
         if (container->state == STATE_WAITING) {
                 container->started = WALL_TIME_UNSET;
-                terminate(container, EXIT_KILLED, SLICE_LITERAL("ContainerStatusUnknown"), at);
+                pod_run_terminate(container, EXIT_KILLED, SLICE_LITERAL("ContainerStatusUnknown"),
+                                  at);
         }
 }
 
@@ -325,7 +327,7 @@ static void advance_stop(struct pod_run *run, const struct pod_plan *plan, struc
         run->end = end;
 }
 
-static void advance(struct pod_run *run, const struct pod_plan *plan, struct wall_time at) {
+static void pod_run_advance(struct pod_run *run, const struct pod_plan *plan, struct wall_time at) {
         static const char deadline[] =
                 "Pod was active on the node longer than the specified deadline";
 
@@ -355,7 +357,7 @@ bool pod_run_step(struct pod_run *run, const struct pod_plan *plan, struct wall_
 
                 if (!is_due(due, now) || pod_run_is_over(run))
                         break;
-                advance(run, plan, due);
+                pod_run_advance(run, plan, due);
                 is_changed = true;
         }
         if (!wall_time_is_set(plan->deleted) || pod_run_is_over(run))
@@ -375,7 +377,7 @@ void pod_run_lose(struct pod_run *run, const struct pod_plan *plan, struct wall_
 
                 if (container->state != STATE_RUNNING)
                         continue;
-                terminate(container, EXIT_LOST, SLICE_LITERAL("Unknown"), at);
+                pod_run_terminate(container, EXIT_LOST, SLICE_LITERAL("Unknown"), at);
                 if (is_restarting_policy(plan, plan->containers[i].role, EXIT_LOST))
                         container->next = at;
         }

@@ -282,7 +282,7 @@ static void append_condition(struct json_tree *tree, struct json_node *condition
 
 /* "containers with unready status: [a b]" */
 static bool list_unready(const struct pod_run *run, const struct pod_plan *plan,
-                         enum container_role role, struct buf *out) {
+                         enum planned_container_role role, struct buf *out) {
         size_t count = 0;
 
         buf_printf(out, "containers with %s status: [",

@@ -16,7 +16,7 @@ static int own_resource(const struct controller_run *run) {
         return is_replication(run) ? number->replication_controllers : number->replica_sets;
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void replica_set_changed(struct controller_run *run, struct change *change) {
         if (change->resource == own_resource(run))
                 work_queue_add(run->queue, store_object_ns(change->event->object),
                                store_object_name(change->event->object));
@@ -72,27 +72,27 @@ static void read_candidate(struct object_entry *entry, struct candidate *candida
         json_doc_free(doc);
 }
 
-static int order(int64_t a, int64_t b) {
+static int replica_set_order(int64_t a, int64_t b) {
         return a < b ? -1 : a > b;
 }
 
 /* Upstream's ActivePodsWithRanks: the pod whose end hurts least comes first. */
 static int compare_candidates(const void *left, const void *right) {
         const struct candidate *a = left, *b = right;
-        int r = order(a->is_bound, b->is_bound);
+        int r = replica_set_order(a->is_bound, b->is_bound);
 
         if (r == 0)
-                r = order(a->phase_rank, b->phase_rank);
+                r = replica_set_order(a->phase_rank, b->phase_rank);
         if (r == 0)
-                r = order(a->is_ready, b->is_ready);
+                r = replica_set_order(a->is_ready, b->is_ready);
         if (r == 0)
-                r = order(a->deletion_cost, b->deletion_cost);
+                r = replica_set_order(a->deletion_cost, b->deletion_cost);
         if (r == 0 && a->is_ready)
-                r = order(b->ready_since.ns, a->ready_since.ns);
+                r = replica_set_order(b->ready_since.ns, a->ready_since.ns);
         if (r == 0)
-                r = order(b->restarts, a->restarts);
+                r = replica_set_order(b->restarts, a->restarts);
         if (r == 0)
-                r = order(b->created.ns, a->created.ns);
+                r = replica_set_order(b->created.ns, a->created.ns);
         return r ? r
                  : slice_compare(store_object_name(a->entry->object),
                                  store_object_name(b->entry->object));
@@ -133,20 +133,22 @@ static int create_pods(struct controller_run *run, const struct json *set, size_
 
 /* ---- status ---- */
 
-struct counts {
+struct replica_set_counts {
         int64_t all, labelled, ready, available;
         struct wall_time due; /* when more become available */
 };
 
 static void count_pods(struct controller_run *run, const struct json *set,
-                       const struct pod_list *active, struct arena *arena, struct counts *counts) {
+                       const struct pod_list *active, struct arena *arena,
+                       struct replica_set_counts *counts) {
         const struct json *spec = json_get(set, "spec");
         int64_t min_ready_s = json_get_i64(spec, "minReadySeconds", 0);
         struct label_list labels = label_list_decode(
                 json_get(json_get(json_get(spec, "template"), "metadata"), "labels"), arena);
         struct wall_time now = control_now(run->control);
 
-        *counts = (struct counts){ .all = (int64_t)active->count, .due = WALL_TIME_UNSET };
+        *counts = (struct replica_set_counts){ .all = (int64_t)active->count,
+                                               .due = WALL_TIME_UNSET };
         for (size_t i = 0; i < active->count; i++) {
                 const struct object_entry *pod = active->items[i];
                 bool is_labelled = true;
@@ -162,8 +164,8 @@ static void count_pods(struct controller_run *run, const struct json *set,
 }
 
 static int write_status(struct controller_run *run, const struct json *set,
-                        const struct counts *counts, const struct err *failure, bool is_deleting,
-                        struct err *err) {
+                        const struct replica_set_counts *counts, const struct err *failure,
+                        bool is_deleting, struct err *err) {
         struct json_tree *tree = json_tree_new();
         struct json_node *status = status_begin(tree, set);
         const char *reason = is_deleting ? "FailedDelete" : "FailedCreate";
@@ -202,13 +204,13 @@ static void keep_active(struct pod_list *pods) {
         pods->count = count;
 }
 
-static int balance(struct controller_run *run, const struct json *set, struct arena *arena,
-                   struct err *err) {
+static int replica_set_balance(struct controller_run *run, const struct json *set,
+                               struct arena *arena, struct err *err) {
         int resource = own_resource(run);
         int64_t wanted = json_get_i64(json_get(set, "spec"), "replicas", 1);
         struct err failure = { 0 };
         struct pod_list pods;
-        struct counts counts;
+        struct replica_set_counts counts;
         int r = pod_owner_claim(run, resource, set, arena, &pods, err);
         int64_t excess;
 
@@ -229,8 +231,8 @@ static int balance(struct controller_run *run, const struct json *set, struct ar
         return failure.code < 0 ? failure.code : r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int replica_set_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                                 struct err *err) {
         struct json_doc *doc = NULL;
         const struct json *set = control_read(run->control, own_resource(run), ns, name, &doc);
         struct arena arena;
@@ -238,7 +240,7 @@ static int reconcile(struct controller_run *run, struct slice ns, struct slice n
 
         arena_init(&arena, 4096);
         if (set)
-                r = balance(run, set, &arena, err);
+                r = replica_set_balance(run, set, &arena, err);
         arena_release(&arena);
         json_doc_free(doc);
         return r;
@@ -248,14 +250,14 @@ const struct controller controller_replica_set = {
         .name = "replicaset-controller",
         .alias = "replicaset",
         .component = "replicaset-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = replica_set_changed,
+        .reconcile = replica_set_reconcile,
 };
 
 const struct controller controller_replication = {
         .name = "replicationcontroller-controller",
         .alias = "replicationcontroller",
         .component = "replication-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = replica_set_changed,
+        .reconcile = replica_set_reconcile,
 };

@@ -16,7 +16,7 @@ static bool queue_quota(void *context, const struct store_object *object) {
 }
 
 /* Usage changes with what comes and goes, and with pods that end. */
-static void changed(struct controller_run *run, struct change *change) {
+static void resource_quota_changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
         const struct store_event *event = change->event;
         struct slice ns = store_object_ns(event->object);
@@ -126,7 +126,7 @@ static int counted_resource(const struct usage *usage) {
         return -1;
 }
 
-static struct slice without(struct slice text, const char *prefix) {
+static struct slice resource_quota_without(struct slice text, const char *prefix) {
         return slice_make(text.ptr + strlen(prefix), text.len - strlen(prefix));
 }
 
@@ -136,15 +136,15 @@ static void measure_pods(struct usage *usage) {
         usage->amount = usage->key;
         usage->is_limit = slice_has_prefix(usage->key, SLICE_LITERAL("limits."));
         if (usage->is_limit)
-                usage->amount = without(usage->key, "limits.");
+                usage->amount = resource_quota_without(usage->key, "limits.");
         else if (slice_has_prefix(usage->key, SLICE_LITERAL("requests.")))
-                usage->amount = without(usage->key, "requests.");
+                usage->amount = resource_quota_without(usage->key, "requests.");
         else if (slice_is(usage->key, "pods"))
                 usage->amount = SLICE_EMPTY;
         control_each(control, control->resource.pods, usage->ns, add_pod, usage);
 }
 
-static void measure(struct usage *usage) {
+static void resource_quota_measure(struct usage *usage) {
         const struct control *control = usage->run->control;
         int resource = counted_resource(usage);
 
@@ -207,7 +207,7 @@ static int look_at(struct controller_run *run, const struct json *quota, struct 
                 node_put(tree, status, "hard", node_import(tree, json_get(usage.spec, "hard")));
         used = node_need_object(tree, status, "used");
         while (json_next(&iter, &usage.key, NULL)) {
-                measure(&usage);
+                resource_quota_measure(&usage);
                 put_total(&usage, tree, used);
         }
         drop_old(quota, "hard", tree, status);
@@ -217,8 +217,8 @@ static int look_at(struct controller_run *run, const struct json *quota, struct 
         return r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int resource_quota_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                                    struct err *err) {
         struct json_doc *doc = NULL;
         const struct json *quota =
                 control_read(run->control, run->control->resource.quotas, ns, name, &doc);
@@ -232,6 +232,6 @@ const struct controller controller_resource_quota = {
         .name = "resourcequota-controller",
         .alias = "resourcequota",
         .component = "resourcequota-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = resource_quota_changed,
+        .reconcile = resource_quota_reconcile,
 };

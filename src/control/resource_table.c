@@ -33,8 +33,8 @@ void resource_table_free(struct resource_table *table) {
         free(table);
 }
 
-static void add(struct resource_table *table, const struct json *resource, const char *group,
-                const char *version) {
+static void resource_table_add(struct resource_table *table, const struct json *resource,
+                               const char *group, const char *version) {
         struct slice plural = json_get_text(resource, "resource");
         struct slice kind = json_get_text(json_get(resource, "responseKind"), "kind");
         struct json_iter verbs = json_iter(json_get(resource, "verbs"));
@@ -71,7 +71,7 @@ static void add_group(struct resource_table *table, const struct json *item) {
                 struct json_iter resources = json_iter(json_get(version, "resources"));
 
                 while (json_next(&resources, NULL, &resource))
-                        add(table, resource, group, name);
+                        resource_table_add(table, resource, group, name);
         }
 }
 

@@ -6,7 +6,7 @@
 
 #define HASH_LABEL "controller-revision-hash"
 
-static int compare(const void *left, const void *right) {
+static int revision_compare(const void *left, const void *right) {
         const struct revision *a = left, *b = right;
 
         if (a->number != b->number)
@@ -39,7 +39,7 @@ static void find_all(struct controller_run *run, const struct json *owner, struc
                 read_revision(revision);
                 list->count++;
         }
-        qsort(list->items, list->count, sizeof(list->items[0]), compare);
+        qsort(list->items, list->count, sizeof(list->items[0]), revision_compare);
 }
 
 const struct json *revision_template(const struct revision *revision) {
@@ -69,8 +69,8 @@ static struct revision *find_equal(struct revision_list *list, const struct json
         return found;
 }
 
-static int create(struct controller_run *run, int resource, const struct json *owner,
-                  struct revision *revision, struct err *err) {
+static int revision_create(struct controller_run *run, int resource, const struct json *owner,
+                           struct revision *revision, struct err *err) {
         const struct json *template = json_get(json_get(owner, "spec"), "template");
         struct json_tree *tree = json_tree_new();
         struct json_node *object = node_object(tree), *metadata, *labels;
@@ -98,8 +98,8 @@ static int create(struct controller_run *run, int resource, const struct json *o
         return r;
 }
 
-static int renumber(struct controller_run *run, const struct json *owner, struct revision *revision,
-                    int64_t number, struct err *err) {
+static int revision_renumber(struct controller_run *run, const struct json *owner,
+                             struct revision *revision, int64_t number, struct err *err) {
         struct object_target target = { .resource = run->control->resource.revisions,
                                         .ns = object_namespace(owner),
                                         .name = revision->name };
@@ -127,13 +127,13 @@ int revision_sync(struct controller_run *run, int resource, const struct json *o
                 struct revision *fresh = &list.items[list.count];
 
                 fresh->number = last + 1;
-                r = create(run, resource, owner, fresh, err);
+                r = revision_create(run, resource, owner, fresh, err);
                 if (r == 0) {
                         list.count++;
                         list.current = fresh;
                 }
         } else if (list.current->number < last) {
-                r = renumber(run, owner, list.current, last + 1, err);
+                r = revision_renumber(run, owner, list.current, last + 1, err);
         }
         if (r < 0)
                 revision_list_release(&list);

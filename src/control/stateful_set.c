@@ -8,7 +8,7 @@
 #define REVISION_LABEL "controller-revision-hash"
 #define REPLICAS_MAX 100000
 
-static void changed(struct controller_run *run, struct change *change) {
+static void stateful_set_changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
 
         if (change->resource == number->stateful_sets)
@@ -46,7 +46,7 @@ static int64_t ordinal_of(const struct set_look *look, const struct object_entry
         return ordinal;
 }
 
-static void condemn(struct set_look *look, struct object_entry *entry) {
+static void stateful_set_condemn(struct set_look *look, struct object_entry *entry) {
         struct pod_list *list = &look->condemned;
         size_t at = list->count++;
 
@@ -72,7 +72,7 @@ static int sort_pods(struct set_look *look, struct err *err) {
                 if (ordinal >= look->first && ordinal < look->first + look->wanted)
                         look->ordered[ordinal - look->first] = pods.items[i];
                 else if (ordinal >= 0)
-                        condemn(look, pods.items[i]);
+                        stateful_set_condemn(look, pods.items[i]);
         }
         return 0;
 }
@@ -229,7 +229,7 @@ static int update_one(struct set_look *look, struct err *err) {
         return 0;
 }
 
-static int manage(struct set_look *look, struct err *err) {
+static int stateful_set_manage(struct set_look *look, struct err *err) {
         bool waits = false;
         int r = 0;
 
@@ -247,8 +247,8 @@ struct set_counts {
         int64_t all, ready, available, current, updated;
 };
 
-static void count(struct set_look *look, const struct object_entry *entry,
-                  struct set_counts *counts) {
+static void stateful_set_count(struct set_look *look, const struct object_entry *entry,
+                               struct set_counts *counts) {
         struct slice revision;
 
         if (!entry)
@@ -272,9 +272,9 @@ static int write_status(struct set_look *look, struct err *err) {
         int r;
 
         for (int64_t i = 0; i < look->wanted; i++)
-                count(look, look->ordered[i], &counts);
+                stateful_set_count(look, look->ordered[i], &counts);
         for (size_t i = 0; i < look->condemned.count; i++)
-                count(look, look->condemned.items[i], &counts);
+                stateful_set_count(look, look->condemned.items[i], &counts);
         is_complete = !look->is_on_delete && counts.updated == counts.all &&
                       counts.ready == counts.all && counts.all == look->wanted;
         if (is_complete)
@@ -310,7 +310,7 @@ static bool is_revision_used(void *context, const struct revision *revision) {
         return false;
 }
 
-static void begin(struct set_look *look, const struct json *set) {
+static void stateful_set_begin(struct set_look *look, const struct json *set) {
         const struct json *strategy, *rolling;
 
         look->set = set;
@@ -345,15 +345,15 @@ static int look_at(struct set_look *look, struct err *err) {
         if (r == 0 && !object_is_deleted(look->set))
                 r = revision_forget(look->run, look->set, &look->revisions, &usage, err);
         if (r == 0 && !object_is_deleted(look->set))
-                r = manage(look, err);
+                r = stateful_set_manage(look, err);
         if (wall_time_is_set(look->due))
                 run_add_at(look->run, object_namespace(look->set), object_name(look->set),
                            look->due);
         return r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int stateful_set_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                                  struct err *err) {
         int resource = run->control->resource.stateful_sets, r = 0;
         struct json_doc *doc = NULL;
         const struct json *set = control_read(run->control, resource, ns, name, &doc);
@@ -363,7 +363,7 @@ static int reconcile(struct controller_run *run, struct slice ns, struct slice n
         if (!set)
                 return 0;
         arena_init(&arena, 4096);
-        begin(&look, set);
+        stateful_set_begin(&look, set);
         r = revision_sync(run, resource, set, &arena, &look.revisions, err);
         if (r == 0) {
                 r = look_at(&look, err);
@@ -378,6 +378,6 @@ const struct controller controller_stateful_set = {
         .name = "statefulset-controller",
         .alias = "statefulset",
         .component = "statefulset-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = stateful_set_changed,
+        .reconcile = stateful_set_reconcile,
 };

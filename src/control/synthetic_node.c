@@ -43,8 +43,8 @@ static void write_node(const char *name, unsigned number, const struct control_n
         json_tree_free(tree);
 }
 
-static int create(struct control *control, const char *name, unsigned number,
-                  const struct control_node *node, struct err *err) {
+static int synthetic_node_create(struct control *control, const char *name, unsigned number,
+                                 const struct control_node *node, struct err *err) {
         struct api_server_response response;
         struct buf body = { 0 };
         int r = 0;
@@ -74,7 +74,7 @@ int control_add_nodes(struct control *control, unsigned count, const struct cont
                 snprintf(name, sizeof(name), "%s%u", prefix, number);
                 if (!store_get(control->store, control->resource.nodes, SLICE_EMPTY,
                                slice_of(name))) {
-                        int r = create(control, name, number, node, err);
+                        int r = synthetic_node_create(control, name, number, node, err);
 
                         if (r < 0)
                                 return r;

@@ -11,11 +11,11 @@ struct sentence {
         struct wall_time due;
 };
 
-static void start(struct controller_run *run) {
+static void taint_eviction_start(struct controller_run *run) {
         run->state = map_new();
 }
 
-static void stop(struct controller_run *run) {
+static void taint_eviction_stop(struct controller_run *run) {
         map_free_values(run->state);
 }
 
@@ -56,7 +56,7 @@ static void pod_changed(struct controller_run *run, struct change *change) {
                 work_queue_add(run->queue, ns, name);
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void taint_eviction_changed(struct controller_run *run, struct change *change) {
         if (change->resource == run->control->resource.nodes)
                 node_changed(run, change);
         else if (change->resource == run->control->resource.pods)
@@ -66,7 +66,8 @@ static void changed(struct controller_run *run, struct change *change) {
 /* ---- verdict ---- */
 
 /* The least patience with any NoExecute taint; false when there is none to bear with. */
-static bool judge(const struct pod_spec *spec, const struct node *node, int64_t *ret_seconds) {
+static bool taint_eviction_judge(const struct pod_spec *spec, const struct node *node,
+                                 int64_t *ret_seconds) {
         bool has_taint = false;
 
         *ret_seconds = -1;
@@ -85,7 +86,8 @@ static bool judge(const struct pod_spec *spec, const struct node *node, int64_t 
 
 /* ---- the end ---- */
 
-static int evict(struct controller_run *run, const struct json *pod, struct err *err) {
+static int taint_eviction_evict(struct controller_run *run, const struct json *pod,
+                                struct err *err) {
         int pods = run->control->resource.pods, r;
         struct object_target target = { .resource = pods,
                                         .ns = object_namespace(pod),
@@ -112,8 +114,8 @@ static int evict(struct controller_run *run, const struct json *pod, struct err 
                              err);
 }
 
-static int sentence(struct controller_run *run, const struct json *pod, int64_t seconds,
-                    struct err *err) {
+static int taint_eviction_sentence(struct controller_run *run, const struct json *pod,
+                                   int64_t seconds, struct err *err) {
         struct wall_time now = control_now(run->control);
         struct sentence *known = map_get(run->state, object_uid(pod));
         struct wall_time due = { now.ns + seconds * NS_PER_S };
@@ -126,12 +128,12 @@ static int sentence(struct controller_run *run, const struct json *pod, int64_t 
                 known->due = due;
         }
         if (known->due.ns <= now.ns)
-                return evict(run, pod, err);
+                return taint_eviction_evict(run, pod, err);
         run_add_at(run, object_namespace(pod), object_name(pod), known->due);
         return 0;
 }
 
-static int pardon(struct controller_run *run, const struct json *pod) {
+static int taint_eviction_pardon(struct controller_run *run, const struct json *pod) {
         struct sentence *known = map_remove(run->state, object_uid(pod));
 
         if (known)
@@ -160,15 +162,16 @@ static int look_at(struct controller_run *run, const struct json *pod, struct ar
                 if (r == 0)
                         r = pod_spec_decode(json_get(pod, "spec"), arena, &spec, err);
                 if (r == 0)
-                        r = judge(&spec, &node, &seconds) ? sentence(run, pod, seconds, err)
-                                                          : pardon(run, pod);
+                        r = taint_eviction_judge(&spec, &node, &seconds)
+                                    ? taint_eviction_sentence(run, pod, seconds, err)
+                                    : taint_eviction_pardon(run, pod);
         }
         json_doc_free(doc);
         return r;
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int taint_eviction_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                                    struct err *err) {
         struct json_doc *doc = NULL;
         const struct json *pod =
                 control_read(run->control, run->control->resource.pods, ns, name, &doc);
@@ -186,8 +189,8 @@ static int reconcile(struct controller_run *run, struct slice ns, struct slice n
 const struct controller controller_taint_eviction = {
         .name = "taint-eviction-controller",
         .component = "taint-eviction-controller",
-        .start = start,
-        .stop = stop,
-        .changed = changed,
-        .reconcile = reconcile,
+        .start = taint_eviction_start,
+        .stop = taint_eviction_stop,
+        .changed = taint_eviction_changed,
+        .reconcile = taint_eviction_reconcile,
 };

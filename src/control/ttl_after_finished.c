@@ -2,7 +2,7 @@
 #include "base/util.h"
 #include "control/pod_owner.h"
 
-static void changed(struct controller_run *run, struct change *change) {
+static void ttl_after_finished_changed(struct controller_run *run, struct change *change) {
         if (change->resource == run->control->resource.jobs &&
             change->event->type != STORE_DELETED &&
             object_mentions(change->event->object, "\"ttlSecondsAfterFinished\""))
@@ -40,8 +40,8 @@ static int look_at(struct controller_run *run, const struct json *job, struct er
                 err);
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int ttl_after_finished_reconcile(struct controller_run *run, struct slice ns,
+                                        struct slice name, struct err *err) {
         struct json_doc *doc = NULL;
         const struct json *job =
                 control_read(run->control, run->control->resource.jobs, ns, name, &doc);
@@ -55,6 +55,6 @@ const struct controller controller_ttl_after_finished = {
         .name = "ttl-after-finished-controller",
         .alias = "ttl-after-finished",
         .component = "ttl-after-finished-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = ttl_after_finished_changed,
+        .reconcile = ttl_after_finished_reconcile,
 };

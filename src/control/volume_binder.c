@@ -28,7 +28,7 @@ static bool queue_if_unbound(void *context, const struct store_object *object) {
         return true;
 }
 
-static void changed(struct controller_run *run, struct change *change) {
+static void volume_binder_changed(struct controller_run *run, struct change *change) {
         const struct resource_numbers *number = &run->control->resource;
         const struct store_event *event = change->event;
 
@@ -56,7 +56,7 @@ static void changed(struct controller_run *run, struct change *change) {
 
 /* ---- a claim ---- */
 
-struct binding {
+struct volume_binder_binding {
         struct controller_run *run;
         const struct json *claim, *spec;
         struct arena *arena;
@@ -67,14 +67,14 @@ struct binding {
         const struct json *volume; /* the best so far */
 };
 
-static struct object_target claim_target(const struct binding *binding) {
+static struct object_target claim_target(const struct volume_binder_binding *binding) {
         return (struct object_target){ .resource = binding->run->control->resource.claims,
                                        .ns = object_namespace(binding->claim),
                                        .name = object_name(binding->claim) };
 }
 
 static bool find_default(void *context, const struct store_object *object) {
-        struct binding *binding = context;
+        struct volume_binder_binding *binding = context;
 
         if (!object_mentions(object, DEFAULT_CLASS) ||
             json_parse(store_object_body(object), &binding->class_doc, NULL) < 0)
@@ -89,7 +89,7 @@ static bool find_default(void *context, const struct store_object *object) {
 }
 
 /* A claim that names no class takes the default one; "" is a name, too. */
-static int find_class(struct binding *binding, struct err *err) {
+static int find_class(struct volume_binder_binding *binding, struct err *err) {
         struct control *control = binding->run->control;
         struct object_target target = claim_target(binding);
         struct json_tree *tree;
@@ -117,15 +117,15 @@ static int find_class(struct binding *binding, struct err *err) {
         return r;
 }
 
-static bool waits_for_pod(const struct binding *binding) {
+static bool waits_for_pod(const struct volume_binder_binding *binding) {
         return slice_is(json_get_text(binding->class, "volumeBindingMode"),
                         "WaitForFirstConsumer") &&
                object_annotation(binding->claim, SELECTED_NODE).len == 0;
 }
 
 /* What was meant for the claim comes first, then the smallest that suits. */
-static bool consider(void *context, const struct store_object *object) {
-        struct binding *binding = context;
+static bool volume_binder_consider(void *context, const struct store_object *object) {
+        struct volume_binder_binding *binding = context;
         struct json_doc *doc = NULL;
         const struct json *volume;
         bool is_meant, is_better;
@@ -155,7 +155,7 @@ static void put_annotation(struct json_tree *tree, struct json_node *object, con
         node_put_string(tree, node_need_object(tree, metadata, "annotations"), key, value);
 }
 
-static void put_claim_reference(const struct binding *binding, struct json_tree *tree,
+static void put_claim_reference(const struct volume_binder_binding *binding, struct json_tree *tree,
                                 struct json_node *spec) {
         struct json_node *reference = node_need_object(tree, spec, "claimRef");
 
@@ -166,7 +166,7 @@ static void put_claim_reference(const struct binding *binding, struct json_tree 
         node_put_text(tree, reference, "uid", object_uid(binding->claim));
 }
 
-static int bind_volume(struct binding *binding, struct err *err) {
+static int bind_volume(struct volume_binder_binding *binding, struct err *err) {
         struct object_target target = { .resource = binding->run->control->resource.volumes,
                                         .name = object_name(binding->volume) };
         const struct json *reference = json_get(json_get(binding->volume, "spec"), "claimRef");
@@ -186,7 +186,7 @@ static int bind_volume(struct binding *binding, struct err *err) {
         return r;
 }
 
-static int bind_claim(struct binding *binding, struct err *err) {
+static int bind_claim(struct volume_binder_binding *binding, struct err *err) {
         const struct json *volume_spec = json_get(binding->volume, "spec");
         struct object_target target = claim_target(binding);
         struct json_tree *tree = json_tree_new();
@@ -219,7 +219,8 @@ static int bind_claim(struct binding *binding, struct err *err) {
 /* ---- provisioning ---- */
 
 /* Where the pod will be, its volume must be reachable: in that node's zone. */
-static void put_zone(struct binding *binding, struct json_tree *tree, struct json_node *spec) {
+static void put_zone(struct volume_binder_binding *binding, struct json_tree *tree,
+                     struct json_node *spec) {
         struct control *control = binding->run->control;
         struct json_doc *doc = NULL;
         const struct json *node =
@@ -243,7 +244,7 @@ static void put_zone(struct binding *binding, struct json_tree *tree, struct jso
         json_doc_free(doc);
 }
 
-static struct json_node *new_volume(struct binding *binding, struct json_tree *tree,
+static struct json_node *new_volume(struct volume_binder_binding *binding, struct json_tree *tree,
                                     const char *name) {
         struct slice provisioner = json_get_text(binding->class, "provisioner");
         struct slice policy = json_get_text(binding->class, "reclaimPolicy");
@@ -270,7 +271,7 @@ static struct json_node *new_volume(struct binding *binding, struct json_tree *t
         return volume;
 }
 
-static int provision(struct binding *binding, struct err *err) {
+static int volume_binder_provision(struct volume_binder_binding *binding, struct err *err) {
         const struct resource_numbers *number = &binding->run->control->resource;
         char *name = arena_printf(binding->arena, "pvc-" SLICE_FMT,
                                   SLICE_ARG(object_uid(binding->claim)));
@@ -287,12 +288,12 @@ static int provision(struct binding *binding, struct err *err) {
         return bind_claim(binding, err);
 }
 
-static int bind_or_provision(struct binding *binding, struct err *err) {
+static int bind_or_provision(struct volume_binder_binding *binding, struct err *err) {
         int claims = binding->run->control->resource.claims, r;
         struct slice provisioner = json_get_text(binding->class, "provisioner");
 
         control_each(binding->run->control, binding->run->control->resource.volumes, SLICE_EMPTY,
-                     consider, binding);
+                     volume_binder_consider, binding);
         if (binding->volume) {
                 r = bind_volume(binding, err);
                 return r < 0 ? r : bind_claim(binding, err);
@@ -305,12 +306,12 @@ static int bind_or_provision(struct binding *binding, struct err *err) {
                 object_event(binding->run, claims, binding->claim, "WaitForFirstConsumer",
                              "waiting for first consumer to be created before binding");
         else
-                return provision(binding, err);
+                return volume_binder_provision(binding, err);
         return 0;
 }
 
 /* The claim names its volume already. */
-static int complete(struct binding *binding, struct err *err) {
+static int volume_binder_complete(struct volume_binder_binding *binding, struct err *err) {
         struct control *control = binding->run->control;
         struct object_target target = claim_target(binding);
         struct json_tree *tree;
@@ -337,14 +338,14 @@ static int complete(struct binding *binding, struct err *err) {
 
 static int keep_claim(struct controller_run *run, const struct json *claim, struct err *err) {
         struct arena arena;
-        struct binding binding = {
+        struct volume_binder_binding binding = {
                 .run = run, .claim = claim, .spec = json_get(claim, "spec"), .arena = &arena
         };
         int r;
 
         arena_init(&arena, 2048);
         if (json_get_text(binding.spec, "volumeName").len) {
-                r = complete(&binding, err);
+                r = volume_binder_complete(&binding, err);
         } else {
                 r = find_class(&binding, err);
                 if (r == 0)
@@ -406,8 +407,8 @@ static int keep_volume(struct controller_run *run, const struct json *volume, st
         return object_delete(run, &target, NULL, err);
 }
 
-static int reconcile(struct controller_run *run, struct slice ns, struct slice name,
-                     struct err *err) {
+static int volume_binder_reconcile(struct controller_run *run, struct slice ns, struct slice name,
+                                   struct err *err) {
         const struct resource_numbers *number = &run->control->resource;
         struct json_doc *doc = NULL;
         const struct json *object = control_read(
@@ -424,6 +425,6 @@ const struct controller controller_volume_binder = {
         .name = "persistentvolume-binder-controller",
         .alias = "persistentvolume-binder",
         .component = "persistentvolume-controller",
-        .changed = changed,
-        .reconcile = reconcile,
+        .changed = volume_binder_changed,
+        .reconcile = volume_binder_reconcile,
 };

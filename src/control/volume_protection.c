@@ -6,8 +6,9 @@
 #define CLAIM_FINALIZER "kubernetes.io/pvc-protection"
 #define VOLUME_FINALIZER "kubernetes.io/pv-protection"
 
-static int release(struct controller_run *run, const struct object_target *target,
-                   const struct json *object, const char *finalizer, struct err *err) {
+static int volume_protection_release(struct controller_run *run, const struct object_target *target,
+                                     const struct json *object, const char *finalizer,
+                                     struct err *err) {
         struct json_iter iter = json_iter(json_get(json_get(object, "metadata"), "finalizers"));
         struct json_tree *tree = json_tree_new();
         struct json_node *patch = node_object(tree), *list = node_array(tree);
@@ -32,7 +33,7 @@ static bool is_waiting(const struct store_object *object, const char *finalizer)
 /* ---- claims ---- */
 
 /* The claim behind a volume of a pod; ephemeral ones are named after the pod. */
-static bool uses(const struct json *pod, struct slice claim) {
+static bool volume_protection_uses(const struct json *pod, struct slice claim) {
         struct json_iter iter = json_iter(json_get(json_get(pod, "spec"), "volumes"));
         const struct json *volume;
 
@@ -59,7 +60,7 @@ static bool is_used_by(const struct entry_list *pods, struct slice claim) {
                     facts->phase == PHASE_FAILED ||
                     !object_mentions(link->entry->object, "\"volumes\""))
                         continue;
-                is_user = uses(entry_read(link->entry, &doc), claim);
+                is_user = volume_protection_uses(entry_read(link->entry, &doc), claim);
                 json_doc_free(doc);
                 if (is_user)
                         return true;
@@ -103,8 +104,9 @@ static int reconcile_claim(struct controller_run *run, struct slice ns, struct s
             is_used_by(object_index_pods(control->index, ns, false), name) ||
             is_used_by(object_index_pods(control->index, ns, true), name))
                 return 0;
-        r = release(run, &target, control_read(control, target.resource, ns, name, &doc),
-                    CLAIM_FINALIZER, err);
+        r = volume_protection_release(run, &target,
+                                      control_read(control, target.resource, ns, name, &doc),
+                                      CLAIM_FINALIZER, err);
         json_doc_free(doc);
         return r;
 }
@@ -137,7 +139,7 @@ static int reconcile_volume(struct controller_run *run, struct slice ns, struct 
 
         if (volume && object_is_deleted(volume) &&
             !slice_is(json_get_text(json_get(volume, "status"), "phase"), "Bound"))
-                r = release(run, &target, volume, VOLUME_FINALIZER, err);
+                r = volume_protection_release(run, &target, volume, VOLUME_FINALIZER, err);
         json_doc_free(doc);
         return r;
 }

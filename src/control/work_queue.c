@@ -33,7 +33,7 @@ static bool is_before(const void *a, const void *b, void *context) {
         return ((const struct work_item *)a)->due.ns < ((const struct work_item *)b)->due.ns;
 }
 
-static void moved(void *item, size_t index) {
+static void work_queue_moved(void *item, size_t index) {
         ((struct work_item *)item)->position = index == HEAP_NO_INDEX ? 0 : index + 1;
 }
 
@@ -43,7 +43,7 @@ struct work_queue *work_queue_new(void (*wake)(void *context), void *context) {
         queue->items = map_new();
         queue->wake = wake;
         queue->context = context;
-        heap_init(&queue->later, is_before, moved, NULL);
+        heap_init(&queue->later, is_before, work_queue_moved, NULL);
         return queue;
 }
 
@@ -65,8 +65,8 @@ static struct slice key_of(const struct work_item *item) {
         return slice_make(item->key, item->key_size);
 }
 
-static struct work_item *find(struct work_queue *queue, struct slice ns, struct slice name,
-                              bool is_wanted) {
+static struct work_item *work_queue_find(struct work_queue *queue, struct slice ns,
+                                         struct slice name, bool is_wanted) {
         char key[KEY_MAX];
         size_t size = ns.len + 1 + name.len;
         struct work_item *item;
@@ -115,7 +115,7 @@ static void make_ready(struct work_queue *queue, struct work_item *item) {
 }
 
 void work_queue_add(struct work_queue *queue, struct slice ns, struct slice name) {
-        struct work_item *item = find(queue, ns, name, true);
+        struct work_item *item = work_queue_find(queue, ns, name, true);
 
         if (item->position && item->failures > WORK_HASTY_RETRIES)
                 return;
@@ -124,7 +124,8 @@ void work_queue_add(struct work_queue *queue, struct slice ns, struct slice name
                 queue->wake(queue->context);
 }
 
-static void delay(struct work_queue *queue, struct work_item *item, struct mono_time due) {
+static void work_queue_delay(struct work_queue *queue, struct work_item *item,
+                             struct mono_time due) {
         if (item->is_ready || (item->position && item->due.ns <= due.ns))
                 return;
         item->due = due;
@@ -138,11 +139,11 @@ static void delay(struct work_queue *queue, struct work_item *item, struct mono_
 
 void work_queue_add_at(struct work_queue *queue, struct slice ns, struct slice name,
                        struct mono_time due) {
-        delay(queue, find(queue, ns, name, true), due);
+        work_queue_delay(queue, work_queue_find(queue, ns, name, true), due);
 }
 
 void work_queue_cancel(struct work_queue *queue, struct slice ns, struct slice name) {
-        struct work_item *item = find(queue, ns, name, false);
+        struct work_item *item = work_queue_find(queue, ns, name, false);
 
         if (!item || !item->position)
                 return;
@@ -191,7 +192,7 @@ void work_queue_done(struct work_queue *queue, struct work_item *item, bool is_f
                         item->failures++;
                 if (pause > WORK_RETRY_MAX_NS)
                         pause = WORK_RETRY_MAX_NS;
-                delay(queue, item, (struct mono_time){ now.ns + pause });
+                work_queue_delay(queue, item, (struct mono_time){ now.ns + pause });
                 return;
         }
         item->failures = 0;

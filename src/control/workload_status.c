@@ -25,7 +25,7 @@ int64_t object_generation(const struct json *object) {
 }
 
 bool object_is_deleted(const struct json *object) {
-        return json_get(json_get(object, "metadata"), "deletionTimestamp") != NULL;
+        return json_get(json_get(object, "metadata"), "deletionTimestamp");
 }
 
 struct wall_time object_time(const struct json *object, const char *key) {

@@ -51,7 +51,7 @@ static struct write_wait *take_ready(struct write_waits *waits, const struct con
         return wait;
 }
 
-static void keep(struct write_waits *waits, struct write_wait *wait) {
+static void write_wait_keep(struct write_waits *waits, struct write_wait *wait) {
         CLEANUP(buf_release) struct buf key = { 0 };
 
         key_of(wait->run, slice_of(wait->ns), slice_of(wait->name), &key);
@@ -145,8 +145,8 @@ static bool is_same(const struct write_wait *wait, const struct api_server_reque
 }
 
 /* The wait belongs to it from here on: it goes, or is kept. */
-static int settle(struct write_waits *waits, struct write_wait *wait, bool is_aside,
-                  struct api_server_response *ret_response, struct err *err) {
+static int write_wait_settle(struct write_waits *waits, struct write_wait *wait, bool is_aside,
+                             struct api_server_response *ret_response, struct err *err) {
         if (!wait->pending) {
                 wait_free(wait);
                 return 0;
@@ -157,7 +157,7 @@ static int settle(struct write_waits *waits, struct write_wait *wait, bool is_as
                 return 0;
         }
         wait->is_ready = false;
-        keep(waits, wait);
+        write_wait_keep(waits, wait);
         return give_up(waits, err);
 }
 
@@ -172,7 +172,7 @@ int write_waits_ask(struct write_waits *waits, const struct api_server_request *
                 wait = waits->ready;
                 waits->ready = NULL;
                 wait->pending = api_pending_resume(wait->pending, ret_response);
-                return settle(waits, wait, is_aside, ret_response, err);
+                return write_wait_settle(waits, wait, is_aside, ret_response, err);
         }
         if (!waits->run || !api_server_asks_webhooks(server)) {
                 api_server_handle(server, request, ret_response);
@@ -180,7 +180,7 @@ int write_waits_ask(struct write_waits *waits, const struct api_server_request *
         }
         wait = wait_new(waits, request, is_aside);
         wait->pending = api_server_begin(server, request, ret_response, note_ready, wait);
-        return settle(waits, wait, is_aside, ret_response, err);
+        return write_wait_settle(waits, wait, is_aside, ret_response, err);
 }
 
 /* ---- looks at a key ---- */

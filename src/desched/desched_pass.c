@@ -64,7 +64,8 @@ static struct desched_filters filters_of(const struct desched_profile *profile,
                                          .items = profile->points[point].items };
 }
 
-static void prepare(struct pass *pass, struct descheduler *descheduler, struct wall_time now) {
+static void desched_pass_prepare(struct pass *pass, struct descheduler *descheduler,
+                                 struct wall_time now) {
         const struct descheduler_config *config = &descheduler->config;
         arena_clear(&descheduler->pass);
         *pass = (struct pass){ .descheduler = descheduler };
@@ -83,7 +84,7 @@ static void prepare(struct pass *pass, struct descheduler *descheduler, struct w
                 .has_grace = descheduler->has_grace,
                 .grace_s = descheduler->grace_s,
                 .listener = { .context = pass, .spared = note_spared, .asked = note_asked },
-                .wants_reasons = descheduler->observer.spared != NULL,
+                .wants_reasons = descheduler->observer.spared,
                 .moves = { .oracle = descheduler->oracle.place ? &descheduler->oracle : NULL,
                            .returns = descheduler->returns,
                            .turns = descheduler->turns,
@@ -158,7 +159,7 @@ static void run_point(struct pass *pass, enum desched_point point) {
 static const struct desched_report *run_pass(struct descheduler *descheduler, struct wall_time now,
                                              bool is_partial, uint32_t changes) {
         struct pass pass;
-        prepare(&pass, descheduler, now);
+        desched_pass_prepare(&pass, descheduler, now);
         pass.is_partial = is_partial;
         pass.changes = changes;
         if (descheduler->turns)
@@ -222,7 +223,7 @@ uint32_t descheduler_wakes_on(const struct descheduler *descheduler) {
 void descheduler_explain(struct descheduler *descheduler, struct wall_time now, struct pod_id pod,
                          struct buf *out) {
         struct pass pass;
-        prepare(&pass, descheduler, now);
+        desched_pass_prepare(&pass, descheduler, now);
         for (size_t i = 0; i < descheduler->profile_count; i++) {
                 struct buf reasons = { 0 };
                 enter_profile(&pass.run, descheduler->profiles[i]);

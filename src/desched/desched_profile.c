@@ -13,7 +13,7 @@ static const char *const point_names[DESCHED_POINT_COUNT] = {
         [DESCHED_PRE_EVICTION_FILTER] = "preevictionfilter",
 };
 
-struct build {
+struct desched_profile_build {
         const struct desched_profile_env *env;
         const struct desched_profile_spec *spec;
         struct desched_profile *profile;
@@ -23,9 +23,10 @@ struct build {
 
 /* ---- problems ---- */
 
-static struct field_reader reader_at(const struct build *build, const char *format, ...)
-        __attribute__((format(printf, 2, 3)));
-static struct field_reader reader_at(const struct build *build, const char *format, ...) {
+static struct field_reader reader_at(const struct desched_profile_build *build, const char *format,
+                                     ...) __attribute__((format(printf, 2, 3)));
+static struct field_reader reader_at(const struct desched_profile_build *build, const char *format,
+                                     ...) {
         struct field_reader reader = {
                 .document = build->env->document,
                 .arena = &build->profile->arena,
@@ -71,8 +72,8 @@ static const struct field *with_head(struct arena *arena, const struct plugin *p
         return fields;
 }
 
-static void *decode_args(struct build *build, const struct plugin *plugin, const struct json *value,
-                         const char *where) {
+static void *decode_args(struct desched_profile_build *build, const struct plugin *plugin,
+                         const struct json *value, const char *where) {
         struct arena *arena = &build->profile->arena;
         size_t size;
         const struct field *fields = with_head(arena, plugin, &size);
@@ -87,19 +88,19 @@ static void *decode_args(struct build *build, const struct plugin *plugin, const
         return is_good ? args : NULL;
 }
 
-static size_t find_spec(const struct build *build, struct slice name) {
+static size_t find_spec(const struct desched_profile_build *build, struct slice name) {
         for (size_t i = 0; i < build->spec->plugin_count; i++)
                 if (slice_eq(build->spec->plugins[i].name, name))
                         return i;
         return SIZE_MAX;
 }
 
-static const struct json *config_name(const struct build *build, size_t index) {
+static const struct json *config_name(const struct desched_profile_build *build, size_t index) {
         return json_get(json_at(json_get(build->env->value, "pluginConfig"), index), "name");
 }
 
 /* Every entry is checked, enabled or not; of repeated ones the first counts. */
-static void read_args(struct build *build) {
+static void read_args(struct desched_profile_build *build) {
         const struct desched_profile_spec *spec = build->spec;
         build->args = ARENA_ARRAY(&build->profile->arena, void *, spec->plugin_count);
         for (size_t i = 0; i < spec->plugin_count; i++) {
@@ -128,13 +129,13 @@ static bool takes_part(const struct plugin *plugin, enum desched_point point) {
                 return false;
         switch (point) {
         case DESCHED_DESCHEDULE:
-                return points->deschedule != NULL;
+                return points->deschedule;
         case DESCHED_BALANCE:
-                return points->balance != NULL;
+                return points->balance;
         case DESCHED_FILTER:
-                return points->filter != NULL;
+                return points->filter;
         case DESCHED_PRE_EVICTION_FILTER:
-                return points->pre_eviction_filter != NULL;
+                return points->pre_eviction_filter;
         case DESCHED_POINT_COUNT:
                 break;
         }
@@ -156,14 +157,15 @@ struct mention {
         const struct json *value;
 };
 
-static void complain(struct build *build, const struct mention *mention, const char *text) {
+static void desched_profile_complain(struct desched_profile_build *build,
+                                     const struct mention *mention, const char *text) {
         struct field_reader reader = reader_at(build, "plugins.%s", point_names[mention->point]);
         field_problem(&reader, mention->value, "enabled", "plugin \"" SLICE_FMT "\" %s",
                       SLICE_ARG(mention->name), text);
         build->is_good = false;
 }
 
-static const struct desched_instance *make_instance(struct build *build,
+static const struct desched_instance *make_instance(struct desched_profile_build *build,
                                                     const struct plugin *plugin, void *args,
                                                     const struct mention *mention) {
         struct desched_profile *profile = build->profile;
@@ -172,7 +174,7 @@ static const struct desched_instance *make_instance(struct build *build,
         if (plugin->init && plugin->init(&build->env->plugin, args, &state, &err) < 0) {
                 size_t index = find_spec(build, mention->name);
                 if (index == SIZE_MAX) {
-                        complain(build, mention, err.text);
+                        desched_profile_complain(build, mention, err.text);
                         return NULL;
                 }
                 struct field_reader reader = reader_at(build, "pluginConfig[%zu].args", index);
@@ -187,11 +189,12 @@ static const struct desched_instance *make_instance(struct build *build,
 }
 
 /* The instance of an enabled plugin; NULL when something is wrong with it. */
-static const struct desched_instance *need_instance(struct build *build,
+static const struct desched_instance *need_instance(struct desched_profile_build *build,
                                                     const struct mention *mention) {
         const struct plugin *plugin = plugin_find(build->env->registry, mention->name);
         if (!plugin || !takes_part(plugin, mention->point)) {
-                complain(build, mention, plugin ? "does not take part here" : "is not known");
+                desched_profile_complain(build, mention,
+                                         plugin ? "does not take part here" : "is not known");
                 return NULL;
         }
         const struct desched_instance *instance = find_instance(build->profile, plugin);
@@ -204,7 +207,7 @@ static const struct desched_instance *need_instance(struct build *build,
         else if (slice_is(mention->name, DEFAULT_EVICTOR))
                 args = decode_args(build, plugin, NULL, "pluginConfig");
         else
-                complain(build, mention, "has no entry in pluginConfig");
+                desched_profile_complain(build, mention, "has no entry in pluginConfig");
         return args ? make_instance(build, plugin, args, mention) : NULL;
 }
 
@@ -216,7 +219,7 @@ static bool has_name(const struct text_list *list, const char *name) {
 }
 
 /* The evictor takes part in both filters whether it is named or not. */
-static void fill_point(struct build *build, enum desched_point point) {
+static void fill_point(struct desched_profile_build *build, enum desched_point point) {
         const struct text_list *enabled = &build->spec->enabled[point];
         struct desched_instance *items =
                 ARENA_ARRAY(&build->profile->arena, struct desched_instance, enabled->count + 1);
@@ -247,7 +250,9 @@ struct desched_profile *desched_profile_new(const struct desched_profile_spec *s
         for (size_t i = 0; i < DESCHED_POINT_COUNT; i++)
                 most += spec->enabled[i].count;
         profile->instances = ARENA_ARRAY(&profile->arena, struct desched_instance, most);
-        struct build build = { .env = env, .spec = spec, .profile = profile, .is_good = true };
+        struct desched_profile_build build = {
+                .env = env, .spec = spec, .profile = profile, .is_good = true
+        };
         read_args(&build);
         for (size_t i = 0; i < DESCHED_POINT_COUNT; i++)
                 fill_point(&build, (enum desched_point)i);

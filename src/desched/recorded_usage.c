@@ -22,7 +22,8 @@ struct recorded_usage {
 
 /* ---- asking ---- */
 
-static bool pick(const struct measured *measured, struct slice resource, int64_t *ret_amount) {
+static bool recorded_usage_pick(const struct measured *measured, struct slice resource,
+                                int64_t *ret_amount) {
         if (!measured)
                 return false;
         if (measured->has_cpu && slice_is(resource, "cpu"))
@@ -36,7 +37,7 @@ static bool pick(const struct measured *measured, struct slice resource, int64_t
 
 static bool ask_node(void *context, struct slice node, struct slice resource, int64_t *ret_amount) {
         const struct recorded_usage *usage = context;
-        return pick(map_get(usage->nodes, node), resource, ret_amount);
+        return recorded_usage_pick(map_get(usage->nodes, node), resource, ret_amount);
 }
 
 static void write_key(struct buf *key, struct slice ns, struct slice name) {
@@ -48,7 +49,8 @@ static bool ask_pod(void *context, struct slice ns, struct slice name, struct sl
         const struct recorded_usage *usage = context;
         struct buf key = { 0 };
         write_key(&key, ns, name);
-        bool is_known = pick(map_get(usage->pods, buf_view(&key)), resource, ret_amount);
+        bool is_known =
+                recorded_usage_pick(map_get(usage->pods, buf_view(&key)), resource, ret_amount);
         buf_release(&key);
         return is_known;
 }
@@ -83,8 +85,8 @@ static int sum_resource(const struct json *const *maps, size_t count, const char
         return 0;
 }
 
-static int measure(const struct json *const *maps, size_t count, struct measured *measured,
-                   struct err *err) {
+static int recorded_usage_measure(const struct json *const *maps, size_t count,
+                                  struct measured *measured, struct err *err) {
         struct buf cpu = { 0 }, memory = { 0 };
         int code = sum_resource(maps, count, "cpu", &cpu, err);
         if (code == 0)
@@ -104,7 +106,7 @@ static int take_node(struct recorded_usage *usage, const struct json *object, st
         struct measured *measured = ARENA_NEW(&usage->arena, struct measured);
         const struct json *map = json_get(object, "usage");
         map_put(usage->nodes, json_get_text(json_get(object, "metadata"), "name"), measured);
-        return measure(&map, 1, measured, err);
+        return recorded_usage_measure(&map, 1, measured, err);
 }
 
 static int take_pod(struct recorded_usage *usage, const struct json *object, struct err *err) {
@@ -121,7 +123,7 @@ static int take_pod(struct recorded_usage *usage, const struct json *object, str
         write_key(&key, json_get_text(metadata, "namespace"), json_get_text(metadata, "name"));
         map_put(usage->pods, buf_view(&key), measured);
         buf_release(&key);
-        return measure(maps, count, measured, err);
+        return recorded_usage_measure(maps, count, measured, err);
 }
 
 static int take_samples(struct recorded_usage *usage, const struct json *object, struct err *err) {
@@ -150,7 +152,8 @@ static int take_items(struct recorded_usage *usage, const struct json *list,
         return code;
 }
 
-static int take(struct recorded_usage *usage, const struct json *object, struct err *err) {
+static int recorded_usage_take(struct recorded_usage *usage, const struct json *object,
+                               struct err *err) {
         struct slice kind = json_get_text(object, "kind");
         if (slice_is(kind, "NodeMetrics"))
                 return take_node(usage, object, err);
@@ -199,7 +202,7 @@ static bool has_provider(const struct descheduler_policy *policy, const char *so
         return false;
 }
 
-static struct recorded_usage *make(const struct descheduler_policy *policy) {
+static struct recorded_usage *recorded_usage_make(const struct descheduler_policy *policy) {
         struct recorded_usage *usage = xcalloc(1, sizeof(*usage));
         arena_init(&usage->arena, 0);
         usage->nodes = map_new();
@@ -226,29 +229,29 @@ static int hand_out(struct recorded_usage *usage, int code, struct recorded_usag
 
 int recorded_usage_new(const struct json *objects, const struct descheduler_policy *policy,
                        struct recorded_usage **ret_usage, struct err *err) {
-        struct recorded_usage *usage = make(policy);
+        struct recorded_usage *usage = recorded_usage_make(policy);
         struct json_iter iter = json_iter(objects);
         const struct json *object;
         int code = 0;
         while (code == 0 && json_next(&iter, NULL, &object))
-                code = take(usage, object, err);
+                code = recorded_usage_take(usage, object, err);
         return hand_out(usage, code, ret_usage);
 }
 
 int recorded_usage_of_list(const struct json *list, const struct descheduler_policy *policy,
                            struct recorded_usage **ret_usage, struct err *err) {
-        struct recorded_usage *usage = make(policy);
-        return hand_out(usage, take(usage, list, err), ret_usage);
+        struct recorded_usage *usage = recorded_usage_make(policy);
+        return hand_out(usage, recorded_usage_take(usage, list, err), ret_usage);
 }
 
 int recorded_usage_of_answer(const struct json *answer, const struct descheduler_policy *policy,
                              struct recorded_usage **ret_usage, struct err *err) {
-        struct recorded_usage *usage = make(policy);
+        struct recorded_usage *usage = recorded_usage_make(policy);
         return hand_out(usage, take_answer(usage, answer, err), ret_usage);
 }
 
 /* Rounded to the nearest, as the measured amounts are not negative. */
-static int64_t blend(int64_t before, int64_t now) {
+static int64_t recorded_usage_blend(int64_t before, int64_t now) {
         return (int64_t)(0.9 * (double)before + 0.1 * (double)now + 0.5);
 }
 
@@ -262,9 +265,10 @@ void recorded_usage_smooth(struct recorded_usage *usage, const struct recorded_u
                 if (!then)
                         continue;
                 if (now->has_cpu && then->has_cpu)
-                        now->cpu_milli = blend(then->cpu_milli, now->cpu_milli);
+                        now->cpu_milli = recorded_usage_blend(then->cpu_milli, now->cpu_milli);
                 if (now->has_memory && then->has_memory)
-                        now->memory_bytes = blend(then->memory_bytes, now->memory_bytes);
+                        now->memory_bytes =
+                                recorded_usage_blend(then->memory_bytes, now->memory_bytes);
         }
 }
 

@@ -63,7 +63,8 @@ static bool find_kind(struct slice name, enum object_kind *ret_kind) {
         return false;
 }
 
-static int feed(struct cluster *cluster, const struct json *objects, struct err *err) {
+static int replay_descheduler_feed(struct cluster *cluster, const struct json *objects,
+                                   struct err *err) {
         struct json_iter iter = json_iter(objects);
         const struct json *object;
         for (size_t i = 0; json_next(&iter, NULL, &object); i++) {
@@ -157,7 +158,7 @@ int replay_descheduler_case(const struct json *test_case,
                 return err_set(err, BERTH_ERR_INVALID, "now: expected a time");
         struct cluster *cluster = cluster_new(
                 &(struct cluster_config){ .keeps_finished = true, .keeps_detail = true });
-        int code = feed(cluster, json_get(test_case, "objects"), err);
+        int code = replay_descheduler_feed(cluster, json_get(test_case, "objects"), err);
         if (code == 0) {
                 struct buf evictions = { 0 }, text = { 0 };
                 struct err refused = { 0 };

@@ -76,9 +76,9 @@ int audit_chain_verify(struct audit_chain *chain, struct slice lines, struct err
         struct slice rest = lines, line;
 
         while (rest.ptr && slice_split(&rest, '\n', &line)) {
-                if (line.len == 0 && rest.ptr == NULL)
+                if (line.len == 0 && !rest.ptr)
                         return 0;
-                if (rest.ptr == NULL)
+                if (!rest.ptr)
                         return err_set(err, BERTH_ERR_INVALID, "the line of seq %llu is torn",
                                        (unsigned long long)chain->seq + 1);
                 if (verify_line(chain, line, err) < 0)

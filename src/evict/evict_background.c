@@ -38,12 +38,13 @@ struct evict_background *evict_background_new(const struct cluster *cluster, boo
         return background;
 }
 
-static uint64_t counted(const struct map *map, struct slice key) {
+static uint64_t evict_background_counted(const struct map *map, struct slice key) {
         return (uint64_t)(uintptr_t)map_get(map, key);
 }
 
 static void add_count(struct map *map, struct slice key, bool is_more) {
-        uint64_t count = is_more ? counted(map, key) + 1 : counted(map, key) - 1;
+        uint64_t count = is_more ? evict_background_counted(map, key) + 1
+                                 : evict_background_counted(map, key) - 1;
         if (count > 0)
                 map_put(map, key, (void *)(uintptr_t)count);
         else
@@ -59,7 +60,8 @@ static void count_pod(struct evict_background *background, const struct evict_re
 }
 
 /* Takes the job over. */
-static struct moving_pod *track(struct evict_background *background, struct evict_job *job) {
+static struct moving_pod *evict_background_track(struct evict_background *background,
+                                                 struct evict_job *job) {
         struct moving_pod *pod = xcalloc(1, sizeof(*pod));
         pod->job = job;
         pod->next = background->first;
@@ -72,7 +74,7 @@ static struct moving_pod *track(struct evict_background *background, struct evic
 }
 
 /* The job stays. */
-static void untrack(struct evict_background *background, struct moving_pod *pod) {
+static void evict_background_untrack(struct evict_background *background, struct moving_pod *pod) {
         const struct evict_record *record = &pod->job->record;
         count_pod(background, record, false);
         map_remove(background->by_uid, record->pod.uid);
@@ -90,7 +92,7 @@ void evict_background_free(struct evict_background *background) {
                 return;
         while (background->first) {
                 struct evict_job *job = background->first->job;
-                untrack(background, background->first);
+                evict_background_untrack(background, background->first);
                 evict_job_free(job);
         }
         map_free(background->by_uid);
@@ -100,8 +102,8 @@ void evict_background_free(struct evict_background *background) {
 }
 
 /* The pod as it is now; NULL when it is gone or its name is another pod's. */
-static const struct pod_row *find(const struct evict_background *background,
-                                  const struct object_ref *pod) {
+static const struct pod_row *evict_background_find(const struct evict_background *background,
+                                                   const struct object_ref *pod) {
         struct pod_id id = cluster_find_pod(background->cluster, pod->ns, pod->name);
         if (pod_id_is_none(id))
                 return NULL;
@@ -111,7 +113,7 @@ static const struct pod_row *find(const struct evict_background *background,
 
 bool evict_background_concerns(const struct evict_background *background,
                                const struct object_ref *pod) {
-        const struct pod_row *row = find(background, pod);
+        const struct pod_row *row = evict_background_find(background, pod);
         return row && row->flags & POD_REQUEST_EVICT;
 }
 
@@ -121,7 +123,7 @@ enum background_answer evict_background_answer(const struct evict_background *ba
         if (result->code != BERTH_ERR_TOO_MANY ||
             !slice_contains(result->text, SLICE_LITERAL(EVICTION_MOVING_TEXT)))
                 return BACKGROUND_REFUSED;
-        const struct pod_row *row = find(background, pod);
+        const struct pod_row *row = evict_background_find(background, pod);
         if (!row || !(row->flags & POD_REQUEST_EVICT))
                 return BACKGROUND_REFUSED;
         return pod_row_is_finished(row) ? BACKGROUND_POINTLESS : BACKGROUND_STARTED;
@@ -137,12 +139,12 @@ void evict_background_assume(struct evict_background *background, struct evict_j
         if (pod) { /* the mark was seen before the answer came */
                 bool is_running = pod->is_running;
                 struct evict_job *old = pod->job;
-                untrack(background, pod);
+                evict_background_untrack(background, pod);
                 evict_job_free(old);
-                pod = track(background, job);
+                pod = evict_background_track(background, job);
                 pod->is_running = is_running;
         } else {
-                pod = track(background, job);
+                pod = evict_background_track(background, job);
         }
         pod->is_asked = true;
         pod->asked = now;
@@ -152,18 +154,19 @@ struct background_counts evict_background_counts(const struct evict_background *
                                                  struct slice node, struct slice ns) {
         return (struct background_counts){
                 .total = background->total,
-                .node = node.len > 0 ? counted(background->nodes, node) : 0,
-                .ns = counted(background->namespaces, ns),
+                .node = node.len > 0 ? evict_background_counted(background->nodes, node) : 0,
+                .ns = evict_background_counted(background->namespaces, ns),
         };
 }
 
 /* ---- following ---- */
 
-static void end(struct evict_background *background, struct moving_pod *pod,
-                struct background_end *at, enum evict_result result, const char *text) {
+static void evict_background_end(struct evict_background *background, struct moving_pod *pod,
+                                 struct background_end *at, enum evict_result result,
+                                 const char *text) {
         struct evict_job *job = pod->job;
         bool is_asked = pod->is_asked;
-        untrack(background, pod);
+        evict_background_untrack(background, pod);
         if (!is_asked) {
                 evict_job_free(job);
                 return;
@@ -173,27 +176,28 @@ static void end(struct evict_background *background, struct moving_pod *pod,
 }
 
 /* Without a result of its own: it may be asked for again. */
-static void drop(struct evict_background *background, struct moving_pod *pod) {
+static void evict_background_drop(struct evict_background *background, struct moving_pod *pod) {
         struct evict_job *job = pod->job;
-        untrack(background, pod);
+        evict_background_untrack(background, pod);
         evict_job_free(job);
 }
 
 static void look_at(struct evict_background *background, struct moving_pod *pod,
                     struct background_end *at) {
-        const struct pod_row *row = find(background, &pod->job->record.pod);
+        const struct pod_row *row = evict_background_find(background, &pod->job->record.pod);
         if (!row) {
-                end(background, pod, at, EVICT_RESULT_SUCCESS, "");
+                evict_background_end(background, pod, at, EVICT_RESULT_SUCCESS, "");
         } else if (!(row->flags & POD_REQUEST_EVICT)) {
-                drop(background, pod);
+                evict_background_drop(background, pod);
         } else if (row->phase == POD_SUCCEEDED) {
-                end(background, pod, at, EVICT_RESULT_SUCCESS, "");
+                evict_background_end(background, pod, at, EVICT_RESULT_SUCCESS, "");
         } else if (row->phase == POD_FAILED) {
-                end(background, pod, at, EVICT_RESULT_ERROR, "the pod failed while it was evicted");
+                evict_background_end(background, pod, at, EVICT_RESULT_ERROR,
+                                     "the pod failed while it was evicted");
         } else if (row->flags & POD_EVICTION_RUNS) {
                 pod->is_running = true;
         } else if (pod->is_running) {
-                drop(background, pod); /* finished or aborted, whichever it was */
+                evict_background_drop(background, pod); /* finished or aborted, whichever it was */
         }
 }
 
@@ -212,7 +216,7 @@ static void pick_up(struct evict_background *background, struct pod_id id) {
         };
         if (!node_id_is_none(row->node))
                 intent.node = cluster_node_name(background->cluster, row->node);
-        track(background, evict_job_new(&intent))->is_running = true;
+        evict_background_track(background, evict_job_new(&intent))->is_running = true;
 }
 
 static void pick_up_new(struct evict_background *background) {
@@ -246,8 +250,8 @@ static bool may_expire(const struct evict_background *background, const struct m
         return pod->is_asked && (background->is_parity || !pod->is_running);
 }
 
-static void expire(struct evict_background *background, struct mono_time now,
-                   struct background_end *at) {
+static void evict_background_expire(struct evict_background *background, struct mono_time now,
+                                    struct background_end *at) {
         struct moving_pod *next;
         if (!is_sweep_due(background, now))
                 return;
@@ -257,8 +261,8 @@ static void expire(struct evict_background *background, struct mono_time now,
                 bool is_over = background->is_parity ? age_ns > EVICT_ASSUMED_MAX_NS
                                                      : age_ns >= EVICT_ASSUMED_MAX_NS;
                 if (may_expire(background, pod) && is_over)
-                        end(background, pod, at, EVICT_RESULT_ERROR,
-                            "nobody carried the eviction on within 10 minutes");
+                        evict_background_end(background, pod, at, EVICT_RESULT_ERROR,
+                                             "nobody carried the eviction on within 10 minutes");
         }
 }
 
@@ -270,7 +274,7 @@ void evict_background_look(struct evict_background *background, struct mono_time
                 look_at(background, pod, at);
         }
         pick_up_new(background);
-        expire(background, now, at);
+        evict_background_expire(background, now, at);
 }
 
 bool evict_background_next_due(const struct evict_background *background,

@@ -3,7 +3,7 @@
 #include "evict/evict_priv.h"
 #include <stdlib.h>
 
-static struct slice place(char **at, struct slice text) {
+static struct slice evict_job_place(char **at, struct slice text) {
         struct slice copy = slice_make(*at, text.len);
         if (text.len > 0)
                 memcpy(*at, text.ptr, text.len);
@@ -31,7 +31,7 @@ struct evict_job *evict_job_new(const struct evict_intent *intent) {
                                           &record->node,   &record->plugin,      &record->profile,
                                           &record->reason, &record->requested_by };
         for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-                *targets[i] = place(&at, texts[i]);
+                *targets[i] = evict_job_place(&at, texts[i]);
         return job;
 }
 

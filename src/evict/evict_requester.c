@@ -41,16 +41,16 @@ void evict_requester_begin(struct evict_requester *requester, const struct evict
         requester->notes_failures = pass->notes_failures;
 }
 
-static uint64_t counted(const struct map *map, struct slice key) {
+static uint64_t evict_requester_counted(const struct map *map, struct slice key) {
         return (uint64_t)(uintptr_t)map_get(map, key);
 }
 
 static void count_one(struct map *map, struct slice key) {
-        map_put(map, key, (void *)(uintptr_t)(counted(map, key) + 1));
+        map_put(map, key, (void *)(uintptr_t)(evict_requester_counted(map, key) + 1));
 }
 
 static void uncount_one(struct map *map, struct slice key) {
-        uint64_t count = counted(map, key);
+        uint64_t count = evict_requester_counted(map, key);
         if (count > 1)
                 map_put(map, key, (void *)(uintptr_t)(count - 1));
         else
@@ -64,10 +64,12 @@ enum evict_outcome evict_requester_check(const struct evict_requester *requester
         if (limits->has_total && requester->total + background->total + 1 > limits->total)
                 return EVICT_TOTAL_LIMIT;
         if (limits->has_node && intent->node.len > 0 &&
-            counted(requester->nodes, intent->node) + background->node + 1 > limits->node)
+            evict_requester_counted(requester->nodes, intent->node) + background->node + 1 >
+                    limits->node)
                 return EVICT_NODE_LIMIT;
         if (limits->has_namespace &&
-            counted(requester->namespaces, intent->pod.ns) + background->ns + 1 > limits->ns)
+            evict_requester_counted(requester->namespaces, intent->pod.ns) + background->ns + 1 >
+                    limits->ns)
                 return EVICT_NAMESPACE_LIMIT;
         return EVICT_DONE;
 }

@@ -86,7 +86,7 @@ static void note_event(struct evict_service *service, const struct evict_record 
         const struct action event = {
                 .kind = ACTION_RECORD_EVENT,
                 .target = record->pod,
-                .event = { .is_warning = failure != NULL,
+                .event = { .is_warning = failure,
                            .reason = failure ? SLICE_LITERAL("EvictionFailed") : reason,
                            .action = SLICE_LITERAL("Descheduled"),
                            .note = slice_of(note),
@@ -233,7 +233,7 @@ static enum evict_outcome check_limits(const struct evict_service *service,
         return evict_requester_check(requester, intent, &moving);
 }
 
-static enum evict_outcome ask(void *context, const struct evict_intent *intent) {
+static enum evict_outcome evict_service_ask(void *context, const struct evict_intent *intent) {
         struct evict_service *service = context;
         struct evict_requester *requester = need_requester(service, intent->requested_by);
         evict_ledger_rule(&service->ledger, intent->profile, intent->plugin)->asked++;
@@ -270,7 +270,9 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
 }
 
 struct evict_sink evict_service_sink(struct evict_service *service) {
-        return (struct evict_sink){ .context = service, .begin_pass = begin_pass, .ask = ask };
+        return (struct evict_sink){ .context = service,
+                                    .begin_pass = begin_pass,
+                                    .ask = evict_service_ask };
 }
 
 /* ---- sending ---- */

@@ -11,7 +11,7 @@
 #define TAKEN_NS (2 * NS_PER_S) /* between looks whether the other form is done with a pod */
 
 /* The best rank among live requests, and the oldest of that rank. */
-static void rank(struct eviction_target *target) {
+static void eviction_admission_rank(struct eviction_target *target) {
         target->rank = UINT_MAX;
         for (size_t i = 0; i < target->request_count; i++) {
                 const struct eviction_request *request = target->requests[i];
@@ -75,7 +75,7 @@ bool eviction_admit(struct eviction_look *look) {
         if (!target->is_waiting)
                 target->waits_since = look->now.mono;
         target->is_waiting = true;
-        rank(target);
+        eviction_admission_rank(target);
         look->reconciler->has_waiting = true;
         return false;
 }
@@ -122,13 +122,14 @@ static struct eviction_slot_holder holder_of(struct slice ns, const struct evict
                                               .owner = pod ? pod->owner : SLICE_EMPTY };
 }
 
-struct counting {
+struct eviction_admission_counting {
         const struct eviction_reconciler *reconciler;
         struct eviction_slots *slots;
         struct map *vms; /* namespace/VM of what was counted */
 };
 
-static void hold(struct counting *counting, struct slice ns, const struct eviction_pod *pod) {
+static void eviction_admission_hold(struct eviction_admission_counting *counting, struct slice ns,
+                                    const struct eviction_pod *pod) {
         struct eviction_slot_holder holder = holder_of(ns, pod);
         char text[EVICTION_KEY_MAX];
         struct slice vm = pod ? eviction_vm_key(pod, text) : SLICE_EMPTY;
@@ -148,7 +149,7 @@ static bool is_leaving(const struct eviction_reconciler *reconciler,
 }
 
 /* What is under way without an Eviction of ours. */
-static void hold_for_others(struct counting *counting) {
+static void hold_for_others(struct eviction_admission_counting *counting) {
         const struct eviction_reconciler *reconciler = counting->reconciler;
         struct slice key;
         void *value;
@@ -161,7 +162,7 @@ static void hold_for_others(struct counting *counting) {
 
                 if (kept && is_leaving(reconciler, &kept->pod) &&
                     (!target || !holds_slot(reconciler, target, &kept->pod)))
-                        hold(counting, kept->pod.ns, &kept->pod);
+                        eviction_admission_hold(counting, kept->pod.ns, &kept->pod);
         }
         eviction_vm_hold(reconciler, counting->vms, counting->slots);
 }
@@ -179,8 +180,8 @@ static struct eviction_wish wish_of(const struct eviction_reconciler *reconciler
 }
 
 /* Those that wait; what is under way is counted. */
-static struct eviction_wish *gather(struct counting *counting, struct mono_time now,
-                                    size_t *ret_count) {
+static struct eviction_wish *eviction_admission_gather(struct eviction_admission_counting *counting,
+                                                       struct mono_time now, size_t *ret_count) {
         const struct eviction_reconciler *reconciler = counting->reconciler;
         struct eviction_wish *wishes =
                 xreallocarray(NULL, map_count(reconciler->targets) + 1, sizeof(wishes[0]));
@@ -195,7 +196,7 @@ static struct eviction_wish *gather(struct counting *counting, struct mono_time 
                 if (target->is_waiting)
                         wishes[count++] = wish_of(reconciler, target, now);
                 else if (holds_slot(reconciler, target, pod))
-                        hold(counting, target->ns, pod);
+                        eviction_admission_hold(counting, target->ns, pod);
         }
         hold_for_others(counting);
         *ret_count = count;
@@ -203,7 +204,8 @@ static struct eviction_wish *gather(struct counting *counting, struct mono_time 
 }
 
 /* Looks again when its turn has come, and once to say that it waits. */
-static void answer(struct eviction_target *target, enum eviction_slot_refusal refusal) {
+static void eviction_admission_answer(struct eviction_target *target,
+                                      enum eviction_slot_refusal refusal) {
         bool is_new = target->refusal == EVICTION_SLOT_FREE;
 
         if (refusal == EVICTION_SLOT_FREE)
@@ -215,7 +217,7 @@ static void answer(struct eviction_target *target, enum eviction_slot_refusal re
 }
 
 void eviction_admission_turns(struct eviction_reconciler *reconciler, struct mono_time now) {
-        struct counting counting = { .reconciler = reconciler };
+        struct eviction_admission_counting counting = { .reconciler = reconciler };
         struct eviction_wish *wishes;
         size_t count, left = 0;
 
@@ -223,10 +225,10 @@ void eviction_admission_turns(struct eviction_reconciler *reconciler, struct mon
                 return;
         counting.slots = eviction_slots_new(&reconciler->config.slots);
         counting.vms = map_new();
-        wishes = gather(&counting, now, &count);
+        wishes = eviction_admission_gather(&counting, now, &count);
         eviction_slots_line_up(counting.slots, wishes, count);
         for (size_t i = 0; i < count; i++) {
-                answer(wishes[i].self, wishes[i].refusal);
+                eviction_admission_answer(wishes[i].self, wishes[i].refusal);
                 left += wishes[i].refusal != EVICTION_SLOT_FREE;
         }
         reconciler->stats.waiting = left;

@@ -66,7 +66,7 @@ void eviction_patch_open(const struct eviction_object *object, struct buf *out) 
         buf_text(out, "},\"status\":");
 }
 
-static struct eviction_effect *append(struct eviction_effects *out) {
+static struct eviction_effect *eviction_effects_append(struct eviction_effects *out) {
         if (out->count == out->cap) {
                 out->cap = out->cap ? out->cap * 2 : 16;
                 out->items = xreallocarray(out->items, out->cap, sizeof(out->items[0]));
@@ -80,7 +80,7 @@ struct eviction_effect *eviction_effect_add(struct eviction_look *look,
                                             const struct eviction_object *object,
                                             struct slice body) {
         struct eviction_reconciler *reconciler = look->reconciler;
-        struct eviction_effect *effect = append(look->out);
+        struct eviction_effect *effect = eviction_effects_append(look->out);
         struct open_effect *open = xcalloc(1, sizeof(*open));
 
         open->kind = kind;
@@ -102,7 +102,7 @@ struct eviction_effect *eviction_effect_add(struct eviction_look *look,
 }
 
 void eviction_effect_stop(struct eviction_effects *out, uint64_t id) {
-        struct eviction_effect *effect = append(out);
+        struct eviction_effect *effect = eviction_effects_append(out);
 
         effect->kind = EVICTION_STOP_HOOK;
         effect->id = id;
@@ -117,7 +117,7 @@ void eviction_effect_is_of_stages(struct eviction_look *look,
 
 void eviction_audit(struct eviction_look *look, struct audit_record record) {
         struct arena *arena = &look->out->arena;
-        struct eviction_effect *effect = append(look->out);
+        struct eviction_effect *effect = eviction_effects_append(look->out);
         struct slice *const texts[] = { &record.op,        &record.request,   &record.eviction,
                                         &record.requester, &record.responder, &record.stage,
                                         &record.from,      &record.to,        &record.reason,

@@ -36,8 +36,8 @@ static int64_t delay_after(uint32_t attempts, int retry_after_s) {
         return retry_after_s * NS_PER_S > delay_ns ? retry_after_s * NS_PER_S : delay_ns;
 }
 
-static void report(struct eviction_look *look, struct eviction_slot *slot, int index,
-                   const char *message, bool is_done) {
+static void eviction_evictor_report(struct eviction_look *look, struct eviction_slot *slot,
+                                    int index, const char *message, bool is_done) {
         struct eviction_news news = { .message = message,
                                       .is_done = is_done,
                                       .expected = WALL_TIME_UNSET };
@@ -68,7 +68,7 @@ static const char *name_of(const struct eviction_slot *slot) {
                        : EVICTION_EVICTOR;
 }
 
-static void ask(struct eviction_look *look, struct eviction_slot *slot) {
+static void eviction_evictor_ask(struct eviction_look *look, struct eviction_slot *slot) {
         struct buf body = { 0 };
 
         eviction_body_write(look->target, name_of(slot), &body);
@@ -107,8 +107,8 @@ void eviction_evictor_result(struct eviction_slot *slot,
 }
 
 /* After a restart the waiting time runs on from the last sign of life. */
-static void resume(struct eviction_look *look, struct eviction_slot *slot,
-                   const struct eviction_responder *own) {
+static void eviction_evictor_resume(struct eviction_look *look, struct eviction_slot *slot,
+                                    const struct eviction_responder *own) {
         int64_t age_ns;
 
         if (slot->has_try)
@@ -140,7 +140,8 @@ static void take_progress(struct eviction_look *look, struct eviction_slot *slot
         snprintf(slot->news, sizeof(slot->news), "%s", text);
 }
 
-static void beat(struct eviction_look *look, struct eviction_slot *slot, int index) {
+static void eviction_evictor_beat(struct eviction_look *look, struct eviction_slot *slot,
+                                  int index) {
         const struct eviction_responder *own = &slot->eviction->status.responders[index];
         struct wall_time last = wall_time_is_set(own->heartbeat) ? own->heartbeat : own->start;
         int64_t left_ns = last.ns + EVICTION_BEAT_NS - look->now.wall.ns;
@@ -152,8 +153,9 @@ static void beat(struct eviction_look *look, struct eviction_slot *slot, int ind
         }
         take_progress(look, slot, own);
         if (slot->has_news || slot->next_beat.ns <= look->now.mono.ns)
-                report(look, slot, index, slot->has_news || slot->is_leaving ? slot->news : NULL,
-                       false);
+                eviction_evictor_report(look, slot, index,
+                                        slot->has_news || slot->is_leaving ? slot->news : NULL,
+                                        false);
         else
                 eviction_target_wake(look->target, slot->next_beat);
 }
@@ -191,7 +193,7 @@ static bool try_eviction(struct eviction_look *look, struct eviction_slot *slot)
         if (slot->attempts == 0 && eviction_gates_hold(look, slot))
                 return false;
         eviction_gates_pass(look);
-        ask(look, slot);
+        eviction_evictor_ask(look, slot);
         return true;
 }
 
@@ -282,19 +284,19 @@ void eviction_evictor_act(struct eviction_look *look, struct eviction_slot *slot
         if (!own || !is_our_turn(look, slot->eviction, own))
                 return;
         if (look->is_gone || look->is_finished) {
-                report(look, slot, index, "the pod is gone or finished", true);
+                eviction_evictor_report(look, slot, index, "the pod is gone or finished", true);
                 return;
         }
         if (!look->is_alive)
                 return;
-        resume(look, slot, own);
+        eviction_evictor_resume(look, slot, own);
         if (look->pod->is_terminating) {
-                beat(look, slot, index);
+                eviction_evictor_beat(look, slot, index);
                 return;
         }
         if (try_eviction(look, slot))
                 return;
         if (!slot->is_asking && !slot->has_news)
                 eviction_target_wake(look->target, slot->next_try);
-        beat(look, slot, index);
+        eviction_evictor_beat(look, slot, index);
 }

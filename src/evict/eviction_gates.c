@@ -55,7 +55,7 @@ static struct gate *read_gate(const struct json *object) {
 }
 
 /* Lets a refused try of this slot be made now; false when it has none. */
-static bool retry(struct eviction_slot *slot) {
+static bool eviction_gates_retry(struct eviction_slot *slot) {
         struct stages_turn *turn = &slot->stages;
 
         if ((slot->attempts > 0 || slot->is_held) && !slot->is_asking) {
@@ -96,7 +96,7 @@ static void open_gate(struct eviction_reconciler *reconciler, const struct gate 
 
                         if (eviction_outcome_is_final(slot->eviction->status.conditions.outcome))
                                 continue;
-                        if (slot->is_asking || retry(slot))
+                        if (slot->is_asking || eviction_gates_retry(slot))
                                 left--;
                         target->is_dirty = true;
                 }
@@ -120,7 +120,7 @@ static struct gate *next_gate(const struct eviction_look *look, size_t *at) {
 }
 
 /* Budgets say nothing about pods that are not ready, nor about what KubeVirt answers for. */
-static bool counts(const struct eviction_look *look) {
+static bool eviction_gates_counts(const struct eviction_look *look) {
         return look->pod->is_ready && !eviction_pod_is_vm(look->pod);
 }
 
@@ -130,7 +130,7 @@ bool eviction_gates_hold(struct eviction_look *look, struct eviction_slot *slot)
         bool is_closed = false;
         size_t at = 0;
 
-        while (counts(look) && (gate = next_gate(look, &at)))
+        while (eviction_gates_counts(look) && (gate = next_gate(look, &at)))
                 is_closed |= gate->allowed <= 0 && gate->has_passed &&
                              now.ns - gate->passed.ns < HOLD_MAX_NS;
         if (is_closed && !slot->is_held) {
@@ -149,7 +149,7 @@ void eviction_gates_pass(struct eviction_look *look) {
         struct gate *gate;
         size_t at = 0;
 
-        while (counts(look) && (gate = next_gate(look, &at))) {
+        while (eviction_gates_counts(look) && (gate = next_gate(look, &at))) {
                 gate->allowed--;
                 gate->has_passed = true;
                 gate->passed = look->now.mono;
@@ -188,7 +188,7 @@ void eviction_gates_return(struct eviction_reconciler *reconciler, struct evicti
         struct gate *gate;
         size_t at = 0;
 
-        while (kept && counts(&look) && (gate = next_gate(&look, &at)))
+        while (kept && eviction_gates_counts(&look) && (gate = next_gate(&look, &at)))
                 if (++gate->allowed > 0)
                         release_held(reconciler, gate, target->ns);
 }

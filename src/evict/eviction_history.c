@@ -46,7 +46,8 @@ static struct slice key_text(const struct history_key *key, bool has_owner, char
         return slice_of(buffer);
 }
 
-static void add(struct eviction_history *history, struct slice key, struct sample sample) {
+static void eviction_history_add_sample(struct eviction_history *history, struct slice key,
+                                        struct sample sample) {
         struct ring *ring = map_get(history->rings, key);
 
         if (!ring) {
@@ -69,9 +70,9 @@ void eviction_history_add(struct eviction_history *history, const struct history
 
         if (duration_ns < 0)
                 return;
-        add(history, key_text(key, false, text), sample);
+        eviction_history_add_sample(history, key_text(key, false, text), sample);
         if (key->owner.len)
-                add(history, key_text(key, true, text), sample);
+                eviction_history_add_sample(history, key_text(key, true, text), sample);
 }
 
 /* ---- estimates ---- */
@@ -83,14 +84,15 @@ static int by_duration(const void *left, const void *right) {
 }
 
 /* Rank ceil(percent * count / 100), counted from one. */
-static int64_t rank(const int64_t *sorted, size_t count, size_t percent) {
+static int64_t eviction_history_rank(const int64_t *sorted, size_t count, size_t percent) {
         size_t at = (percent * count + 99) / 100;
 
         return sorted[at ? at - 1 : 0] * NS_PER_MS;
 }
 
-static bool estimate(const struct eviction_history *history, struct slice key, struct wall_time now,
-                     struct history_estimate *ret_estimate) {
+static bool eviction_history_estimate_key(const struct eviction_history *history, struct slice key,
+                                          struct wall_time now,
+                                          struct history_estimate *ret_estimate) {
         const struct ring *ring = map_get(history->rings, key);
         int64_t sorted[HISTORY_SAMPLES];
         size_t count = 0;
@@ -101,9 +103,10 @@ static bool estimate(const struct eviction_history *history, struct slice key, s
         if (count < HISTORY_ENOUGH)
                 return false;
         qsort(sorted, count, sizeof(sorted[0]), by_duration);
-        *ret_estimate = (struct history_estimate){ .p50_ns = rank(sorted, count, 50),
-                                                   .p95_ns = rank(sorted, count, 95),
-                                                   .count = count };
+        *ret_estimate =
+                (struct history_estimate){ .p50_ns = eviction_history_rank(sorted, count, 50),
+                                           .p95_ns = eviction_history_rank(sorted, count, 95),
+                                           .count = count };
         return true;
 }
 
@@ -113,8 +116,9 @@ struct history_estimate eviction_history_estimate(const struct eviction_history 
         struct history_estimate result = { .p50_ns = fallback_ns, .p95_ns = fallback_ns };
         char text[KEY_MAX];
 
-        if (!(key->owner.len && estimate(history, key_text(key, true, text), now, &result)))
-                estimate(history, key_text(key, false, text), now, &result);
+        if (!(key->owner.len &&
+              eviction_history_estimate_key(history, key_text(key, true, text), now, &result)))
+                eviction_history_estimate_key(history, key_text(key, false, text), now, &result);
         return result;
 }
 
@@ -167,7 +171,7 @@ void eviction_history_read(struct eviction_history *history, const struct json *
                         if (json_count(item) == 2 &&
                             json_as_i64(json_at(item, 0), &sample.duration_ms) &&
                             json_as_i64(json_at(item, 1), &sample.at_s) && sample.duration_ms >= 0)
-                                add(history, key, sample);
+                                eviction_history_add_sample(history, key, sample);
                 }
         }
 }

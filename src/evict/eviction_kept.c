@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct slice place(char **at, struct slice text) {
+static struct slice eviction_kept_place(char **at, struct slice text) {
         struct slice placed = slice_make(*at, text.len);
 
         if (text.len)
@@ -29,16 +29,16 @@ static struct kept_pod *keep_pod(const struct eviction_pod *pod) {
         at = (char *)(labels + count);
 
         kept->pod = *pod;
-        kept->pod.ns = place(&at, pod->ns);
-        kept->pod.name = place(&at, pod->name);
-        kept->pod.uid = place(&at, pod->uid);
-        kept->pod.node = place(&at, pod->node);
-        kept->pod.responders = place(&at, pod->responders);
-        kept->pod.owner = place(&at, pod->owner);
+        kept->pod.ns = eviction_kept_place(&at, pod->ns);
+        kept->pod.name = eviction_kept_place(&at, pod->name);
+        kept->pod.uid = eviction_kept_place(&at, pod->uid);
+        kept->pod.node = eviction_kept_place(&at, pod->node);
+        kept->pod.responders = eviction_kept_place(&at, pod->responders);
+        kept->pod.owner = eviction_kept_place(&at, pod->owner);
         kept->pod.labels.items = labels;
         for (size_t i = 0; i < count; i++) {
-                labels[i].key = place(&at, pod->labels.items[i].key);
-                labels[i].value = place(&at, pod->labels.items[i].value);
+                labels[i].key = eviction_kept_place(&at, pod->labels.items[i].key);
+                labels[i].value = eviction_kept_place(&at, pod->labels.items[i].value);
         }
         return kept;
 }

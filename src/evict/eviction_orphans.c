@@ -20,7 +20,7 @@ static int64_t expected_ns(const struct eviction_look *look) {
         return total_ns;
 }
 
-static void tell(struct eviction_look *look, const struct eviction_slot *slot) {
+static void eviction_orphans_tell(struct eviction_look *look, const struct eviction_slot *slot) {
         for (size_t i = 0; i < look->target->request_count; i++) {
                 const struct eviction_request *request = look->target->requests[i];
 
@@ -52,5 +52,5 @@ void eviction_orphans_watch(struct eviction_look *look, struct eviction_slot *sl
         }
         slot->is_orphan = true;
         look->reconciler->stats.orphans++;
-        tell(look, slot);
+        eviction_orphans_tell(look, slot);
 }

@@ -31,19 +31,20 @@ const char *stage_kind_name(enum stage_kind kind) {
 
 /* ---- fields ---- */
 
-static int refuse(struct err *err, const char *path, const char *text) {
+static int eviction_policy_refuse(struct err *err, const char *path, const char *text) {
         err_set(err, BERTH_ERR_INVALID, "%s", text);
         err_path_prepend(err, path);
         return BERTH_ERR_INVALID;
 }
 
-static struct slice keep(struct arena *arena, const struct json *object, const char *key) {
+static struct slice eviction_policy_keep(struct arena *arena, const struct json *object,
+                                         const char *key) {
         return arena_slice(arena, json_get_text(object, key));
 }
 
 /* Index of the text among the names; the first one when it is absent; -1 when it is none. */
-static int choose(const struct json *object, const char *key, const char *const *names,
-                  size_t count) {
+static int eviction_policy_choose(const struct json *object, const char *key,
+                                  const char *const *names, size_t count) {
         struct slice text = json_get_text(object, key);
 
         if (!json_get(object, key))
@@ -62,7 +63,7 @@ static int read_duration(const struct json *object, const char *key, int64_t *re
         if (!json_get(object, key))
                 return 0;
         if (!duration_parse(text, &ns) || ns <= 0 || ns > DURATION_MAX_NS)
-                return refuse(err, key, "expected a duration such as 5m");
+                return eviction_policy_refuse(err, key, "expected a duration such as 5m");
         *ret_ns = ns;
         return 0;
 }
@@ -73,7 +74,7 @@ static int check_url(struct slice url, struct err *err) {
                                              "http://[::1]" };
 
         if (url.len == 0 || http_url_problem(url))
-                return refuse(err, "url", "expected a URL");
+                return eviction_policy_refuse(err, "url", "expected a URL");
         if (slice_has_prefix(url, SLICE_LITERAL("https://")))
                 return 0;
         for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
@@ -83,13 +84,14 @@ static int check_url(struct slice url, struct err *err) {
                     (url.len == size || url.ptr[size] == ':' || url.ptr[size] == '/'))
                         return 0;
         }
-        return refuse(err, "url", "expected https, or http to this machine");
+        return eviction_policy_refuse(err, "url", "expected https, or http to this machine");
 }
 
 static int read_http(const struct json *object, struct arena *arena, struct eviction_hook *ret_hook,
                      struct err *err) {
-        struct eviction_hook hook = { .url = keep(arena, object, "url"),
-                                      .secret = keep(arena, object, "tokenSecret") };
+        struct eviction_hook hook = { .url = eviction_policy_keep(arena, object, "url"),
+                                      .secret =
+                                              eviction_policy_keep(arena, object, "tokenSecret") };
 
         if (check_url(hook.url, err) < 0) {
                 err_path_prepend(err, "http");
@@ -101,10 +103,11 @@ static int read_http(const struct json *object, struct arena *arena, struct evic
 
 static int read_exec(const struct json *object, struct arena *arena, struct eviction_hook *ret_hook,
                      struct err *err) {
-        struct slice command = keep(arena, object, "command");
+        struct slice command = eviction_policy_keep(arena, object, "command");
 
         if (command.len == 0 || command.ptr[0] == '.' || memchr(command.ptr, '/', command.len))
-                return refuse(err, "exec.command", "expected a file name of the hook directory");
+                return eviction_policy_refuse(err, "exec.command",
+                                              "expected a file name of the hook directory");
         *ret_hook = (struct eviction_hook){ .is_exec = true, .command = command };
         return 0;
 }
@@ -112,18 +115,18 @@ static int read_exec(const struct json *object, struct arena *arena, struct evic
 static int read_wait(const struct json *object, struct arena *arena, struct eviction_wait *ret_wait,
                      struct err *err) {
         const struct json *ready = json_get(object, "ready"), *label = json_get(object, "label");
-        struct eviction_wait wait = { .counts_ready = ready != NULL,
+        struct eviction_wait wait = { .counts_ready = ready,
                                       .ready_count = json_get_i64(ready, "count", 1),
-                                      .label_key = keep(arena, label, "key"),
-                                      .label_value = keep(arena, label, "value"),
-                                      .url = keep(arena, object, "url") };
+                                      .label_key = eviction_policy_keep(arena, label, "key"),
+                                      .label_value = eviction_policy_keep(arena, label, "value"),
+                                      .url = eviction_policy_keep(arena, object, "url") };
 
         if (ready && selector_decode(json_get(ready, "selector"), arena, &wait.ready, err) < 0)
                 return BERTH_ERR_INVALID;
         if (wait.url.len && check_url(wait.url, err) < 0)
                 return BERTH_ERR_INVALID;
         if (!ready && !wait.label_key.len && !wait.url.len)
-                return refuse(err, "wait", "expected ready, label or url");
+                return eviction_policy_refuse(err, "wait", "expected ready, label or url");
         *ret_wait = wait;
         return 0;
 }
@@ -139,20 +142,24 @@ static int read_hook(const struct json *object, struct arena *arena, struct evic
 
 static int read_stage(const struct json *object, struct arena *arena,
                       struct eviction_stage *ret_stage, struct err *err) {
-        struct eviction_stage stage = { .name = keep(arena, object, "name"),
+        struct eviction_stage stage = { .name = eviction_policy_keep(arena, object, "name"),
                                         .timeout_ns = EVICTION_STAGE_TIMEOUT_NS };
-        int kind = choose(object, "kind", kind_names, STAGE_KIND_COUNT);
-        int failure = choose(object, "onFailure", failure_names, STAGE_FAILURE_COUNT);
+        int kind = eviction_policy_choose(object, "kind", kind_names, STAGE_KIND_COUNT);
+        int failure =
+                eviction_policy_choose(object, "onFailure", failure_names, STAGE_FAILURE_COUNT);
         int64_t retries = json_get_i64(object, "retries", 3);
 
         if (stage.name.len == 0 || label_value_problem(stage.name))
-                return refuse(err, "name", "expected a short name");
+                return eviction_policy_refuse(err, "name", "expected a short name");
         if (!json_get(object, "kind") || kind < 0)
-                return refuse(err, "kind", "expected http, exec, wait, evict or delete");
+                return eviction_policy_refuse(err, "kind",
+                                              "expected http, exec, wait, evict or delete");
         if (failure < 0)
-                return refuse(err, "onFailure", "expected Continue, Rollback or Decline");
+                return eviction_policy_refuse(err, "onFailure",
+                                              "expected Continue, Rollback or Decline");
         if (retries < 0 || retries > EVICTION_STAGE_RETRIES_MAX)
-                return refuse(err, "retries", "expected a number between 0 and 100");
+                return eviction_policy_refuse(err, "retries",
+                                              "expected a number between 0 and 100");
         stage.kind = (enum stage_kind)kind;
         stage.on_failure = (enum stage_failure)failure;
         stage.retries = (uint32_t)retries;
@@ -191,14 +198,14 @@ static int read_stages(const struct json *list, struct eviction_policy *policy, 
         const struct json *item;
 
         if (json_count(list) == 0 || json_count(list) > EVICTION_STAGES_MAX)
-                return refuse(err, "stages", "expected one to eight stages");
+                return eviction_policy_refuse(err, "stages", "expected one to eight stages");
         while (json_next(&iter, NULL, &item)) {
                 struct eviction_stage *stage = &policy->stages[policy->stage_count];
 
                 if (read_stage(item, &policy->arena, stage, err) < 0)
                         return in_list(err, "stages", policy->stage_count);
                 if (find_stage(policy, stage->name) >= 0) {
-                        refuse(err, "name", "comes twice");
+                        eviction_policy_refuse(err, "name", "comes twice");
                         return in_list(err, "stages", policy->stage_count);
                 }
                 policy->stage_count++;
@@ -216,7 +223,7 @@ static int read_rollbacks(const struct json *list, struct eviction_policy *polic
                 int at = find_stage(policy, json_get_text(item, "stage"));
 
                 if (at < 0) {
-                        refuse(err, "stage", "is no stage of this policy");
+                        eviction_policy_refuse(err, "stage", "is no stage of this policy");
                         return in_list(err, "rollback", index);
                 }
                 if (read_hook(item, &policy->arena, &policy->stages[at].rollback, err) < 0)
@@ -230,17 +237,19 @@ static int read_rollbacks(const struct json *list, struct eviction_policy *polic
 
 static int read_spec(const struct json *spec, struct eviction_policy *policy, struct err *err) {
         static const char *const ends[] = { "Withdraw", "Delete" };
-        int end = choose(spec, "onRequestDeadline", ends, ARRAY_LEN(ends));
-        int reserve = choose(spec, "reserve", reserve_names, RESERVE_COUNT);
+        int end = eviction_policy_choose(spec, "onRequestDeadline", ends, ARRAY_LEN(ends));
+        int reserve = eviction_policy_choose(spec, "reserve", reserve_names, RESERVE_COUNT);
 
         if (json_type(json_get(spec, "selector")) != JSON_OBJECT)
-                return refuse(err, "selector", "required");
+                return eviction_policy_refuse(err, "selector", "required");
         if (selector_decode(json_get(spec, "selector"), &policy->arena, &policy->selector, err) < 0)
                 return BERTH_ERR_INVALID;
         if (end < 0)
-                return refuse(err, "onRequestDeadline", "expected Withdraw or Delete");
+                return eviction_policy_refuse(err, "onRequestDeadline",
+                                              "expected Withdraw or Delete");
         if (reserve < 0)
-                return refuse(err, "reserve", "expected None, BestEffort or Required");
+                return eviction_policy_refuse(err, "reserve",
+                                              "expected None, BestEffort or Required");
         policy->deletes_at_deadline = end == 1;
         policy->reserve = (enum eviction_reserve)reserve;
         policy->precedence = json_get_i64(spec, "precedence", 0);
@@ -266,9 +275,9 @@ int eviction_policy_decode(const struct json *object, struct eviction_policy **r
         buf_release(&text);
         spec = doc ? json_doc_root(doc) : NULL;
         policy->doc = doc;
-        policy->ns = keep(&policy->arena, meta, "namespace");
-        policy->name = keep(&policy->arena, meta, "name");
-        policy->uid = keep(&policy->arena, meta, "uid");
+        policy->ns = eviction_policy_keep(&policy->arena, meta, "namespace");
+        policy->name = eviction_policy_keep(&policy->arena, meta, "name");
+        policy->uid = eviction_policy_keep(&policy->arena, meta, "uid");
         code = read_spec(spec, policy, err);
         if (code < 0) {
                 err_path_prepend(err, "spec");

@@ -81,8 +81,9 @@ static bool reads_pod(struct eviction_look *look) {
         return true;
 }
 
-static void act(struct eviction_reconciler *reconciler, struct eviction_target *target,
-                struct eviction_now now, struct eviction_effects *out) {
+static void eviction_reconciler_act(struct eviction_reconciler *reconciler,
+                                    struct eviction_target *target, struct eviction_now now,
+                                    struct eviction_effects *out) {
         struct eviction_look look;
 
         target->has_due = false;
@@ -116,7 +117,7 @@ static void act_where_due(struct eviction_reconciler *reconciler, struct evictio
                 if (target->writes)
                         continue;
                 if (target->is_dirty || (target->has_due && target->due.ns <= now.mono.ns))
-                        act(reconciler, target, now, out);
+                        eviction_reconciler_act(reconciler, target, now, out);
         }
 }
 
@@ -227,9 +228,11 @@ static void take_object(struct eviction_reconciler *reconciler, enum eviction_ef
 }
 
 /* To the responder that made the call, if its Eviction is there still. */
-static void deliver(struct eviction_reconciler *reconciler, struct eviction_target *target,
-                    const struct open_effect *open, const struct eviction_effect_result *result,
-                    struct eviction_now now) {
+static void eviction_reconciler_deliver(struct eviction_reconciler *reconciler,
+                                        struct eviction_target *target,
+                                        const struct open_effect *open,
+                                        const struct eviction_effect_result *result,
+                                        struct eviction_now now) {
         struct eviction_slot *slot = slot_of(target, open->eviction_uid);
 
         if (open->kind == EVICTION_EVICT_POD && !open->is_of_stages && result->code != BERTH_OK &&
@@ -260,7 +263,7 @@ void eviction_reconciler_result(struct eviction_reconciler *reconciler,
         if (open->kind == EVICTION_READ_POD)
                 take_read(reconciler, target, result);
         else if (!eviction_effect_is_write(open->kind))
-                deliver(reconciler, target, open, result, now);
+                eviction_reconciler_deliver(reconciler, target, open, result, now);
         if (!eviction_effect_is_write(open->kind) ||
             (open->kind == EVICTION_READ_POD ? target->is_read : result->code == BERTH_OK))
                 target->failures = 0;

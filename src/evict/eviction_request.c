@@ -29,7 +29,8 @@ static struct wall_time read_time(const struct json *object, const char *key) {
         return time;
 }
 
-static struct slice keep(struct arena *arena, const struct json *object, const char *key) {
+static struct slice eviction_request_keep(struct arena *arena, const struct json *object,
+                                          const char *key) {
         return arena_slice(arena, json_get_text(object, key));
 }
 
@@ -68,7 +69,7 @@ static struct eviction_conditions read_conditions(const struct json *list, struc
                         conditions.has_failed = true;
                         conditions.failed_is_true = is_true;
                         conditions.failed_changed = read_time(item, "lastTransitionTime");
-                        conditions.message = keep(arena, item, "message");
+                        conditions.message = eviction_request_keep(arena, item, "message");
                         failed = json_get_text(item, "reason");
                 } else if (slice_is(type, "TargetEvicted")) {
                         conditions.has_evicted = true;
@@ -92,15 +93,15 @@ static int read_object(const struct json *object, struct arena *arena,
         }
         status = json_get(object, "status");
         *ret_object = (struct eviction_object){
-                .ns = keep(arena, meta, "namespace"),
-                .name = keep(arena, meta, "name"),
-                .uid = keep(arena, meta, "uid"),
-                .version = keep(arena, meta, "resourceVersion"),
+                .ns = eviction_request_keep(arena, meta, "namespace"),
+                .name = eviction_request_keep(arena, meta, "name"),
+                .uid = eviction_request_keep(arena, meta, "uid"),
+                .version = eviction_request_keep(arena, meta, "resourceVersion"),
                 .created = read_time(meta, "creationTimestamp"),
                 .generation = json_get_i64(meta, "generation", 1),
                 .is_deleting = json_get_text(meta, "deletionTimestamp").len > 0,
-                .target_name = keep(arena, pod, "name"),
-                .target_uid = keep(arena, pod, "uid"),
+                .target_name = eviction_request_keep(arena, pod, "name"),
+                .target_uid = eviction_request_keep(arena, pod, "uid"),
                 .observed_generation = json_get_i64(status, "observedGeneration", 0),
                 .conditions = read_conditions(json_get(status, "conditions"), arena),
         };
@@ -119,7 +120,7 @@ int eviction_request_decode(const struct json *object, struct eviction_request *
                 eviction_request_free(request);
                 return code;
         }
-        request->requester = keep(&request->arena, spec, "requester");
+        request->requester = eviction_request_keep(&request->arena, spec, "requester");
         request->intent = intent_of(json_get_text(spec, "intent"));
         request->deadline = read_time(json_get(json_get(object, "metadata"), "annotations"),
                                       "lifecycle.berth.dev/deadline");
@@ -140,7 +141,8 @@ static void read_owners(const struct json *list, struct eviction *eviction) {
 
         eviction->owners = ARENA_ARRAY(&eviction->arena, struct slice, json_count(list));
         while (json_next(&iter, NULL, &item))
-                eviction->owners[eviction->owner_count++] = keep(&eviction->arena, item, "uid");
+                eviction->owners[eviction->owner_count++] =
+                        eviction_request_keep(&eviction->arena, item, "uid");
 }
 
 static void read_meta(const struct json *meta, struct eviction *eviction) {
@@ -154,10 +156,11 @@ static void read_meta(const struct json *meta, struct eviction *eviction) {
                         arena_slice(&eviction->arena, json_text(item));
         eviction->requires_room = slice_has_prefix(json_get_text(notes, EVICTION_RESERVE_KEY),
                                                    SLICE_LITERAL("Required"));
-        eviction->room = keep(&eviction->arena, notes, EVICTION_RESERVED_KEY);
-        eviction->no_room = keep(&eviction->arena, notes, EVICTION_NOT_RESERVED_KEY);
-        eviction->stages =
-                keep(&eviction->arena, json_get(meta, "annotations"), "lifecycle.berth.dev/stages");
+        eviction->room = eviction_request_keep(&eviction->arena, notes, EVICTION_RESERVED_KEY);
+        eviction->no_room =
+                eviction_request_keep(&eviction->arena, notes, EVICTION_NOT_RESERVED_KEY);
+        eviction->stages = eviction_request_keep(&eviction->arena, json_get(meta, "annotations"),
+                                                 "lifecycle.berth.dev/stages");
 }
 
 static void read_requesters(const struct json *list, struct eviction *eviction) {
@@ -167,7 +170,7 @@ static void read_requesters(const struct json *list, struct eviction *eviction) 
 
         while (json_next(&iter, NULL, &item) && status->requester_count < EVICTION_REQUESTERS_MAX)
                 status->requesters[status->requester_count++] = (struct eviction_requester){
-                        .name = keep(&eviction->arena, item, "name"),
+                        .name = eviction_request_keep(&eviction->arena, item, "name"),
                         .intent = intent_of(json_get_text(item, "intent")),
                 };
 }
@@ -186,7 +189,7 @@ static void read_targets(const struct json *list, struct eviction *eviction) {
 
         while (json_next(&iter, NULL, &item) && status->responder_count < EVICTION_RESPONDERS_MAX)
                 status->responders[status->responder_count++] = (struct eviction_responder){
-                        .name = keep(&eviction->arena, item, "name"),
+                        .name = eviction_request_keep(&eviction->arena, item, "name"),
                         .priority = (int32_t)json_get_i64(item, "priority", 0),
                         .state = state_of(json_get_text(item, "state")),
                         .start = WALL_TIME_UNSET,
@@ -212,7 +215,7 @@ static void read_reports(const struct json *list, struct eviction *eviction) {
                 responder->heartbeat = read_time(item, "heartbeatTime");
                 responder->expected = read_time(item, "expectedCompletionTime");
                 responder->completion = read_time(item, "completionTime");
-                responder->message = keep(&eviction->arena, item, "message");
+                responder->message = eviction_request_keep(&eviction->arena, item, "message");
         }
 }
 

@@ -82,7 +82,7 @@ static int64_t pause_of(const struct eviction_slot *slot) {
 }
 
 /* Signs of life only while hooks answer: a silent one must not keep the turn for ever. */
-static void beat(struct eviction_look *look, struct eviction_slot *slot) {
+static void eviction_stages_beat(struct eviction_look *look, struct eviction_slot *slot) {
         struct stages_turn *turn = &slot->stages;
         bool is_alive = turn->bad_in_row < 2;
         struct mono_time due = { turn->last_beat.ns + pause_of(slot) };
@@ -123,7 +123,7 @@ static bool judge_time(struct eviction_look *look, struct eviction_slot *slot,
 
 /* The turn is over without success: when nobody else wants the eviction it is withdrawn, else the
  * next responder follows. */
-static void decline(struct eviction_look *look, struct eviction_slot *slot) {
+static void eviction_stages_decline(struct eviction_look *look, struct eviction_slot *slot) {
         eviction_stages_audit(look, slot, "decline", "");
         if (!eviction_is_ours_alone(look->target)) {
                 eviction_stages_store(look, slot, true);
@@ -144,8 +144,9 @@ static bool is_stored(const struct eviction_slot *slot, struct slice message) {
                stages_state_eq(&stored, &slot->stages.state);
 }
 
-static void lead(struct eviction_look *look, struct eviction_slot *slot,
-                 const struct eviction_policy *policy, const struct eviction_responder *own) {
+static void eviction_stages_lead(struct eviction_look *look, struct eviction_slot *slot,
+                                 const struct eviction_policy *policy,
+                                 const struct eviction_responder *own) {
         struct stages_turn *turn = &slot->stages;
 
         if ((turn->state.mode == STAGES_UNDO || turn->state.mode == STAGES_SKIP) &&
@@ -161,7 +162,7 @@ static void lead(struct eviction_look *look, struct eviction_slot *slot,
                         eviction_stages_go_on(look, turn, policy);
         }
         if (turn->state.mode == STAGES_DECLINED) {
-                decline(look, slot);
+                eviction_stages_decline(look, slot);
                 return;
         }
         if (turn->state.mode == STAGES_OVER || !is_stored(slot, own->message)) {
@@ -174,7 +175,7 @@ static void lead(struct eviction_look *look, struct eviction_slot *slot,
                 eviction_stages_perform(look, slot, &policy->stages[turn->state.index]);
         if (!turn->is_calling && turn->next_call.ns > look->now.mono.ns)
                 eviction_target_wake(look->target, turn->next_call);
-        beat(look, slot);
+        eviction_stages_beat(look, slot);
 }
 
 /* ---- beginning, going on, leaving ---- */
@@ -186,8 +187,8 @@ static struct mono_time mono_of(const struct eviction_look *look, struct wall_ti
 }
 
 /* Where an earlier process left it, or at the first stage. */
-static void resume(struct eviction_look *look, struct eviction_slot *slot,
-                   const struct eviction_responder *own) {
+static void eviction_stages_resume(struct eviction_look *look, struct eviction_slot *slot,
+                                   const struct eviction_responder *own) {
         struct stages_turn *turn = &slot->stages;
         const struct eviction_policy *policy;
 
@@ -214,7 +215,8 @@ static void resume(struct eviction_look *look, struct eviction_slot *slot,
 }
 
 /* The pod is gone: whatever a hook is doing still is cancelled after the end. */
-static void leave(struct eviction_look *look, struct eviction_slot *slot, const char *why) {
+static void eviction_stages_leave(struct eviction_look *look, struct eviction_slot *slot,
+                                  const char *why) {
         struct stages_turn *turn = &slot->stages;
 
         snprintf(turn->text, sizeof(turn->text), "%s", why);
@@ -237,17 +239,17 @@ static void take_turn(struct eviction_look *look, struct eviction_slot *slot,
         const struct eviction_policy *policy;
 
         if (!turn->is_known)
-                resume(look, slot, own);
+                eviction_stages_resume(look, slot, own);
         policy = eviction_policy_named(look, turn->state.policy);
         if (look->is_gone || look->is_finished) {
-                leave(look, slot, "the pod is gone or finished");
+                eviction_stages_leave(look, slot, "the pod is gone or finished");
         } else if (!policy || turn->state.index >= policy->stage_count) {
                 turn->state.mode = STAGES_DECLINED;
-                leave(look, slot, "there is no policy for it any more");
+                eviction_stages_leave(look, slot, "there is no policy for it any more");
         } else {
                 if (turn->has_answer && turn->state.mode == STAGES_RUN)
                         eviction_stages_take_answer(look, slot, policy);
-                lead(look, slot, policy, own);
+                eviction_stages_lead(look, slot, policy, own);
         }
 }
 

@@ -94,8 +94,8 @@ static int64_t ready_others(const struct eviction_look *look, const struct selec
         return count;
 }
 
-static bool holds(struct eviction_look *look, struct stages_turn *turn,
-                  const struct eviction_wait *wait) {
+static bool eviction_stages_calls_holds(struct eviction_look *look, struct stages_turn *turn,
+                                        const struct eviction_wait *wait) {
         bool has_label = false;
 
         if (wait->counts_ready) {
@@ -124,7 +124,7 @@ static void check_wait(struct eviction_look *look, struct eviction_slot *slot,
         struct eviction_effect *effect;
 
         turn->bad_in_row = 0;
-        if (!holds(look, turn, &stage->wait)) {
+        if (!eviction_stages_calls_holds(look, turn, &stage->wait)) {
                 turn->has_news = true;
                 turn->next_call.ns = look->now.mono.ns + STAGES_CHECK_NS;
                 eviction_target_wake(look->target, turn->next_call);

@@ -32,7 +32,8 @@ static const char *next_op(struct stages_state *state, const struct eviction_pol
 }
 
 /* This one is undone, or given up. */
-static void settle(struct eviction_look *look, struct eviction_slot *slot, bool is_done) {
+static void eviction_stages_undo_settle(struct eviction_look *look, struct eviction_slot *slot,
+                                        bool is_done) {
         struct stages_turn *turn = &slot->stages;
 
         eviction_stages_audit(look, slot, "rollback", is_done ? "Done" : "Failed");
@@ -49,11 +50,11 @@ static void take_answer(struct eviction_look *look, struct eviction_slot *slot) 
 
         turn->has_answer = false;
         if (turn->verdict == HOOK_DONE || turn->verdict == HOOK_UNKNOWN) {
-                settle(look, slot, true);
+                eviction_stages_undo_settle(look, slot, true);
         } else if (turn->verdict == HOOK_IN_PROGRESS) {
                 turn->next_call.ns = look->now.mono.ns + STAGES_POLL_NS;
         } else if (turn->state.attempt >= STAGES_UNDO_ATTEMPTS) {
-                settle(look, slot, false);
+                eviction_stages_undo_settle(look, slot, false);
         } else {
                 turn->next_call.ns = look->now.mono.ns + (NS_PER_S << turn->state.attempt);
                 turn->state.attempt++;

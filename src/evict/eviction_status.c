@@ -43,7 +43,8 @@ void eviction_conditions_set(struct eviction_conditions *conditions, enum evicti
 
 /* ---- what may follow what ---- */
 
-static int refuse(struct err *err, const struct eviction_responder *responder, const char *text) {
+static int eviction_status_refuse(struct err *err, const struct eviction_responder *responder,
+                                  const char *text) {
         err_set(err, BERTH_ERR_INVALID, "responder " SLICE_FMT ": %s", SLICE_ARG(responder->name),
                 text);
         err_path_prepend(err, "status.targetResponders");
@@ -68,9 +69,9 @@ static int check_start(const struct eviction_status *after, struct err *err) {
                         i == 0 && !is_final ? RESPONDER_ACTIVE : RESPONDER_INACTIVE;
 
                 if (responder->state != expected)
-                        return refuse(err, responder, "wrong state at the start");
+                        return eviction_status_refuse(err, responder, "wrong state at the start");
                 if (i > 0 && responder->priority > responder[-1].priority)
-                        return refuse(err, responder, "out of turn");
+                        return eviction_status_refuse(err, responder, "out of turn");
         }
         return 0;
 }
@@ -82,12 +83,12 @@ static int check_left(const struct eviction_responder *was, const struct evictio
         bool is_silent = now.ns - alive.ns > EVICTION_SILENCE_NS - EVICTION_SKEW_NS;
 
         if (is->state == RESPONDER_INACTIVE)
-                return refuse(err, is, "cannot become Inactive again");
+                return eviction_status_refuse(err, is, "cannot become Inactive again");
         if (is->state == RESPONDER_COMPLETED && !wall_time_is_set(is->completion))
-                return refuse(err, is, "Completed without completionTime");
+                return eviction_status_refuse(err, is, "Completed without completionTime");
         if (is->state != RESPONDER_COMPLETED && !wall_time_is_set(is->completion) && !is_final &&
             !is_silent)
-                return refuse(err, is, "ended before it fell silent");
+                return eviction_status_refuse(err, is, "ended before it fell silent");
         return 0;
 }
 
@@ -100,7 +101,7 @@ static int check_turns(const struct eviction_status *before, const struct evicti
                 const struct eviction_responder *is = &after->responders[i];
 
                 if (!slice_eq(was->name, is->name) || was->priority != is->priority)
-                        return refuse(err, is, "name and priority are fixed");
+                        return eviction_status_refuse(err, is, "name and priority are fixed");
                 if (was->state == is->state)
                         continue;
                 if (was->state == RESPONDER_ACTIVE) {
@@ -110,11 +111,11 @@ static int check_turns(const struct eviction_status *before, const struct evicti
                 }
                 if (was->state != RESPONDER_INACTIVE || is->state != RESPONDER_ACTIVE ||
                     (int)i != active + 1)
-                        return refuse(err, is, "state changes out of turn");
+                        return eviction_status_refuse(err, is, "state changes out of turn");
         }
         if (active >= 0 && after->responders[active].state != RESPONDER_ACTIVE &&
             !eviction_outcome_is_final(after->conditions.outcome) && eviction_active(after) < 0)
-                return refuse(err, &after->responders[active], "nobody took over");
+                return eviction_status_refuse(err, &after->responders[active], "nobody took over");
         return 0;
 }
 
@@ -124,12 +125,12 @@ static int check_beat(const struct eviction_responder *was, const struct evictio
         if (!is_changed(was->heartbeat, is->heartbeat))
                 return 0;
         if (!wall_time_is_set(is->heartbeat))
-                return refuse(err, is, "heartbeatTime cannot be removed");
+                return eviction_status_refuse(err, is, "heartbeatTime cannot be removed");
         if (is->heartbeat.ns < is->start.ns ||
             (wall_time_is_set(was->heartbeat) && is->heartbeat.ns < was->heartbeat.ns))
-                return refuse(err, is, "heartbeatTime goes back");
+                return eviction_status_refuse(err, is, "heartbeatTime goes back");
         if (!is_clock_free && !is_near(is->heartbeat, now))
-                return refuse(err, is, "heartbeatTime is not now");
+                return eviction_status_refuse(err, is, "heartbeatTime is not now");
         return 0;
 }
 
@@ -139,13 +140,13 @@ static int check_turn(const struct eviction_responder *was, const struct evictio
         if (is_changed(was->start, is->start) &&
             (wall_time_is_set(was->start) || is->state != RESPONDER_ACTIVE ||
              (!is_clock_free && !is_near(is->start, now))))
-                return refuse(err, is, "startTime is set once, when Active");
+                return eviction_status_refuse(err, is, "startTime is set once, when Active");
         if (is->state == RESPONDER_ACTIVE && !wall_time_is_set(is->start))
-                return refuse(err, is, "Active without startTime");
+                return eviction_status_refuse(err, is, "Active without startTime");
         if (is_changed(was->completion, is->completion) &&
             (wall_time_is_set(was->completion) || is->completion.ns < is->start.ns ||
              (!is_clock_free && !is_near(is->completion, now))))
-                return refuse(err, is, "completionTime is set once, when done");
+                return eviction_status_refuse(err, is, "completionTime is set once, when done");
         return 0;
 }
 
@@ -164,15 +165,15 @@ static int check_report(const struct eviction_responder *was, const struct evict
                           !slice_eq(was->message, is->message);
 
         if (is->message.len > EVICTION_MESSAGE_MAX)
-                return refuse(err, is, "message is too long");
+                return eviction_status_refuse(err, is, "message is too long");
         if (check_turn(was, is, now, is_clock_free, err) < 0 ||
             check_beat(was, is, now, is_clock_free, err) < 0)
                 return BERTH_ERR_INVALID;
         if (is_changed(was->expected, is->expected) && wall_time_is_set(is->expected) &&
             !is_expected_in_range(is, now, is_clock_free))
-                return refuse(err, is, "expectedCompletionTime is out of range");
+                return eviction_status_refuse(err, is, "expectedCompletionTime is out of range");
         if (was->state != RESPONDER_ACTIVE && is->state != RESPONDER_ACTIVE && has_report)
-                return refuse(err, is, "only the Active responder reports");
+                return eviction_status_refuse(err, is, "only the Active responder reports");
         return 0;
 }
 

@@ -81,8 +81,8 @@ void eviction_snapshot_responders(const struct eviction_look *look,
         }
 }
 
-static void finish(struct eviction_status *status, enum eviction_outcome outcome,
-                   enum responder_state state, struct wall_time now) {
+static void eviction_turns_finish(struct eviction_status *status, enum eviction_outcome outcome,
+                                  enum responder_state state, struct wall_time now) {
         int active = eviction_active(status);
 
         if (active >= 0) {
@@ -94,8 +94,8 @@ static void finish(struct eviction_status *status, enum eviction_outcome outcome
         eviction_conditions_set(&status->conditions, outcome, now);
 }
 
-static void activate(struct eviction_look *look, struct eviction_status *status, size_t index,
-                     const struct eviction *eviction) {
+static void eviction_turns_activate(struct eviction_look *look, struct eviction_status *status,
+                                    size_t index, const struct eviction *eviction) {
         struct eviction_responder *responder = &status->responders[index];
 
         responder->state = RESPONDER_ACTIVE;
@@ -143,7 +143,7 @@ static void pass_turn(struct eviction_look *look, struct eviction_status *status
                                                             .responder = responder->name });
         }
         if ((size_t)active + 1 < status->responder_count)
-                activate(look, status, (size_t)active + 1, eviction);
+                eviction_turns_activate(look, status, (size_t)active + 1, eviction);
         else
                 eviction_conditions_set(&status->conditions, EVICTION_NO_RESPONDER,
                                         eviction_stamp(look->now.wall));
@@ -167,8 +167,8 @@ static void complete_own(const struct eviction_look *look, struct eviction_respo
 }
 
 /* Gone or finished, when the responder had its time to say so; else cancelled; else onwards. */
-static void advance(struct eviction_look *look, struct eviction_slot *slot,
-                    struct eviction_status *status) {
+static void eviction_turns_advance(struct eviction_look *look, struct eviction_slot *slot,
+                                   struct eviction_status *status) {
         struct wall_time now = eviction_stamp(look->now.wall);
         int active = eviction_active(status);
         bool has_report;
@@ -183,10 +183,11 @@ static void advance(struct eviction_look *look, struct eviction_slot *slot,
                         eviction_target_wake(look->target, end);
                         return;
                 }
-                finish(status, look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
-                       RESPONDER_INTERRUPTED, now);
+                eviction_turns_finish(status,
+                                      look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
+                                      RESPONDER_INTERRUPTED, now);
         } else if (!look->is_wanted) {
-                finish(status, EVICTION_CANCELED, RESPONDER_CANCELED, now);
+                eviction_turns_finish(status, EVICTION_CANCELED, RESPONDER_CANCELED, now);
         } else if (look->is_alive && active >= 0) {
                 int64_t silent_ns = silence_ns(look, slot, active);
 
@@ -206,8 +207,8 @@ bool eviction_lacks_room(const struct eviction *eviction) {
 
 /* First write: responders are set once, here.  False while it waits for a slot
  * or for room. */
-static bool begin(struct eviction_look *look, struct eviction_slot *slot,
-                  struct eviction_status *status) {
+static bool eviction_turns_begin(struct eviction_look *look, struct eviction_slot *slot,
+                                 struct eviction_status *status) {
         struct wall_time now = eviction_stamp(look->now.wall);
         bool is_over = look->is_gone || look->is_finished || look->pod->has_group;
 
@@ -216,14 +217,15 @@ static bool begin(struct eviction_look *look, struct eviction_slot *slot,
                 return false;
         eviction_snapshot_responders(look, status);
         if (look->is_gone || look->is_finished)
-                finish(status, look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
-                       RESPONDER_INACTIVE, now);
+                eviction_turns_finish(status,
+                                      look->is_gone ? EVICTION_POD_DELETED : EVICTION_POD_TERMINAL,
+                                      RESPONDER_INACTIVE, now);
         else if (look->pod->has_group)
-                finish(status, EVICTION_INVALID, RESPONDER_INACTIVE, now);
+                eviction_turns_finish(status, EVICTION_INVALID, RESPONDER_INACTIVE, now);
         else if (!look->is_wanted)
-                finish(status, EVICTION_CANCELED, RESPONDER_INACTIVE, now);
+                eviction_turns_finish(status, EVICTION_CANCELED, RESPONDER_INACTIVE, now);
         else {
-                activate(look, status, 0, slot->eviction);
+                eviction_turns_activate(look, status, 0, slot->eviction);
                 eviction_conditions_set(&status->conditions, EVICTION_AWAITING, now);
         }
         return true;
@@ -256,7 +258,8 @@ static void patch_status(struct eviction_look *look, const struct eviction *evic
                             eviction_text_keep(look->out, &body));
 }
 
-static bool differs(const struct eviction_status *was, const struct eviction_status *is) {
+static bool eviction_turns_differs(const struct eviction_status *was,
+                                   const struct eviction_status *is) {
         if (was->responder_count != is->responder_count ||
             was->observed_generation != is->observed_generation ||
             was->conditions.outcome != is->conditions.outcome || !has_same_requesters(was, is))
@@ -276,15 +279,15 @@ void eviction_settle(struct eviction_look *look, struct eviction_slot *slot) {
         if (slot != eviction_active_slot(look->target)) { /* a second one at the same time */
                 if (status->responder_count == 0)
                         eviction_snapshot_responders(look, status);
-                finish(status, EVICTION_INVALID, RESPONDER_INTERRUPTED,
-                       eviction_stamp(look->now.wall));
+                eviction_turns_finish(status, EVICTION_INVALID, RESPONDER_INTERRUPTED,
+                                      eviction_stamp(look->now.wall));
         } else if (status->responder_count > 0) {
-                advance(look, slot, status);
-        } else if (!begin(look, slot, status)) {
+                eviction_turns_advance(look, slot, status);
+        } else if (!eviction_turns_begin(look, slot, status)) {
                 free(status);
                 return;
         }
-        if (differs(&slot->eviction->status, status))
+        if (eviction_turns_differs(&slot->eviction->status, status))
                 patch_status(look, slot->eviction, status);
         free(status);
 }

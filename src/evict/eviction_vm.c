@@ -40,7 +40,8 @@ struct slice eviction_vm_key(const struct eviction_pod *pod, char *buffer) {
         return vm.len ? key_of(pod->ns, vm, buffer, EVICTION_KEY_MAX) : SLICE_EMPTY;
 }
 
-static void touch(struct eviction_reconciler *reconciler, struct slice ns, struct slice vm) {
+static void eviction_vm_touch(struct eviction_reconciler *reconciler, struct slice ns,
+                              struct slice vm) {
         struct slice key;
         void *value;
         size_t at = 0;
@@ -81,8 +82,8 @@ void eviction_reconciler_put_migration(struct eviction_reconciler *reconciler,
         snprintf(move->text, sizeof(move->text), "migration " SLICE_FMT ": " SLICE_FMT,
                  SLICE_ARG(json_get_text(meta, "name")),
                  SLICE_ARG(phase.len ? phase : SLICE_LITERAL("Pending")));
-        touch(reconciler, json_get_text(meta, "namespace"),
-              json_get_text(json_get(object, "spec"), "vmiName"));
+        eviction_vm_touch(reconciler, json_get_text(meta, "namespace"),
+                          json_get_text(json_get(object, "spec"), "vmiName"));
 }
 
 const char *eviction_vm_progress(const struct eviction_reconciler *reconciler,

@@ -56,7 +56,7 @@ void room_effects_clear(struct room_effects *effects) {
         effects->count = 0;
 }
 
-static struct slice keep(struct room_effects *effects, const char *text) {
+static struct slice reservation_book_keep(struct room_effects *effects, const char *text) {
         return slice_of(arena_string(&effects->arena, slice_of(text ? text : "")));
 }
 
@@ -68,12 +68,12 @@ static struct room_effect *add_effect(struct room_effects *effects, enum room_ef
                         xreallocarray(effects->items, effects->cap, sizeof(effects->items[0]));
         }
         effects->items[effects->count] =
-                (struct room_effect){ .kind = kind, .uid = keep(effects, uid) };
+                (struct room_effect){ .kind = kind, .uid = reservation_book_keep(effects, uid) };
         return &effects->items[effects->count++];
 }
 
-static void note(struct reservation_book *book, const struct room *room, enum room_effect_kind kind,
-                 const char *reason) {
+static void reservation_book_note(struct reservation_book *book, const struct room *room,
+                                  enum room_effect_kind kind, const char *reason) {
         if (book->news_count == book->news_cap) {
                 book->news_cap = book->news_cap ? book->news_cap * 2 : 8;
                 book->news = xreallocarray(book->news, book->news_cap, sizeof(book->news[0]));
@@ -98,10 +98,10 @@ static void tell_news(struct reservation_book *book, struct room_effects *out) {
                 struct news *news = &book->news[i];
                 struct room_effect *effect = add_effect(out, news->kind, news->uid);
 
-                effect->ns = keep(out, news->ns);
-                effect->name = keep(out, news->pod);
-                effect->node = keep(out, news->node);
-                effect->reason = keep(out, news->reason);
+                effect->ns = reservation_book_keep(out, news->ns);
+                effect->name = reservation_book_keep(out, news->pod);
+                effect->node = reservation_book_keep(out, news->node);
+                effect->reason = reservation_book_keep(out, news->reason);
                 news_release(news);
         }
         book->news_count = 0;
@@ -110,14 +110,15 @@ static void tell_news(struct reservation_book *book, struct room_effects *out) {
 /* ---- holding ---- */
 
 /* The Eviction has to say this: the node, or why there is none. */
-static void say(struct room *room, const char *node, const char *none) {
+static void reservation_book_say(struct room *room, const char *node, const char *none) {
         snprintf(room->says_room, sizeof(room->says_room), "%s", node);
         snprintf(room->says_none, sizeof(room->says_none), "%s", none);
         room->has_to_tell = true;
         room->is_told = false;
 }
 
-static void release(struct reservation_book *book, struct room *room, const char *why) {
+static void reservation_book_release(struct reservation_book *book, struct room *room,
+                                     const char *why) {
         bool was_held = room->state == ROOM_IS_HELD;
         char text[ROOM_NODE_MAX + 16];
 
@@ -126,8 +127,8 @@ static void release(struct reservation_book *book, struct room *room, const char
                 return;
         cluster_remove_pod(book->config.cluster, slice_of(room->ns), slice_of(room->name));
         snprintf(text, sizeof(text), "%s %s", why, room->node);
-        say(room, "", text);
-        note(book, room, ROOM_RELEASED, why);
+        reservation_book_say(room, "", text);
+        reservation_book_note(book, room, ROOM_RELEASED, why);
 }
 
 static void room_free(struct room *room) {
@@ -152,7 +153,8 @@ static bool take_room(struct reservation_book *book, struct room *room) {
 }
 
 /* Puts the pod that holds the room into the model; it stays when there is room. */
-static bool hold(struct reservation_book *book, struct room *room, struct slice pod_json) {
+static bool reservation_book_hold(struct reservation_book *book, struct room *room,
+                                  struct slice pod_json) {
         struct cluster *cluster = book->config.cluster;
         struct json_doc *doc = NULL;
         struct buf text = { 0 };
@@ -194,18 +196,18 @@ static void try_to_hold(struct reservation_book *book, struct room *room, struct
                         struct mono_time now) {
         bool is_told_none = strcmp(room->says_none, EVICTION_NO_ROOM) == 0;
 
-        if (hold(book, room, pod_json)) {
+        if (reservation_book_hold(book, room, pod_json)) {
                 room->state = ROOM_IS_HELD;
                 room->renewed = now;
-                say(room, room->node, "");
-                note(book, room, ROOM_HELD, "");
+                reservation_book_say(room, room->node, "");
+                reservation_book_note(book, room, ROOM_HELD, "");
                 return;
         }
         room->due.ns = now.ns + ROOM_LOOK_AGAIN_NS;
         if (is_told_none)
                 return;
-        say(room, "", EVICTION_NO_ROOM);
-        note(book, room, ROOM_NONE, "");
+        reservation_book_say(room, "", EVICTION_NO_ROOM);
+        reservation_book_note(book, room, ROOM_NONE, "");
 }
 
 void reservation_book_read(struct reservation_book *book, struct slice eviction_uid,
@@ -237,8 +239,8 @@ static bool read_wish(struct slice text, int64_t *ret_patience_ns) {
                *ret_patience_ns > 0;
 }
 
-static void begin(struct reservation_book *book, const struct eviction *eviction,
-                  int64_t patience_ns, struct mono_time now) {
+static void reservation_book_begin(struct reservation_book *book, const struct eviction *eviction,
+                                   int64_t patience_ns, struct mono_time now) {
         const struct eviction_object *object = &eviction->object;
         struct room *room = xcalloc(1, sizeof(*room));
 
@@ -258,7 +260,7 @@ void reservation_book_remove(struct reservation_book *book, struct slice evictio
 
         if (!room)
                 return;
-        release(book, room, "end");
+        reservation_book_release(book, room, "end");
         room_free(room);
 }
 
@@ -276,7 +278,8 @@ static void want_again(struct room *room, struct mono_time now) {
 }
 
 /* A sign of life; and a word of ours that got lost is said again. */
-static void renew(struct room *room, const struct eviction *eviction, struct mono_time now) {
+static void reservation_book_renew(struct room *room, const struct eviction *eviction,
+                                   struct mono_time now) {
         bool is_said = slice_is(eviction->room, room->says_room) &&
                        slice_is(eviction->no_room, room->says_none);
 
@@ -305,9 +308,9 @@ void reservation_book_put(struct reservation_book *book, const struct json *obje
             eviction_outcome_is_final(eviction->object.conditions.outcome))
                 reservation_book_remove(book, eviction->object.uid);
         else if (room)
-                renew(room, eviction, now);
+                reservation_book_renew(room, eviction, now);
         else if (read_wish(wish, &patience_ns))
-                begin(book, eviction, patience_ns, now);
+                reservation_book_begin(book, eviction, patience_ns, now);
         eviction_free(eviction);
 }
 
@@ -330,7 +333,7 @@ bool reservation_book_arrived(struct reservation_book *book, const struct json *
                     !slice_is(json_get_text(meta, "namespace"), room->ns))
                         continue;
                 id = cluster_find_pod(cluster, slice_of(room->ns), json_get_text(meta, "name"));
-                release(book, room, "taken");
+                reservation_book_release(book, room, "taken");
                 if (!pod_id_is_none(id))
                         cluster_nominate(cluster, id, slice_of(room->node));
                 return true;
@@ -349,7 +352,7 @@ static void write_member(struct buf *out, const char *key, const char *value) {
                 buf_text(out, "null");
 }
 
-static void tell(struct room *room, struct room_effects *out) {
+static void reservation_book_tell(struct room *room, struct room_effects *out) {
         struct room_effect *effect = add_effect(out, ROOM_TELL, room->uid);
         struct buf body = { 0 };
 
@@ -358,8 +361,8 @@ static void tell(struct room *room, struct room_effects *out) {
         buf_char(&body, ',');
         write_member(&body, EVICTION_NOT_RESERVED_KEY, room->says_none);
         buf_text(&body, "}}}");
-        effect->ns = keep(out, room->ns);
-        effect->name = keep(out, room->eviction);
+        effect->ns = reservation_book_keep(out, room->ns);
+        effect->name = reservation_book_keep(out, room->eviction);
         effect->body = arena_slice(&out->arena, buf_view(&body));
         buf_release(&body);
         room->has_to_tell = false;
@@ -387,16 +390,16 @@ static struct mono_time end_of(const struct room *room) {
 static void step_room(struct reservation_book *book, struct room *room, struct mono_time now,
                       struct room_effects *out) {
         if (room->state == ROOM_IS_HELD && end_of(room).ns <= now.ns)
-                release(book, room, "expired");
+                reservation_book_release(book, room, "expired");
         if (room->state == ROOM_WANTED && !room->is_reading && room->due.ns <= now.ns) {
                 struct room_effect *effect = add_effect(out, ROOM_READ_POD, room->uid);
 
-                effect->ns = keep(out, room->ns);
-                effect->name = keep(out, room->pod);
+                effect->ns = reservation_book_keep(out, room->ns);
+                effect->name = reservation_book_keep(out, room->pod);
                 room->is_reading = true;
         }
         if (room->has_to_tell && !room->is_telling && room->tell_due.ns <= now.ns)
-                tell(room, out);
+                reservation_book_tell(room, out);
 }
 
 void reservation_book_step(struct reservation_book *book, struct mono_time now,
@@ -410,7 +413,8 @@ void reservation_book_step(struct reservation_book *book, struct mono_time now,
         tell_news(book, out);
 }
 
-static void consider(struct mono_time due, bool *has_due, struct mono_time *ret_due) {
+static void reservation_book_consider(struct mono_time due, bool *has_due,
+                                      struct mono_time *ret_due) {
         if (!*has_due || due.ns < ret_due->ns)
                 *ret_due = due;
         *has_due = true;
@@ -428,11 +432,11 @@ bool reservation_book_next_due(const struct reservation_book *book, struct mono_
                 const struct room *room = value;
 
                 if (room->state == ROOM_IS_HELD)
-                        consider(end_of(room), &has_due, ret_due);
+                        reservation_book_consider(end_of(room), &has_due, ret_due);
                 if (room->state == ROOM_WANTED && !room->is_reading)
-                        consider(room->due, &has_due, ret_due);
+                        reservation_book_consider(room->due, &has_due, ret_due);
                 if (room->has_to_tell && !room->is_telling)
-                        consider(room->tell_due, &has_due, ret_due);
+                        reservation_book_consider(room->tell_due, &has_due, ret_due);
         }
         return has_due;
 }
@@ -455,7 +459,7 @@ void reservation_book_free(struct reservation_book *book) {
         if (!book)
                 return;
         while (map_next(book->rooms, &at, &key, &value)) {
-                release(book, value, "end");
+                reservation_book_release(book, value, "end");
                 room_free(value);
         }
         for (size_t i = 0; i < book->news_count; i++)

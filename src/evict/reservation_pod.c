@@ -3,8 +3,8 @@
 
 #include "base/util.h"
 
-static struct json_node *need(struct json_tree *tree, struct json_node *object, const char *key,
-                              bool is_array) {
+static struct json_node *reservation_pod_need(struct json_tree *tree, struct json_node *object,
+                                              const char *key, bool is_array) {
         struct json_node *found = node_get(object, key);
 
         if (found)
@@ -27,10 +27,12 @@ static struct json_node *not_on(struct json_tree *tree, struct slice node) {
 
 /* Terms are alternatives: each one has to keep away from the node. */
 static void keep_away(struct json_tree *tree, struct json_node *spec, struct slice node) {
-        struct json_node *affinity =
-                need(tree, need(tree, spec, "affinity", false), "nodeAffinity", false);
-        struct json_node *terms = need(
-                tree, need(tree, affinity, "requiredDuringSchedulingIgnoredDuringExecution", false),
+        struct json_node *affinity = reservation_pod_need(
+                tree, reservation_pod_need(tree, spec, "affinity", false), "nodeAffinity", false);
+        struct json_node *terms = reservation_pod_need(
+                tree,
+                reservation_pod_need(tree, affinity,
+                                     "requiredDuringSchedulingIgnoredDuringExecution", false),
                 "nodeSelectorTerms", true);
         struct json_node *term;
         struct node_iter iter;
@@ -39,10 +41,11 @@ static void keep_away(struct json_tree *tree, struct json_node *spec, struct sli
                 node_append(terms, node_object(tree));
         iter = node_iter(terms);
         while (node_next(&iter, NULL, &term))
-                node_append(need(tree, term, "matchFields", true), not_on(tree, node));
+                node_append(reservation_pod_need(tree, term, "matchFields", true),
+                            not_on(tree, node));
 }
 
-static void strip(struct json_node *object, const char *const *keys) {
+static void reservation_pod_strip(struct json_node *object, const char *const *keys) {
         for (; *keys; keys++)
                 node_remove(object, *keys);
 }
@@ -64,10 +67,10 @@ void reservation_pod_write(struct slice pod_json, struct slice name, struct buf 
         if (json_tree_parse(pod_json, &tree, NULL) < 0)
                 return;
         root = json_tree_root(tree);
-        meta = need(tree, root, "metadata", false);
-        spec = need(tree, root, "spec", false);
+        meta = reservation_pod_need(tree, root, "metadata", false);
+        spec = reservation_pod_need(tree, root, "spec", false);
         node = node_get_text(spec, "nodeName");
-        strip(meta, of_meta);
+        reservation_pod_strip(meta, of_meta);
         node_put(tree, meta, "name", node_text(tree, name));
         node_put(tree, meta, "uid", node_text(tree, name));
         if (node.len)

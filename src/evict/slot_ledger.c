@@ -11,7 +11,7 @@
 
 enum entry_state { ENTRY_WAITS, ENTRY_HOLDS, ENTRY_REMEMBERED };
 
-struct entry { /* an eviction of ours; texts follow it in the same allocation */
+struct slot_ledger_entry { /* an eviction of ours; texts follow it in the same allocation */
         struct slice uid;
         struct eviction_slot_holder holder;
         enum eviction_rank rank;
@@ -29,7 +29,7 @@ struct sight { /* an eviction of somebody else's, likewise */
 
 struct slot_ledger {
         struct eviction_slot_limits limits;
-        struct map *entries; /* uid -> struct entry */
+        struct map *entries; /* uid -> struct slot_ledger_entry */
         struct map *sights;  /* source and key -> struct sight */
         uint64_t last_serial;
         size_t seen; /* at the last turns */
@@ -68,7 +68,7 @@ static size_t size_of_texts(struct slice uid, const struct eviction_slot_holder 
         return uid.len + holder->ns.len + holder->node.len + holder->owner.len;
 }
 
-static struct slice place(char **at, struct slice text) {
+static struct slice slot_ledger_place(char **at, struct slice text) {
         struct slice placed = slice_make(*at, text.len);
 
         if (text.len)
@@ -79,20 +79,20 @@ static struct slice place(char **at, struct slice text) {
 
 static struct eviction_slot_holder place_holder(char **at,
                                                 const struct eviction_slot_holder *holder) {
-        return (struct eviction_slot_holder){ .ns = place(at, holder->ns),
-                                              .node = place(at, holder->node),
-                                              .owner = place(at, holder->owner) };
+        return (struct eviction_slot_holder){ .ns = slot_ledger_place(at, holder->ns),
+                                              .node = slot_ledger_place(at, holder->node),
+                                              .owner = slot_ledger_place(at, holder->owner) };
 }
 
 /* ---- ours ---- */
 
-static struct entry *add_entry(struct slot_ledger *ledger, const struct slot_asker *asker,
-                               struct mono_time now) {
-        struct entry *entry =
+static struct slot_ledger_entry *add_entry(struct slot_ledger *ledger,
+                                           const struct slot_asker *asker, struct mono_time now) {
+        struct slot_ledger_entry *entry =
                 xcalloc(1, sizeof(*entry) + size_of_texts(asker->uid, &asker->holder));
         char *at = (char *)(entry + 1);
 
-        entry->uid = place(&at, asker->uid);
+        entry->uid = slot_ledger_place(&at, asker->uid);
         entry->holder = place_holder(&at, &asker->holder);
         entry->since = now;
         entry->serial = ++ledger->last_serial;
@@ -102,7 +102,7 @@ static struct entry *add_entry(struct slot_ledger *ledger, const struct slot_ask
 
 void slot_ledger_ask(struct slot_ledger *ledger, const struct slot_asker *asker,
                      struct mono_time now) {
-        struct entry *entry = map_get(ledger->entries, asker->uid);
+        struct slot_ledger_entry *entry = map_get(ledger->entries, asker->uid);
 
         if (!entry)
                 entry = add_entry(ledger, asker, now);
@@ -113,7 +113,7 @@ void slot_ledger_ask(struct slot_ledger *ledger, const struct slot_asker *asker,
 }
 
 void slot_ledger_leave(struct slot_ledger *ledger, struct slice uid, struct mono_time now) {
-        struct entry *entry = map_get(ledger->entries, uid);
+        struct slot_ledger_entry *entry = map_get(ledger->entries, uid);
 
         if (!entry)
                 return;
@@ -122,7 +122,7 @@ void slot_ledger_leave(struct slot_ledger *ledger, struct slice uid, struct mono
 }
 
 void slot_ledger_give_back(struct slot_ledger *ledger, struct slice uid, struct mono_time now) {
-        struct entry *entry = map_get(ledger->entries, uid);
+        struct slot_ledger_entry *entry = map_get(ledger->entries, uid);
 
         if (!entry)
                 return;
@@ -137,13 +137,13 @@ void slot_ledger_end(struct slot_ledger *ledger, struct slice uid) {
 }
 
 /* Those that did not come back in time. */
-static void expire(struct slot_ledger *ledger, struct mono_time now) {
+static void slot_ledger_expire(struct slot_ledger *ledger, struct mono_time now) {
         struct slice key;
         void *value;
         size_t at = 0;
 
         while (map_next(ledger->entries, &at, &key, &value)) {
-                struct entry *entry = value;
+                struct slot_ledger_entry *entry = value;
 
                 if (!entry->is_away || entry->expires.ns > now.ns)
                         continue;
@@ -170,7 +170,7 @@ void slot_ledger_see(struct slot_ledger *ledger, enum slot_source source, struct
         struct sight *sight = xcalloc(1, sizeof(*sight) + size_of_texts(uid, holder));
         char *at = (char *)(sight + 1), text[KEY_MAX];
 
-        sight->uid = place(&at, uid);
+        sight->uid = slot_ledger_place(&at, uid);
         sight->holder = place_holder(&at, holder);
         free(map_put(ledger->sights, sight_key(source, key, text), sight));
 }
@@ -193,7 +193,7 @@ void slot_ledger_unsee_all(struct slot_ledger *ledger, enum slot_source source) 
 
 /* ---- turns ---- */
 
-struct counting {
+struct slot_ledger_counting {
         struct eviction_slots *slots;
         struct map *counted; /* uids, and namespace/owner of VMs */
 };
@@ -207,7 +207,7 @@ static struct slice vm_key(const struct eviction_slot_holder *holder, char *buff
 }
 
 /* Notes both names; false when it was counted under one of them. */
-static bool count_once(struct counting *counting, struct slice uid,
+static bool count_once(struct slot_ledger_counting *counting, struct slice uid,
                        const struct eviction_slot_holder *holder) {
         char text[KEY_MAX];
         struct slice vm = vm_key(holder, text);
@@ -224,7 +224,8 @@ static bool count_once(struct counting *counting, struct slice uid,
 }
 
 /* Pods come first, as they know most of themselves. */
-static size_t count_sights(const struct slot_ledger *ledger, struct counting *counting) {
+static size_t count_sights(const struct slot_ledger *ledger,
+                           struct slot_ledger_counting *counting) {
         size_t count = 0;
 
         for (enum slot_source source = SLOT_SOURCE_PODS; source <= SLOT_SOURCE_MIGRATIONS;
@@ -243,8 +244,9 @@ static size_t count_sights(const struct slot_ledger *ledger, struct counting *co
         return count;
 }
 
-static struct eviction_wish *gather(const struct slot_ledger *ledger, struct counting *counting,
-                                    struct mono_time now, size_t *ret_count) {
+static struct eviction_wish *slot_ledger_gather(const struct slot_ledger *ledger,
+                                                struct slot_ledger_counting *counting,
+                                                struct mono_time now, size_t *ret_count) {
         struct eviction_wish *wishes =
                 xreallocarray(NULL, map_count(ledger->entries) + 1, sizeof(wishes[0]));
         struct slice key;
@@ -252,7 +254,7 @@ static struct eviction_wish *gather(const struct slot_ledger *ledger, struct cou
         size_t at = 0, count = 0;
 
         while (map_next(ledger->entries, &at, &key, &value)) {
-                struct entry *entry = value;
+                struct slot_ledger_entry *entry = value;
 
                 if (entry->state == ENTRY_HOLDS)
                         count_once(counting, entry->uid, &entry->holder);
@@ -271,11 +273,12 @@ static struct eviction_wish *gather(const struct slot_ledger *ledger, struct cou
 }
 
 /* A pod that is under way already, whoever sees to it, needs no second slot. */
-static size_t let_in_known(struct counting *counting, struct eviction_wish *wishes, size_t count) {
+static size_t let_in_known(struct slot_ledger_counting *counting, struct eviction_wish *wishes,
+                           size_t count) {
         size_t kept = 0;
 
         for (size_t i = 0; i < count; i++) {
-                struct entry *entry = wishes[i].self;
+                struct slot_ledger_entry *entry = wishes[i].self;
 
                 if (map_get(counting->counted, entry->uid))
                         entry->state = ENTRY_HOLDS;
@@ -286,18 +289,18 @@ static size_t let_in_known(struct counting *counting, struct eviction_wish *wish
 }
 
 void slot_ledger_turns(struct slot_ledger *ledger, struct mono_time now) {
-        struct counting counting = { .slots = eviction_slots_new(&ledger->limits),
-                                     .counted = map_new() };
+        struct slot_ledger_counting counting = { .slots = eviction_slots_new(&ledger->limits),
+                                                 .counted = map_new() };
         struct eviction_wish *wishes;
         size_t count;
 
-        expire(ledger, now);
-        wishes = gather(ledger, &counting, now, &count);
+        slot_ledger_expire(ledger, now);
+        wishes = slot_ledger_gather(ledger, &counting, now, &count);
         ledger->seen = count_sights(ledger, &counting);
         count = let_in_known(&counting, wishes, count);
         eviction_slots_line_up(counting.slots, wishes, count);
         for (size_t i = 0; i < count; i++) {
-                struct entry *entry = wishes[i].self;
+                struct slot_ledger_entry *entry = wishes[i].self;
 
                 entry->refusal = wishes[i].refusal;
                 if (entry->refusal != EVICTION_SLOT_FREE)
@@ -311,13 +314,13 @@ void slot_ledger_turns(struct slot_ledger *ledger, struct mono_time now) {
 }
 
 bool slot_ledger_holds(const struct slot_ledger *ledger, struct slice uid) {
-        const struct entry *entry = map_get(ledger->entries, uid);
+        const struct slot_ledger_entry *entry = map_get(ledger->entries, uid);
 
         return entry && entry->state == ENTRY_HOLDS;
 }
 
 enum eviction_slot_refusal slot_ledger_refusal(const struct slot_ledger *ledger, struct slice uid) {
-        const struct entry *entry = map_get(ledger->entries, uid);
+        const struct slot_ledger_entry *entry = map_get(ledger->entries, uid);
 
         return entry ? entry->refusal : EVICTION_SLOT_FREE;
 }
@@ -336,7 +339,7 @@ void slot_ledger_stats(const struct slot_ledger *ledger, struct slot_ledger_stat
 
         *ret_stats = (struct slot_ledger_stats){ .seen = ledger->seen };
         while (map_next(ledger->entries, &at, &key, &value)) {
-                const struct entry *entry = value;
+                const struct slot_ledger_entry *entry = value;
 
                 ret_stats->waiting += entry->state == ENTRY_WAITS;
                 ret_stats->held += entry->state == ENTRY_HOLDS;

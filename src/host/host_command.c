@@ -20,7 +20,7 @@ struct host_command {
         void *context;
 };
 
-static void release(struct host_command *command) {
+static void host_command_release(struct host_command *command) {
         loop_timer_disarm(command->loop, &command->timer);
         if (command->io)
                 loop_io_remove(command->loop, command->io);
@@ -28,15 +28,15 @@ static void release(struct host_command *command) {
         free(command);
 }
 
-static void finish(struct host_command *command, enum host_command_end end, int code) {
+static void host_command_finish(struct host_command *command, enum host_command_end end, int code) {
         void (*done)(void *, enum host_command_end, int) = command->done;
         void *context = command->context;
 
-        release(command);
+        host_command_release(command);
         done(context, end, code);
 }
 
-static int reap(struct host_command *command) {
+static int host_command_reap(struct host_command *command) {
         int status = 0;
 
         while (waitpid(command->pid, &status, 0) < 0 && errno == EINTR)
@@ -48,23 +48,23 @@ static void on_exit_ready(void *context, unsigned events) {
         struct host_command *command = context;
 
         (void)events;
-        finish(command, HOST_COMMAND_EXITED, reap(command));
+        host_command_finish(command, HOST_COMMAND_EXITED, host_command_reap(command));
 }
 
 static void on_timeout(void *context) {
         struct host_command *command = context;
 
         kill(command->pid, SIGKILL);
-        reap(command);
-        finish(command, HOST_COMMAND_TIMED_OUT, 0);
+        host_command_reap(command);
+        host_command_finish(command, HOST_COMMAND_TIMED_OUT, 0);
 }
 
 static void on_not_started(void *context) {
-        finish(context, HOST_COMMAND_NOT_FOUND, 127);
+        host_command_finish(context, HOST_COMMAND_NOT_FOUND, 127);
 }
 
 /* Signals the daemon takes from the loop must end its children as usual. */
-static int spawn(const char *const *argv, pid_t *ret_pid) {
+static int host_command_spawn(const char *const *argv, pid_t *ret_pid) {
         posix_spawnattr_t attributes;
         sigset_t none;
         int code;
@@ -87,7 +87,7 @@ struct host_command *host_command_start(
                 (struct host_command){ .loop = loop, .fd = -1, .done = done, .context = context };
         command->timer.context = command;
         command->timer.fired = on_not_started;
-        if (spawn(argv, &command->pid) == 0) {
+        if (host_command_spawn(argv, &command->pid) == 0) {
                 command->fd = (int)syscall(SYS_pidfd_open, command->pid, 0);
                 if (command->fd >= 0 && loop_io_add(loop, command->fd, LOOP_READ, on_exit_ready,
                                                     command, &command->io, NULL) == 0) {
@@ -97,7 +97,7 @@ struct host_command *host_command_start(
                         return command;
                 }
                 kill(command->pid, SIGKILL);
-                reap(command);
+                host_command_reap(command);
         }
         loop_timer_arm(loop, &command->timer, 0);
         return command;
@@ -108,7 +108,7 @@ void host_command_cancel(struct host_command *command) {
                 return;
         if (command->io) {
                 kill(command->pid, SIGKILL);
-                reap(command);
+                host_command_reap(command);
         }
-        release(command);
+        host_command_release(command);
 }

@@ -26,7 +26,7 @@ struct host_hook {
         void *context;
 };
 
-static void release(struct host_hook *hook) {
+static void host_hook_release(struct host_hook *hook) {
         loop_timer_disarm(hook->loop, &hook->timer);
         if (hook->end_io)
                 loop_io_remove(hook->loop, hook->end_io);
@@ -37,7 +37,7 @@ static void release(struct host_hook *hook) {
         free(hook);
 }
 
-static int reap(struct host_hook *hook) {
+static int host_hook_reap(struct host_hook *hook) {
         int status = 0;
 
         while (waitpid(hook->pid, &status, 0) < 0 && errno == EINTR)
@@ -45,14 +45,14 @@ static int reap(struct host_hook *hook) {
         return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void finish(struct host_hook *hook, int code) {
+static void host_hook_finish(struct host_hook *hook, int code) {
         void (*done)(void *, const struct host_hook_end *) = hook->done;
         void *context = hook->context;
         char line[HOST_HOOK_LINE_MAX];
         struct host_hook_end end = { .code = code, .message = { line, hook->line_len } };
 
         memcpy(line, hook->line, hook->line_len);
-        release(hook);
+        host_hook_release(hook);
         done(context, &end);
 }
 
@@ -70,7 +70,7 @@ static void take_byte(struct host_hook *hook, char byte) {
                 hook->line[hook->line_len++] = byte;
 }
 
-static void drain(struct host_hook *hook) {
+static void host_hook_drain(struct host_hook *hook) {
         char chunk[4096];
         ssize_t size;
 
@@ -85,19 +85,19 @@ static void drain(struct host_hook *hook) {
 
 static void on_output(void *context, unsigned events) {
         (void)events;
-        drain(context);
+        host_hook_drain(context);
 }
 
 /* ---- end ---- */
 
 static void on_end(void *context, unsigned events) {
         struct host_hook *hook = context;
-        int code = reap(hook);
+        int code = host_hook_reap(hook);
 
         (void)events;
         kill(-hook->pid, SIGKILL); /* what it left behind */
-        drain(hook);
-        finish(hook, code);
+        host_hook_drain(hook);
+        host_hook_finish(hook, code);
 }
 
 static void on_timer(void *context) {
@@ -110,7 +110,7 @@ static void on_timer(void *context) {
 }
 
 static void on_not_started(void *context) {
-        finish(context, 127);
+        host_hook_finish(context, 127);
 }
 
 void host_hook_stop(struct host_hook *hook) {
@@ -126,14 +126,14 @@ void host_hook_cancel(struct host_hook *hook) {
                 return;
         if (hook->end_io) {
                 kill(-hook->pid, SIGKILL);
-                reap(hook);
+                host_hook_reap(hook);
         }
-        release(hook);
+        host_hook_release(hook);
 }
 
 /* ---- start ---- */
 
-static int spawn(const char *path, int input_fd, int output_fd, pid_t *ret_pid) {
+static int host_hook_spawn(const char *path, int input_fd, int output_fd, pid_t *ret_pid) {
         char *const argv[] = { (char *)path, NULL };
         posix_spawn_file_actions_t files;
         posix_spawnattr_t attributes;
@@ -155,12 +155,12 @@ static int spawn(const char *path, int input_fd, int output_fd, pid_t *ret_pid) 
 }
 
 /* The whole order fits into the pipe, so that writing it never waits. */
-static bool start(struct host_hook *hook, const char *path, struct slice input) {
+static bool host_hook_start_program(struct host_hook *hook, const char *path, struct slice input) {
         int in[2] = { -1, -1 }, out[2] = { -1, -1 };
         bool is_started = input.len <= HOST_HOOK_INPUT_MAX && pipe2(in, O_CLOEXEC) == 0 &&
                           pipe2(out, O_CLOEXEC) == 0 &&
                           write(in[1], input.ptr, input.len) == (ssize_t)input.len &&
-                          spawn(path, in[0], out[1], &hook->pid) == 0;
+                          host_hook_spawn(path, in[0], out[1], &hook->pid) == 0;
 
         cleanup_close(&in[0]);
         cleanup_close(&in[1]);
@@ -171,7 +171,7 @@ static bool start(struct host_hook *hook, const char *path, struct slice input) 
         return is_started;
 }
 
-static bool follow(struct host_hook *hook) {
+static bool host_hook_follow(struct host_hook *hook) {
         hook->end_fd = (int)syscall(SYS_pidfd_open, hook->pid, 0);
         if (hook->end_fd >= 0 && loop_io_add(hook->loop, hook->end_fd, LOOP_READ, on_end, hook,
                                              &hook->end_io, NULL) == 0) {
@@ -181,7 +181,7 @@ static bool follow(struct host_hook *hook) {
                 return true;
         }
         kill(-hook->pid, SIGKILL);
-        reap(hook);
+        host_hook_reap(hook);
         return false;
 }
 
@@ -196,7 +196,7 @@ struct host_hook *host_hook_start(struct loop *loop, const char *path, struct sl
         hook->context = context;
         hook->end_fd = hook->output_fd = -1;
         hook->timer = (struct loop_timer){ .fired = on_timer, .context = hook };
-        if (!start(hook, path, input) || !follow(hook)) {
+        if (!host_hook_start_program(hook, path, input) || !host_hook_follow(hook)) {
                 hook->timer.fired = on_not_started;
                 loop_timer_arm(loop, &hook->timer, 0);
         } else if (timeout_ns > 0) {

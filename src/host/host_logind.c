@@ -28,7 +28,7 @@ struct bus_call {
 
 /* ---- writing ---- */
 
-static void pad(struct buf *out, size_t start, size_t to) {
+static void host_logind_pad(struct buf *out, size_t start, size_t to) {
         while ((out->len - start) % to)
                 buf_char(out, '\0');
 }
@@ -40,7 +40,7 @@ static void put_u32(struct buf *out, uint32_t value) {
 
 /* A member of the header: code, a signature of one letter, and a text. */
 static void put_field(struct buf *out, size_t start, int code, char type, const char *text) {
-        pad(out, start, 8);
+        host_logind_pad(out, start, 8);
         buf_char(out, (char)code);
         buf_char(out, 1);
         buf_char(out, type);
@@ -66,7 +66,7 @@ static void put_call(struct buf *out, uint32_t serial, const struct bus_call *ca
         put_u32(out, serial);
         put_u32(out, (uint32_t)fields.len);
         buf_slice(out, buf_view(&fields));
-        pad(out, 0, 8);
+        host_logind_pad(out, 0, 8);
         if (call->has_flag)
                 put_u32(out, 0);
         buf_release(&fields);

@@ -26,9 +26,8 @@ static bool read_head(const char *line, struct mapping *ret_mapping) {
         end = strtoul(rest + 1, &rest, 16);
         if (rest[0] != ' ' || strlen(rest) < 5)
                 return false;
-        *ret_mapping =
-                (struct mapping){ begin, end,
-                                  rest[1] == 'r' && rest[2] == '-' && strchr(rest, '/') != NULL };
+        *ret_mapping = (struct mapping){ begin, end,
+                                         rest[1] == 'r' && rest[2] == '-' && strchr(rest, '/') };
         return true;
 }
 
@@ -46,25 +45,25 @@ struct mappings {
         struct mapping items[MAPPINGS_MAX];
 };
 
-static void keep(struct mappings *found, const struct mapping *mapping) {
+static void host_trim_keep(struct mappings *found, const struct mapping *mapping) {
         if (mapping->is_clean_file && found->count < MAPPINGS_MAX)
                 found->items[found->count++] = *mapping;
 }
 
-static void find(FILE *file, struct mappings *ret_found) {
+static void host_trim_find(FILE *file, struct mappings *ret_found) {
         struct mapping mapping = { 0 }, next;
         char line[512];
 
         ret_found->count = 0;
         while (fgets(line, sizeof(line), file)) {
                 if (read_head(line, &next)) {
-                        keep(ret_found, &mapping);
+                        host_trim_keep(ret_found, &mapping);
                         mapping = next;
                 } else if (shows_content(line)) {
                         mapping.is_clean_file = false;
                 }
         }
-        keep(ret_found, &mapping);
+        host_trim_keep(ret_found, &mapping);
 }
 
 /* All are found before the first one goes: reading would only bring pages back. */
@@ -75,7 +74,7 @@ size_t host_trim(void) {
 
         if (!file)
                 return 0;
-        find(file, &found);
+        host_trim_find(file, &found);
         fclose(file);
         malloc_trim(0);
         for (size_t i = 0; i < found.count; i++) {

@@ -66,11 +66,10 @@ static bool is_path(const struct buf *request, const char *path) {
         size_t len = strlen(path);
 
         return request->len > 4 + len && strncmp(request->data, "GET ", 4) == 0 &&
-               strncmp(request->data + 4, path, len) == 0 &&
-               strchr(" ?", request->data[4 + len]) != NULL;
+               strncmp(request->data + 4, path, len) == 0 && strchr(" ?", request->data[4 + len]);
 }
 
-static void answer(struct metrics_connection *connection) {
+static void metrics_listener_answer(struct metrics_connection *connection) {
         struct metrics_listener *listener = connection->listener;
         const char *status = "200 OK";
         struct buf body = { 0 };
@@ -110,7 +109,7 @@ static void on_ready(void *context, unsigned events) {
                 return;
         }
         if (strstr(connection->text.data, "\r\n\r\n"))
-                answer(connection);
+                metrics_listener_answer(connection);
         else if (connection->text.len > METRICS_REQUEST_MAX)
                 close_connection(connection);
 }

@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include <assert.h>
 
-static struct slice keep(struct arena *arena, struct buf *text) {
+static struct slice action_request_keep(struct arena *arena, struct buf *text) {
         struct slice kept = arena_slice(arena, buf_view(text));
 
         buf_release(text);
@@ -19,20 +19,21 @@ static struct slice pod_path(const struct action *action, struct arena *arena,
                                      subresource));
 }
 
-static void member(struct buf *out, const char *name, struct slice value) {
+static void action_request_member(struct buf *out, const char *name, struct slice value) {
         buf_printf(out, "\"%s\":", name);
         buf_json_string(out, value);
 }
 
 /* "metadata":{name, namespace, uid} */
-static void metadata(struct buf *out, const struct object_ref *target, bool with_uid) {
+static void action_request_metadata(struct buf *out, const struct object_ref *target,
+                                    bool with_uid) {
         buf_text(out, "\"metadata\":{");
-        member(out, "name", target->name);
+        action_request_member(out, "name", target->name);
         buf_char(out, ',');
-        member(out, "namespace", target->ns);
+        action_request_member(out, "namespace", target->ns);
         if (with_uid && target->uid.len) {
                 buf_char(out, ',');
-                member(out, "uid", target->uid);
+                action_request_member(out, "uid", target->uid);
         }
 }
 
@@ -41,18 +42,18 @@ static void make_bind(const struct action *action, struct arena *arena,
         struct buf body = { 0 };
 
         buf_text(&body, "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",");
-        metadata(&body, &action->target, true);
+        action_request_metadata(&body, &action->target, true);
         buf_text(&body, "},\"target\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",");
-        member(&body, "name", action->bind.node);
+        action_request_member(&body, "name", action->bind.node);
         buf_text(&body, "}}");
         request->method = API_POST;
         request->path = pod_path(action, arena, "/binding");
-        request->body = keep(arena, &body);
+        request->body = action_request_keep(arena, &body);
 }
 
 /* One condition of a pod; the caller closes it with reason and message. */
-static void condition(struct buf *out, const char *type, const char *value,
-                      const struct pod_status_action *status) {
+static void action_request_condition(struct buf *out, const char *type, const char *value,
+                                     const struct pod_status_action *status) {
         char changed[WALL_TIME_TEXT_MAX];
 
         wall_time_format(status->changed, changed);
@@ -62,19 +63,19 @@ static void condition(struct buf *out, const char *type, const char *value,
                    type, value, (long long)status->observed_generation, changed);
 }
 
-static void conditions(struct buf *out, const struct pod_status_action *status) {
+static void action_request_conditions(struct buf *out, const struct pod_status_action *status) {
         buf_text(out, "\"conditions\":[");
         if (status->sets_condition) {
-                condition(out, "PodScheduled", "False", status);
-                member(out, "reason", status->reason);
+                action_request_condition(out, "PodScheduled", "False", status);
+                action_request_member(out, "reason", status->reason);
                 buf_char(out, ',');
-                member(out, "message", status->message);
+                action_request_member(out, "message", status->message);
                 buf_text(out, status->disruption.len ? "}," : "}");
         }
         if (status->disruption.len) {
-                condition(out, "DisruptionTarget", "True", status);
+                action_request_condition(out, "DisruptionTarget", "True", status);
                 buf_text(out, "\"reason\":\"PreemptionByScheduler\",");
-                member(out, "message", status->disruption);
+                action_request_member(out, "message", status->disruption);
                 buf_char(out, '}');
         }
         buf_char(out, ']');
@@ -90,16 +91,16 @@ static void make_status(const struct action *action, struct arena *arena,
         buf_text(&body, "{");
         if (action->target.uid.len) { /* never onto another pod of the name */
                 buf_text(&body, "\"metadata\":{");
-                member(&body, "uid", action->target.uid);
+                action_request_member(&body, "uid", action->target.uid);
                 buf_text(&body, "},");
         }
         buf_text(&body, "\"status\":{");
         if (has_conditions)
-                conditions(&body, status);
+                action_request_conditions(&body, status);
         if (status->sets_nomination) {
                 buf_text(&body, has_conditions ? "," : "");
                 if (status->nomination.len)
-                        member(&body, "nominatedNodeName", status->nomination);
+                        action_request_member(&body, "nominatedNodeName", status->nomination);
                 else
                         buf_text(&body, "\"nominatedNodeName\":null");
         }
@@ -107,7 +108,7 @@ static void make_status(const struct action *action, struct arena *arena,
         request->method = API_PATCH;
         request->path = pod_path(action, arena, "/status");
         request->content_type = SLICE_LITERAL("application/strategic-merge-patch+json");
-        request->body = keep(arena, &body);
+        request->body = action_request_keep(arena, &body);
 }
 
 static void delete_options(struct buf *out, const struct object_ref *target, bool has_grace,
@@ -121,7 +122,7 @@ static void delete_options(struct buf *out, const struct object_ref *target, boo
         }
         if (target->uid.len) {
                 buf_printf(out, "%s\"preconditions\":{", has_member ? "," : "");
-                member(out, "uid", target->uid);
+                action_request_member(out, "uid", target->uid);
                 buf_char(out, '}');
         }
         buf_char(out, '}');
@@ -135,11 +136,11 @@ static void make_evict(const struct action *action, struct arena *arena,
         buf_printf(&why, "triggered by " SLICE_FMT "/" SLICE_FMT ": " SLICE_FMT,
                    SLICE_ARG(evict->profile), SLICE_ARG(evict->plugin), SLICE_ARG(evict->reason));
         buf_text(&body, "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",");
-        metadata(&body, &action->target, false);
+        action_request_metadata(&body, &action->target, false);
         buf_text(&body, ",\"annotations\":{");
-        member(&body, "reason", buf_view(&why));
+        action_request_member(&body, "reason", buf_view(&why));
         buf_char(&body, ',');
-        member(&body, "requested-by", evict->requested_by);
+        action_request_member(&body, "requested-by", evict->requested_by);
         if (evict->is_finished)
                 buf_text(&body, ",\"" FINISHED_POD_KEY "\":\"true\"");
         buf_text(&body, "}},\"deleteOptions\":");
@@ -148,7 +149,7 @@ static void make_evict(const struct action *action, struct arena *arena,
         buf_release(&why);
         request->method = API_POST;
         request->path = pod_path(action, arena, "/eviction");
-        request->body = keep(arena, &body);
+        request->body = action_request_keep(arena, &body);
 }
 
 static void make_delete(const struct action *action, struct arena *arena,
@@ -158,7 +159,7 @@ static void make_delete(const struct action *action, struct arena *arena,
         delete_options(&body, &action->target, action->remove.has_grace, action->remove.grace_s);
         request->method = API_DELETE;
         request->path = pod_path(action, arena, "");
-        request->body = keep(arena, &body);
+        request->body = action_request_keep(arena, &body);
 }
 
 /* All labels, taints, annotations and the cordon in one conditional merge patch. */

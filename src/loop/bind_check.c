@@ -24,7 +24,7 @@ bool bind_check_is_needed(int status) {
         return status == 0 || status == 409 || status >= 500;
 }
 
-static void finish(struct bind_check *check, enum bind_state state) {
+static void bind_check_finish(struct bind_check *check, enum bind_state state) {
         void (*done)(void *context, enum bind_state state) = check->done;
         void *context = check->context;
 
@@ -59,10 +59,10 @@ static void on_reply(void *context, const struct api_reply *reply) {
         if (state == BIND_UNKNOWN && ++check->tries < TRIES_MAX)
                 loop_timer_arm(check->loop, &check->retry, RETRY_NS);
         else
-                finish(check, state);
+                bind_check_finish(check, state);
 }
 
-static void ask(void *context) {
+static void bind_check_ask(void *context) {
         struct bind_check *check = context;
 
         check->request = transport_call(
@@ -86,8 +86,8 @@ struct bind_check *bind_check_new(const struct bind_check_config *config,
                                       .node = slice_dup(config->node),
                                       .done = done,
                                       .context = context };
-        check->retry = (struct loop_timer){ .fired = ask, .context = check };
-        ask(check);
+        check->retry = (struct loop_timer){ .fired = bind_check_ask, .context = check };
+        bind_check_ask(check);
         return check;
 }
 

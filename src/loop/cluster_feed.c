@@ -50,7 +50,7 @@ static const struct feed_source sources[] = {
 };
 #define UNFINISHED_PODS "status.phase!=Succeeded,status.phase!=Failed"
 
-struct feed_line {
+struct cluster_feed_line {
         struct cluster_feed *feed;
         const struct feed_source *source;
         struct reflector *reflector; /* NULL: not followed */
@@ -68,13 +68,13 @@ struct cluster_feed {
         void (*arrived)(void *context, enum object_kind kind, enum change_kind change,
                         const struct json *object);
         void *context;
-        struct feed_line lines[ARRAY_LEN(sources)];
+        struct cluster_feed_line lines[ARRAY_LEN(sources)];
         struct loop_timer soon;
         uint64_t problems;
         struct err last;
 };
 
-static void notify(void *context) {
+static void cluster_feed_notify(void *context) {
         struct cluster_feed *feed = context;
 
         uint32_t woken = feed->woken;
@@ -126,7 +126,7 @@ static void feed_model(struct cluster_feed *feed, const struct feed_source *sour
 }
 
 static void on_changed(void *context, enum reflector_change change, const struct json *object) {
-        struct feed_line *line = context;
+        struct cluster_feed_line *line = context;
 
         feed_shelf(line->feed, line->source, change, object);
         feed_model(line->feed, line->source, change, object);
@@ -134,11 +134,11 @@ static void on_changed(void *context, enum reflector_change change, const struct
 }
 
 static void on_synced(void *context) {
-        cluster_feed_poke(((struct feed_line *)context)->feed);
+        cluster_feed_poke(((struct cluster_feed_line *)context)->feed);
 }
 
 static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
-        struct feed_line *line = context;
+        struct cluster_feed_line *line = context;
 
         if (line->source->is_optional &&
             (err->code == BERTH_ERR_NOT_FOUND || err->code == BERTH_ERR_FORBIDDEN)) {
@@ -169,9 +169,9 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
         feed->arriving = config->arriving;
         feed->arrived = config->arrived;
         feed->context = context;
-        feed->soon = (struct loop_timer){ .fired = notify, .context = feed };
+        feed->soon = (struct loop_timer){ .fired = cluster_feed_notify, .context = feed };
         for (size_t i = 0; i < ARRAY_LEN(sources); i++) {
-                struct feed_line *line = &feed->lines[i];
+                struct cluster_feed_line *line = &feed->lines[i];
                 bool is_part = sources[i].kind == OBJECT_POD && !config->with_finished;
 
                 line->feed = feed;

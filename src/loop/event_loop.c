@@ -30,7 +30,7 @@ struct loop_io {
         bool is_dead;
 };
 
-struct deferred {
+struct event_loop_deferred {
         void (*call)(void *context);
         void *context;
 };
@@ -41,7 +41,7 @@ struct event_loop {
         struct wall_time wall;
         struct mono_time mono;
         struct loop_io *ios, *dead;
-        struct deferred *calls;
+        struct event_loop_deferred *calls;
         size_t call_count, call_cap;
         int epoll_fd;
         bool is_stopped;
@@ -103,7 +103,7 @@ static void loop_ops_defer(void *self, void (*call)(void *context), void *contex
                 loop->call_cap = loop->call_cap ? loop->call_cap * 2 : 16;
                 loop->calls = xreallocarray(loop->calls, loop->call_cap, sizeof(loop->calls[0]));
         }
-        loop->calls[loop->call_count++] = (struct deferred){ call, context };
+        loop->calls[loop->call_count++] = (struct event_loop_deferred){ call, context };
 }
 
 static void run_deferred(struct event_loop *loop) {

@@ -19,7 +19,7 @@
 #define RUNTIME_WRITES_DEFAULT 64
 #define DRAIN_POLL_NS (20 * NS_PER_MS)
 
-struct open_action;
+struct runtime_open_action;
 
 struct runtime {
         struct loop *loop;
@@ -42,7 +42,7 @@ struct runtime {
         int64_t placing_ns; /* of the bursts that are over */
         uint64_t sent[ACTION_KIND_COUNT], failed[ACTION_KIND_COUNT];
         size_t open, open_kinds[ACTION_KIND_COUNT];
-        struct open_action *open_first;
+        struct runtime_open_action *open_first;
         /* While draining. */
         struct loop_timer drain_timer, ready_timer;
         struct mono_time drain_until;
@@ -51,10 +51,10 @@ struct runtime {
 };
 
 /* An action under way, with copies of what its outcome must name. */
-struct open_action {
+struct runtime_open_action {
         struct runtime *runtime;
-        struct open_action *next, *prev; /* of the runtime */
-        void *self;                      /* the role */
+        struct runtime_open_action *next, *prev; /* of the runtime */
+        void *self;                              /* the role */
         uint64_t id;
         enum action_kind kind;
         struct mono_time since;
@@ -65,14 +65,14 @@ struct open_action {
         char text[]; /* kind, ns, name, uid */
 };
 
-static void free_open(struct open_action *open) {
+static void free_open(struct runtime_open_action *open) {
         bind_check_free(open->check);
         free(open->doubt);
         free(open->node);
         free(open);
 }
 
-static void link_open(struct open_action *open) {
+static void link_open(struct runtime_open_action *open) {
         struct runtime *runtime = open->runtime;
 
         open->next = runtime->open_first;
@@ -86,7 +86,7 @@ static void link_open(struct open_action *open) {
                 runtime->burst_start = loop_mono(runtime->loop);
 }
 
-static void unlink_open(struct open_action *open) {
+static void unlink_open(struct runtime_open_action *open) {
         struct runtime *runtime = open->runtime;
 
         if (open->prev)
@@ -163,7 +163,7 @@ void runtime_free(struct runtime *runtime) {
         for (size_t i = 0; i < runtime->recorder_count; i++)
                 event_recorder_free(runtime->recorders[i].recorder);
         while (runtime->open_first) {
-                struct open_action *open = runtime->open_first;
+                struct runtime_open_action *open = runtime->open_first;
 
                 unlink_open(open);
                 free_open(open);
@@ -226,25 +226,25 @@ bool runtime_is_synced(const struct runtime *runtime) {
         return runtime->feed && cluster_feed_is_synced(runtime->feed);
 }
 
-static struct open_action *open_action_new(struct runtime *runtime, void *self,
-                                           const struct action *action) {
+static struct runtime_open_action *open_action_new(struct runtime *runtime, void *self,
+                                                   const struct action *action) {
         const struct object_ref *target = &action->target;
         const struct slice parts[] = { target->kind, target->ns, target->name, target->uid };
         size_t size = parts[0].len + parts[1].len + parts[2].len + parts[3].len;
-        struct open_action *open = xmalloc(sizeof(*open) + size + 1);
+        struct runtime_open_action *open = xmalloc(sizeof(*open) + size + 1);
         char *at = open->text;
 
-        *open = (struct open_action){ .runtime = runtime,
-                                      .self = self,
-                                      .id = action->id,
-                                      .kind = action->kind,
-                                      .node = action->kind == ACTION_BIND
-                                                      ? slice_dup(action->bind.node)
-                                                      : NULL,
-                                      .kind_len = parts[0].len,
-                                      .ns_len = parts[1].len,
-                                      .name_len = parts[2].len,
-                                      .uid_len = parts[3].len };
+        *open = (struct runtime_open_action){ .runtime = runtime,
+                                              .self = self,
+                                              .id = action->id,
+                                              .kind = action->kind,
+                                              .node = action->kind == ACTION_BIND
+                                                              ? slice_dup(action->bind.node)
+                                                              : NULL,
+                                              .kind_len = parts[0].len,
+                                              .ns_len = parts[1].len,
+                                              .name_len = parts[2].len,
+                                              .uid_len = parts[3].len };
         for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
                 if (parts[i].len)
                         memcpy(at, parts[i].ptr, parts[i].len);
@@ -253,7 +253,7 @@ static struct open_action *open_action_new(struct runtime *runtime, void *self,
         return open;
 }
 
-static struct object_ref open_action_target(const struct open_action *open) {
+static struct object_ref open_action_target(const struct runtime_open_action *open) {
         const char *at = open->text;
         struct object_ref target;
 
@@ -290,7 +290,7 @@ static void read_outcome(const struct write_result *write, struct action_result 
         }
 }
 
-static void report(struct open_action *open, const struct action_result *result) {
+static void runtime_report(struct runtime_open_action *open, const struct action_result *result) {
         struct runtime *runtime = open->runtime;
 
         unlink_open(open);
@@ -302,7 +302,7 @@ static void report(struct open_action *open, const struct action_result *result)
         free_open(open);
 }
 
-static struct action_result result_of(const struct open_action *open) {
+static struct action_result result_of(const struct runtime_open_action *open) {
         return (struct action_result){ .id = open->id,
                                        .kind = open->kind,
                                        .target = open_action_target(open),
@@ -312,7 +312,7 @@ static struct action_result result_of(const struct open_action *open) {
 }
 
 static void on_checked(void *context, enum bind_state state) {
-        struct open_action *open = context;
+        struct runtime_open_action *open = context;
         struct action_result result = result_of(open);
 
         open->check = NULL;
@@ -320,12 +320,12 @@ static void on_checked(void *context, enum bind_state state) {
                 result.code = open->doubt->code;
                 result.text = slice_of(open->doubt->text);
         }
-        report(open, &result);
+        runtime_report(open, &result);
 }
 
 /* Whether the answer to a bind leaves its outcome open: then the pod itself is asked. */
-static bool doubts(struct open_action *open, const struct write_result *write,
-                   const struct action_result *result) {
+static bool runtime_doubts(struct runtime_open_action *open, const struct write_result *write,
+                           const struct action_result *result) {
         const struct object_ref target = result->target;
 
         if (open->kind != ACTION_BIND || result->code == BERTH_OK || !write->reply ||
@@ -343,12 +343,12 @@ static bool doubts(struct open_action *open, const struct write_result *write,
 }
 
 static void on_written(void *context, const struct write_result *write) {
-        struct open_action *open = context;
+        struct runtime_open_action *open = context;
         struct action_result result = result_of(open);
 
         read_outcome(write, &result);
-        if (!doubts(open, write, &result))
-                report(open, &result);
+        if (!runtime_doubts(open, write, &result))
+                runtime_report(open, &result);
 }
 
 /* Profiles and roles report under names of their own; beyond the limit the last one serves. */
@@ -374,7 +374,7 @@ static struct event_recorder *recorder_of(struct runtime *runtime, struct slice 
         return slot->recorder;
 }
 
-static void record(struct runtime *runtime, const struct action *action) {
+static void runtime_record(struct runtime *runtime, const struct action *action) {
         const struct event_action *event = &action->event;
 
         event_recorder_add(recorder_of(runtime, event->controller),
@@ -389,9 +389,9 @@ static void record(struct runtime *runtime, const struct action *action) {
                                                                 .uid = action->target.uid } });
 }
 
-static void send(struct runtime *runtime, void *self, const struct action *action) {
+static void runtime_send(struct runtime *runtime, void *self, const struct action *action) {
         struct action_request request;
-        struct open_action *open = open_action_new(runtime, self, action);
+        struct runtime_open_action *open = open_action_new(runtime, self, action);
 
         action_request_make(action, &runtime->scratch, &request);
         link_open(open);
@@ -418,9 +418,9 @@ void runtime_submit(struct runtime *runtime, void *self, const struct action_lis
 
                 runtime->sent[action->kind]++;
                 if (action->kind == ACTION_RECORD_EVENT)
-                        record(runtime, action);
+                        runtime_record(runtime, action);
                 else if (action_is_request(action->kind))
-                        send(runtime, self, action);
+                        runtime_send(runtime, self, action);
         }
         arena_clear(&runtime->scratch);
 }

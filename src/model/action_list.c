@@ -38,14 +38,14 @@ void action_list_clear(struct action_list *list) {
         list->count = 0;
 }
 
-static void keep(struct arena *arena, struct slice *text) {
+static void action_list_keep(struct arena *arena, struct slice *text) {
         *text = arena_slice(arena, *text);
 }
 
 static void keep_nodes(struct arena *arena, struct extender_action *ask) {
         struct slice *nodes = arena_copy(arena, ask->nodes, ask->node_count * sizeof(*nodes));
         for (size_t i = 0; i < ask->node_count; i++)
-                keep(arena, &nodes[i]);
+                action_list_keep(arena, &nodes[i]);
         ask->nodes = nodes;
 }
 
@@ -56,10 +56,10 @@ static void keep_victims(struct arena *arena, struct extender_action *ask) {
                 struct object_ref *pods =
                         arena_copy(arena, victims[i].pods, victims[i].pod_count * sizeof(*pods));
                 for (size_t p = 0; p < victims[i].pod_count; p++) {
-                        keep(arena, &pods[p].kind);
-                        keep(arena, &pods[p].ns);
-                        keep(arena, &pods[p].name);
-                        keep(arena, &pods[p].uid);
+                        action_list_keep(arena, &pods[p].kind);
+                        action_list_keep(arena, &pods[p].ns);
+                        action_list_keep(arena, &pods[p].name);
+                        action_list_keep(arena, &pods[p].uid);
                 }
                 victims[i].pods = pods;
         }
@@ -69,20 +69,20 @@ static void keep_victims(struct arena *arena, struct extender_action *ask) {
 static void keep_payload(struct arena *arena, struct action *action) {
         switch (action->kind) {
         case ACTION_BIND:
-                keep(arena, &action->bind.node);
+                action_list_keep(arena, &action->bind.node);
                 return;
         case ACTION_POD_STATUS:
-                keep(arena, &action->status.reason);
-                keep(arena, &action->status.message);
-                keep(arena, &action->status.nomination);
-                keep(arena, &action->status.disruption);
+                action_list_keep(arena, &action->status.reason);
+                action_list_keep(arena, &action->status.message);
+                action_list_keep(arena, &action->status.nomination);
+                action_list_keep(arena, &action->status.disruption);
                 return;
         case ACTION_EVICT:
-                keep(arena, &action->evict.node);
-                keep(arena, &action->evict.plugin);
-                keep(arena, &action->evict.profile);
-                keep(arena, &action->evict.reason);
-                keep(arena, &action->evict.requested_by);
+                action_list_keep(arena, &action->evict.node);
+                action_list_keep(arena, &action->evict.plugin);
+                action_list_keep(arena, &action->evict.profile);
+                action_list_keep(arena, &action->evict.reason);
+                action_list_keep(arena, &action->evict.requested_by);
                 return;
         case ACTION_DELETE_POD:
         case ACTION_REBOOT:
@@ -90,21 +90,21 @@ static void keep_payload(struct arena *arena, struct action *action) {
                 return;
         case ACTION_PATCH_NODE:
         case ACTION_PATCH_OBJECT:
-                keep(arena, &action->patch.body);
+                action_list_keep(arena, &action->patch.body);
                 return;
         case ACTION_NOTIFY:
-                keep(arena, &action->notify.message);
+                action_list_keep(arena, &action->notify.message);
                 return;
         case ACTION_ASK_EXTENDER:
                 keep_nodes(arena, &action->ask);
-                if (action->ask.victims != NULL)
+                if (action->ask.victims)
                         keep_victims(arena, &action->ask);
                 return;
         case ACTION_RECORD_EVENT:
-                keep(arena, &action->event.reason);
-                keep(arena, &action->event.action);
-                keep(arena, &action->event.note);
-                keep(arena, &action->event.controller);
+                action_list_keep(arena, &action->event.reason);
+                action_list_keep(arena, &action->event.action);
+                action_list_keep(arena, &action->event.note);
+                action_list_keep(arena, &action->event.controller);
                 return;
         }
 }
@@ -117,10 +117,10 @@ uint64_t action_list_add(struct action_list *list, const struct action *action) 
         struct action *item = &list->items[list->count++];
         *item = *action;
         item->id = list->next_id++;
-        keep(&list->arena, &item->target.kind);
-        keep(&list->arena, &item->target.ns);
-        keep(&list->arena, &item->target.name);
-        keep(&list->arena, &item->target.uid);
+        action_list_keep(&list->arena, &item->target.kind);
+        action_list_keep(&list->arena, &item->target.ns);
+        action_list_keep(&list->arena, &item->target.name);
+        action_list_keep(&list->arena, &item->target.uid);
         keep_payload(&list->arena, item);
         return item->id;
 }

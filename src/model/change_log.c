@@ -19,7 +19,7 @@ void change_log_release(struct change_log *log) {
 }
 
 /* Only while the ring never wrapped: entries then stand in order from 0. */
-static void grow(struct change_log *log) {
+static void change_log_grow(struct change_log *log) {
         uint32_t cap = log->cap ? log->cap * 2 : LOG_FIRST_CAP;
         if (cap > log->capacity || cap < log->cap)
                 cap = log->capacity;
@@ -31,7 +31,7 @@ static void grow(struct change_log *log) {
 uint64_t change_log_add(struct change_log *log, uint32_t mask, struct node_id node,
                         struct pod_id pod) {
         if (log->count == log->cap && log->cap < log->capacity)
-                grow(log);
+                change_log_grow(log);
         log->ring[log->next] = (struct cluster_change){
                 .generation = ++log->generation, .mask = mask, .node = node, .pod = pod
         };

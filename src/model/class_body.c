@@ -69,8 +69,9 @@ static bool lists_agree(const struct resource_list *a, const struct resource_lis
 }
 
 /* True when a status tells the same sizes as the spec: its lists are the spec's, or absent. */
-static bool repeats(const struct resource_list *wanted, const struct resource_list *actual,
-                    const struct resource_list *allocated) {
+static bool class_body_repeats(const struct resource_list *wanted,
+                               const struct resource_list *actual,
+                               const struct resource_list *allocated) {
         return lists_agree(wanted, actual) &&
                (allocated->count == 0 || lists_agree(wanted, allocated));
 }
@@ -85,7 +86,8 @@ static bool normalise_containers(struct cluster *cluster, struct container **con
         for (size_t i = 0; i < count; i++) {
                 struct container *container = &(*containers)[i];
                 if (!container->has_actual ||
-                    repeats(&container->requests, &container->actual, &container->allocated)) {
+                    class_body_repeats(&container->requests, &container->actual,
+                                       &container->allocated)) {
                         container->has_actual = false;
                         container->actual = container->allocated = (struct resource_list){ 0 };
                 }
@@ -102,7 +104,7 @@ void class_content_normalise(struct cluster *cluster, const struct pod_spec *fro
         bool remains = normalise_containers(cluster, &spec->containers, spec->container_count);
         remains |= normalise_containers(cluster, &spec->init, spec->init_count);
         if (!spec->has_pod_actual ||
-            repeats(&spec->pod_requests, &spec->pod_actual, &spec->pod_allocated)) {
+            class_body_repeats(&spec->pod_requests, &spec->pod_actual, &spec->pod_allocated)) {
                 spec->has_pod_actual = false;
                 spec->pod_actual = spec->pod_allocated = (struct resource_list){ 0 };
         }

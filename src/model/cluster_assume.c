@@ -18,7 +18,7 @@ void what_if_release(struct cluster *cluster) {
         bitset_release(&what_if->touched);
 }
 
-static void note(struct cluster *cluster, struct pod_id pod, bool moves_nomination) {
+static void cluster_assume_note(struct cluster *cluster, struct pod_id pod, bool moves_nomination) {
         struct what_if *what_if = &cluster->what_if;
         const struct pod_row *row = pod_row_at(&cluster->pods, pod);
         if (what_if->depth == 0)
@@ -39,7 +39,7 @@ static void note(struct cluster *cluster, struct pod_id pod, bool moves_nominati
         interner_ref(cluster->strings, row->nominated);
 }
 
-static void touch(struct cluster *cluster, struct node_id node) {
+static void cluster_assume_touch(struct cluster *cluster, struct node_id node) {
         struct what_if *what_if = &cluster->what_if;
         if (bitset_has(&what_if->touched, node.index))
                 return;
@@ -51,10 +51,11 @@ static void touch(struct cluster *cluster, struct node_id node) {
 }
 
 /* Tells readers: through the log, or as a touched node inside a what-if. */
-static void tell(struct cluster *cluster, uint32_t mask, struct node_id node, struct pod_id pod) {
+static void cluster_assume_tell(struct cluster *cluster, uint32_t mask, struct node_id node,
+                                struct pod_id pod) {
         if (cluster_is_what_if(cluster)) {
                 if (!node_id_is_none(node))
-                        touch(cluster, node);
+                        cluster_assume_touch(cluster, node);
                 return;
         }
         struct pod_past past = pod_past_of(pod_row_at(&cluster->pods, pod));
@@ -62,7 +63,7 @@ static void tell(struct cluster *cluster, uint32_t mask, struct node_id node, st
 }
 
 /* Puts a row back between the neighbours it had. */
-static void relink(struct cluster *cluster, const struct undo_entry *entry) {
+static void cluster_assume_relink(struct cluster *cluster, const struct undo_entry *entry) {
         struct pod_row *row = pod_row_at(&cluster->pods, entry->pod);
         row->node = entry->node;
         row->next_on_node = entry->next_on_node;
@@ -86,7 +87,7 @@ static void undo_nomination(struct cluster *cluster, const struct undo_entry *en
                 pod_nomination_insert(cluster, entry->pod, entry->nominated_position);
 }
 
-static void undo(struct cluster *cluster, const struct undo_entry *entry) {
+static void cluster_assume_undo(struct cluster *cluster, const struct undo_entry *entry) {
         struct pod_row *row = pod_row_at(&cluster->pods, entry->pod);
         if (entry->moves_nomination) {
                 undo_nomination(cluster, entry);
@@ -96,7 +97,7 @@ static void undo(struct cluster *cluster, const struct undo_entry *entry) {
                         pod_unlink(cluster, entry->pod);
                 }
                 if (!node_id_is_none(entry->node)) {
-                        relink(cluster, entry);
+                        cluster_assume_relink(cluster, entry);
                         pod_account(cluster, entry->pod);
                 } else {
                         pod_twins_leave(cluster, entry->pod);
@@ -117,7 +118,7 @@ void cluster_rollback(struct cluster *cluster) {
         assert(what_if->depth > 0);
         uint32_t mark = what_if->marks[--what_if->depth];
         while (what_if->count > mark)
-                undo(cluster, &what_if->journal[--what_if->count]);
+                cluster_assume_undo(cluster, &what_if->journal[--what_if->count]);
         if (what_if->depth > 0)
                 return;
         for (uint32_t i = 0; i < what_if->touched_count; i++)
@@ -139,11 +140,11 @@ size_t cluster_touched_list(const struct cluster *cluster, const struct node_id 
 static void take_off(struct cluster *cluster, struct pod_id pod) {
         struct pod_row *row = pod_row_at(&cluster->pods, pod);
         struct node_id node = row->node;
-        note(cluster, pod, false);
+        cluster_assume_note(cluster, pod, false);
         pod_unaccount(cluster, pod);
         pod_unlink(cluster, pod);
         row->flags &= (uint16_t)~POD_ASSUMED;
-        tell(cluster, CLUSTER_POD_REMOVED, node, pod);
+        cluster_assume_tell(cluster, CLUSTER_POD_REMOVED, node, pod);
         if (cluster_is_what_if(cluster))
                 return;
         pod_twins_leave(cluster, pod);
@@ -154,11 +155,11 @@ void cluster_assume(struct cluster *cluster, struct pod_id pod, struct node_id n
         struct pod_row *row = pod_row_at(&cluster->pods, pod);
         assert(row->is_live && node_id_is_none(row->node) && !pod_row_is_finished(row));
         assert(node.index < cluster->nodes.count && cluster->node_extra[node.index].is_used);
-        note(cluster, pod, false);
+        cluster_assume_note(cluster, pod, false);
         row->flags |= POD_ASSUMED;
         pod_link(cluster, pod, node);
         pod_account(cluster, pod);
-        tell(cluster, CLUSTER_POD_ADDED, node, pod);
+        cluster_assume_tell(cluster, CLUSTER_POD_ADDED, node, pod);
 }
 
 void cluster_forget(struct cluster *cluster, struct pod_id pod) {
@@ -175,10 +176,10 @@ void cluster_withdraw(struct cluster *cluster, struct pod_id pod) {
 void cluster_nominate(struct cluster *cluster, struct pod_id pod, struct slice node) {
         struct pod_row *row = pod_row_at(&cluster->pods, pod);
         assert(row->is_live);
-        note(cluster, pod, true);
+        cluster_assume_note(cluster, pod, true);
         row->flags &= (uint16_t)~POD_NOMINATED_HERE;
         if (node.len > 0)
                 row->flags |= POD_NOMINATED_HERE;
         if (pod_set_nomination(cluster, pod, node))
-                tell(cluster, CLUSTER_NOMINATION, NODE_NONE, pod);
+                cluster_assume_tell(cluster, CLUSTER_NOMINATION, NODE_NONE, pod);
 }

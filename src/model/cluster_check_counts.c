@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Ids are small numbers; the set grows with them. */
-static void hold(struct held_counts *counts, struct str_id id) {
+static void cluster_check_counts_hold(struct held_counts *counts, struct str_id id) {
         if (id.index >= counts->strings.bits)
                 bitset_resize(&counts->strings, id.index + 1 + id.index / 4);
         if (id.index > 0)
@@ -38,13 +38,13 @@ static void count_detail(const struct cluster *cluster, const struct pod_detail 
                          struct held_counts *counts) {
         if (!detail)
                 return;
-        hold(counts, detail->reason);
+        cluster_check_counts_hold(counts, detail->reason);
         if (detail->containers)
                 counts->container_lists[shared_rows_number(&cluster->container_lists,
                                                            detail->containers)]++;
         for (uint32_t i = 0; i < detail->condition_count; i++) {
-                hold(counts, detail->conditions[i].type);
-                hold(counts, detail->conditions[i].reason);
+                cluster_check_counts_hold(counts, detail->conditions[i].type);
+                cluster_check_counts_hold(counts, detail->conditions[i].reason);
         }
 }
 
@@ -53,8 +53,8 @@ static void count_pods(const struct cluster *cluster, struct held_counts *counts
                 const struct pod_row *row = pod_row_at(&cluster->pods, (struct pod_id){ i });
                 if (!row->is_live)
                         continue;
-                hold(counts, row->ns);
-                hold(counts, row->nominated);
+                cluster_check_counts_hold(counts, row->ns);
+                cluster_check_counts_hold(counts, row->nominated);
                 counts->classes[row->class.index]++;
                 counts->label_sets[row->labels.index]++;
                 if (row->owners)
@@ -67,7 +67,7 @@ static void count_pods(const struct cluster *cluster, struct held_counts *counts
 static void count_pasts(const struct cluster *cluster, struct held_counts *counts) {
         for (uint32_t i = 0; i < cluster->pasts.count; i++) {
                 const struct pod_past *past = &cluster->pasts.items[i];
-                hold(counts, past->ns);
+                cluster_check_counts_hold(counts, past->ns);
                 counts->label_sets[past->labels.index]++;
                 counts->classes[past->class.index]++;
         }
@@ -76,17 +76,17 @@ static void count_pasts(const struct cluster *cluster, struct held_counts *count
 static void count_nodes(const struct cluster *cluster, struct held_counts *counts) {
         const struct node_table *nodes = &cluster->nodes;
         for (uint32_t node = 0; node < nodes->count; node++) {
-                hold(counts, nodes->name[node]);
-                hold(counts, nodes->zone[node]);
-                hold(counts, nodes->boot_id[node]);
+                cluster_check_counts_hold(counts, nodes->name[node]);
+                cluster_check_counts_hold(counts, nodes->zone[node]);
+                cluster_check_counts_hold(counts, nodes->boot_id[node]);
                 counts->label_sets[nodes->labels[node].index]++;
                 counts->label_sets[cluster->node_extra[node].features.index]++;
                 counts->taint_sets[nodes->taints[node].index]++;
                 for (uint16_t i = 0; i < nodes->image_count[node]; i++)
-                        hold(counts, nodes->images[node][i]);
+                        cluster_check_counts_hold(counts, nodes->images[node][i]);
         }
         for (size_t i = 0; i < nodes->resource_count; i++)
-                hold(counts, cluster->resources.names[i]);
+                cluster_check_counts_hold(counts, cluster->resources.names[i]);
 }
 
 static void count_lists(const struct cluster *cluster, struct held_counts *counts) {
@@ -96,19 +96,19 @@ static void count_lists(const struct cluster *cluster, struct held_counts *count
                 const struct shared_rows *list = owners->items[i];
                 const struct owner_row *rows = list ? (const void *)list->bytes : NULL;
                 for (uint32_t j = 0; j < owner_list_count(rows); j++) {
-                        hold(counts, rows[j].kind);
-                        hold(counts, rows[j].name);
-                        hold(counts, rows[j].uid);
+                        cluster_check_counts_hold(counts, rows[j].kind);
+                        cluster_check_counts_hold(counts, rows[j].name);
+                        cluster_check_counts_hold(counts, rows[j].uid);
                 }
         }
         for (uint32_t i = 0; i < containers->ids.used; i++) {
                 const struct shared_rows *list = containers->items[i];
                 const struct container_row *rows = list ? (const void *)list->bytes : NULL;
                 for (size_t j = 0; list && j < list->size / sizeof(*rows); j++) {
-                        hold(counts, rows[j].name);
-                        hold(counts, rows[j].waiting_reason);
-                        hold(counts, rows[j].terminated_reason);
-                        hold(counts, rows[j].last_reason);
+                        cluster_check_counts_hold(counts, rows[j].name);
+                        cluster_check_counts_hold(counts, rows[j].waiting_reason);
+                        cluster_check_counts_hold(counts, rows[j].terminated_reason);
+                        cluster_check_counts_hold(counts, rows[j].last_reason);
                 }
         }
 }
@@ -117,22 +117,23 @@ static void count_interned(const struct cluster *cluster, struct held_counts *co
         for (uint32_t i = 0; i < cluster->label_sets.ids.used; i++) {
                 const struct label_set *set = &cluster->label_sets.items[i];
                 for (uint32_t j = 0; j < set->count; j++) {
-                        hold(counts, set->pairs[j].key);
-                        hold(counts, set->pairs[j].value);
+                        cluster_check_counts_hold(counts, set->pairs[j].key);
+                        cluster_check_counts_hold(counts, set->pairs[j].value);
                 }
         }
         for (uint32_t i = 0; i < cluster->classes.ids.used; i++) {
                 const struct pod_class *class = cluster->classes.items[i];
                 for (size_t j = 0; class && j < class->port_count; j++) {
-                        hold(counts, class->ports[j].ip);
-                        hold(counts, class->ports[j].protocol);
+                        cluster_check_counts_hold(counts, class->ports[j].ip);
+                        cluster_check_counts_hold(counts, class->ports[j].protocol);
                 }
         }
 }
 
 /* ---- comparing ---- */
 
-static int problem(const char *what, size_t row, size_t found, size_t wanted, struct err *err) {
+static int cluster_check_counts_problem(const char *what, size_t row, size_t found, size_t wanted,
+                                        struct err *err) {
         return err_set(err, BERTH_ERR_INTERNAL, "%s %zu is counted %zu times, held %zu times", what,
                        row, found, wanted);
 }
@@ -142,18 +143,20 @@ static int compare_counts(const struct cluster *cluster, const struct held_count
         for (uint32_t i = 0; i < cluster->classes.ids.used; i++) {
                 const struct pod_class *class = cluster->classes.items[i];
                 if ((class ? class->ref_count : 0) != counts->classes[i])
-                        return problem("class", i, class ? class->ref_count : 0, counts->classes[i],
-                                       err);
+                        return cluster_check_counts_problem(
+                                "class", i, class ? class->ref_count : 0, counts->classes[i], err);
         }
         for (uint32_t i = 1; i < cluster->label_sets.ids.used; i++) {
                 if (cluster->label_sets.items[i].refs != counts->label_sets[i])
-                        return problem("label set", i, cluster->label_sets.items[i].refs,
-                                       counts->label_sets[i], err);
+                        return cluster_check_counts_problem("label set", i,
+                                                            cluster->label_sets.items[i].refs,
+                                                            counts->label_sets[i], err);
         }
         for (uint32_t i = 1; i < cluster->taint_sets.ids.used; i++) {
                 if (cluster->taint_sets.items[i].refs != counts->taint_sets[i])
-                        return problem("taint set", i, cluster->taint_sets.items[i].refs,
-                                       counts->taint_sets[i], err);
+                        return cluster_check_counts_problem("taint set", i,
+                                                            cluster->taint_sets.items[i].refs,
+                                                            counts->taint_sets[i], err);
         }
         return 0;
 }
@@ -169,7 +172,8 @@ static int compare_bodies(const struct cluster *cluster, struct err *err) {
         for (uint32_t i = 0; i < cluster->bodies.ids.used; i++) {
                 const struct class_body *body = cluster->bodies.items[i];
                 if ((body ? body->refs : 0) != held[i])
-                        return problem("class body", i, body ? body->refs : 0, held[i], err);
+                        return cluster_check_counts_problem("class body", i, body ? body->refs : 0,
+                                                            held[i], err);
         }
         return 0;
 }
@@ -182,10 +186,10 @@ static int compare_terms(const struct cluster *cluster, struct err *err) {
                 found.required_anti += class && class->spec.affinity.pod_anti.required_count > 0;
         }
         if (found.any != kept.any)
-                return problem("terms of class", 0, kept.any, found.any, err);
+                return cluster_check_counts_problem("terms of class", 0, kept.any, found.any, err);
         if (found.required_anti != kept.required_anti)
-                return problem("required terms of class", 0, kept.required_anti,
-                               found.required_anti, err);
+                return cluster_check_counts_problem("required terms of class", 0,
+                                                    kept.required_anti, found.required_anti, err);
         return 0;
 }
 
@@ -194,7 +198,7 @@ static int compare_lists(const struct shared_table *table, const uint32_t *held,
         for (uint32_t i = 0; i < table->ids.used; i++) {
                 uint32_t refs = table->items[i] ? table->items[i]->refs : 0;
                 if (refs != held[i])
-                        return problem(what, i, refs, held[i], err);
+                        return cluster_check_counts_problem(what, i, refs, held[i], err);
         }
         return 0;
 }

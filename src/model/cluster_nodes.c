@@ -202,7 +202,7 @@ static uint32_t update_row(struct cluster *cluster, struct node_id node, const s
 }
 
 /* The object is gone: what it told goes, what its pods hold stays. */
-static void retire(struct cluster *cluster, struct node_id node) {
+static void cluster_nodes_retire(struct cluster *cluster, struct node_id node) {
         static const struct node nothing = { 0 };
         node_order_remove(cluster->order, node);
         set_string(cluster, &cluster->nodes.zone[node.index], SLICE_EMPTY);
@@ -214,7 +214,7 @@ static void retire(struct cluster *cluster, struct node_id node) {
 }
 
 static void remove_known(struct cluster *cluster, struct node_id node) {
-        retire(cluster, node);
+        cluster_nodes_retire(cluster, node);
         cluster_log_change(cluster, CLUSTER_NODE_REMOVED, node, POD_NONE);
 }
 

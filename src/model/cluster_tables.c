@@ -64,7 +64,7 @@ bool cluster_namespace_labels(const struct cluster *cluster, struct str_id ns,
         const struct namespace_row *row = map_u64_get(cluster->tables.namespaces, ns.index);
         if (row)
                 *ret_labels = row->labels;
-        return row != NULL;
+        return row;
 }
 
 /* ---- budgets ---- */
@@ -257,7 +257,7 @@ bool cluster_priority_class(const struct cluster *cluster, struct slice name, in
         const struct priority_class_row *row = map_get(cluster->tables.priority_classes, name);
         if (row)
                 *ret_value = row->value;
-        return row != NULL;
+        return row;
 }
 
 /* ---- claims ---- */
@@ -321,7 +321,7 @@ const struct claim_row *cluster_claim(const struct cluster *cluster, struct str_
 
 /* ---- checking ---- */
 
-static void hold(struct held_counts *counts, struct str_id id) {
+static void cluster_tables_hold(struct held_counts *counts, struct str_id id) {
         if (id.index >= counts->strings.bits)
                 bitset_resize(&counts->strings, id.index + 1);
         if (id.index > 0)
@@ -333,21 +333,21 @@ void cold_tables_count(const struct cluster *cluster, struct held_counts *counts
         void *value;
         while (map_u64_next(cluster->tables.namespaces, &at, NULL, &value)) {
                 const struct namespace_row *row = value;
-                hold(counts, row->name);
+                cluster_tables_hold(counts, row->name);
                 counts->label_sets[row->labels.index]++;
         }
         at = 0;
         while (map_u64_next(cluster->tables.budgets, &at, NULL, &value)) {
                 const struct budget_list *list = value;
-                hold(counts, list->ns);
+                cluster_tables_hold(counts, list->ns);
                 for (uint32_t i = 0; i < list->count; i++)
-                        hold(counts, list->rows[i]->name);
+                        cluster_tables_hold(counts, list->rows[i]->name);
         }
         at = 0;
         while (map_next(cluster->tables.claims, &at, NULL, &value)) {
                 const struct claim_row *row = value;
-                hold(counts, row->storage_class);
-                hold(counts, row->volume_name);
+                cluster_tables_hold(counts, row->storage_class);
+                cluster_tables_hold(counts, row->volume_name);
         }
 }
 

@@ -80,7 +80,7 @@ struct digest {
         uint64_t hash;
 };
 
-static void mix(struct digest *digest, uint64_t value) {
+static void cluster_usage_mix(struct digest *digest, uint64_t value) {
         digest->hash = hash_bytes(&value, sizeof(value), digest->hash);
 }
 
@@ -90,9 +90,9 @@ static uint64_t ports_digest(const struct node_table *nodes, size_t node) {
         for (uint16_t i = 0; i < nodes->port_count[node]; i++) {
                 const struct port_row *row = &nodes->ports[node][i];
                 struct digest digest = { row->ip.index };
-                mix(&digest, row->protocol.index);
-                mix(&digest, (uint64_t)row->port);
-                mix(&digest, row->count);
+                cluster_usage_mix(&digest, row->protocol.index);
+                cluster_usage_mix(&digest, (uint64_t)row->port);
+                cluster_usage_mix(&digest, row->count);
                 sum += digest.hash;
         }
         return sum;
@@ -100,42 +100,42 @@ static uint64_t ports_digest(const struct node_table *nodes, size_t node) {
 
 static void mix_node(struct digest *digest, const struct cluster *cluster, size_t node) {
         const struct node_table *nodes = &cluster->nodes;
-        mix(digest, nodes->flags[node]);
-        mix(digest, nodes->name[node].index);
-        mix(digest, nodes->zone[node].index);
-        mix(digest, nodes->labels[node].index);
-        mix(digest, nodes->taints[node].index);
-        mix(digest, nodes->first_pod[node].index);
-        mix(digest, nodes->pod_count[node]);
-        mix(digest, (uint64_t)nodes->nonzero_cpu_milli[node]);
-        mix(digest, (uint64_t)nodes->nonzero_memory_bytes[node]);
-        mix(digest, nodes->image_count[node]);
-        mix(digest, nodes->boot_id[node].index);
-        mix(digest, ports_digest(nodes, node));
+        cluster_usage_mix(digest, nodes->flags[node]);
+        cluster_usage_mix(digest, nodes->name[node].index);
+        cluster_usage_mix(digest, nodes->zone[node].index);
+        cluster_usage_mix(digest, nodes->labels[node].index);
+        cluster_usage_mix(digest, nodes->taints[node].index);
+        cluster_usage_mix(digest, nodes->first_pod[node].index);
+        cluster_usage_mix(digest, nodes->pod_count[node]);
+        cluster_usage_mix(digest, (uint64_t)nodes->nonzero_cpu_milli[node]);
+        cluster_usage_mix(digest, (uint64_t)nodes->nonzero_memory_bytes[node]);
+        cluster_usage_mix(digest, nodes->image_count[node]);
+        cluster_usage_mix(digest, nodes->boot_id[node].index);
+        cluster_usage_mix(digest, ports_digest(nodes, node));
         for (size_t i = 0; i < nodes->resource_count; i++) {
-                mix(digest, (uint64_t)nodes->resources[i].allocatable[node]);
-                mix(digest, (uint64_t)nodes->resources[i].requested[node]);
+                cluster_usage_mix(digest, (uint64_t)nodes->resources[i].allocatable[node]);
+                cluster_usage_mix(digest, (uint64_t)nodes->resources[i].requested[node]);
         }
 }
 
 static void mix_pod(struct digest *digest, const struct pod_row *row) {
-        mix(digest, row->ns.index);
-        mix(digest, slice_hash(slice_of(row->name)));
-        mix(digest, slice_hash(slice_of(row->uid)));
-        mix(digest, row->node.index);
-        mix(digest, row->class.index);
-        mix(digest, row->labels.index);
-        mix(digest, row->nominated.index);
-        mix(digest, row->next_on_node.index);
-        mix(digest, row->prev_on_node.index);
-        mix(digest, (uint64_t)row->priority);
-        mix(digest, row->flags);
-        mix(digest, row->phase);
-        mix(digest, row->qos);
-        mix(digest, row->failure_hash);
-        mix(digest, (uint64_t)row->created.ns);
-        mix(digest, (uint64_t)row->started.ns);
-        mix(digest, (uint64_t)row->deleted.ns);
+        cluster_usage_mix(digest, row->ns.index);
+        cluster_usage_mix(digest, slice_hash(slice_of(row->name)));
+        cluster_usage_mix(digest, slice_hash(slice_of(row->uid)));
+        cluster_usage_mix(digest, row->node.index);
+        cluster_usage_mix(digest, row->class.index);
+        cluster_usage_mix(digest, row->labels.index);
+        cluster_usage_mix(digest, row->nominated.index);
+        cluster_usage_mix(digest, row->next_on_node.index);
+        cluster_usage_mix(digest, row->prev_on_node.index);
+        cluster_usage_mix(digest, (uint64_t)row->priority);
+        cluster_usage_mix(digest, row->flags);
+        cluster_usage_mix(digest, row->phase);
+        cluster_usage_mix(digest, row->qos);
+        cluster_usage_mix(digest, row->failure_hash);
+        cluster_usage_mix(digest, (uint64_t)row->created.ns);
+        cluster_usage_mix(digest, (uint64_t)row->started.ns);
+        cluster_usage_mix(digest, (uint64_t)row->deleted.ns);
 }
 
 uint64_t cluster_digest(const struct cluster *cluster) {
@@ -147,13 +147,13 @@ uint64_t cluster_digest(const struct cluster *cluster) {
         }
         for (uint32_t i = 0; i < pods->ids.used; i++) {
                 const struct pod_row *row = pod_row_at(pods, (struct pod_id){ i });
-                mix(&digest, row->is_live);
+                cluster_usage_mix(&digest, row->is_live);
                 if (row->is_live)
                         mix_pod(&digest, row);
         }
         for (uint32_t i = 0; i < pods->nominated_count; i++)
-                mix(&digest, pods->nominated[i].index);
-        mix(&digest, interner_count(cluster->strings));
-        mix(&digest, cluster->classes.live);
+                cluster_usage_mix(&digest, pods->nominated[i].index);
+        cluster_usage_mix(&digest, interner_count(cluster->strings));
+        cluster_usage_mix(&digest, cluster->classes.live);
         return digest.hash;
 }

@@ -81,8 +81,8 @@ static size_t count_names(const struct node_image *images, size_t count) {
 }
 
 /* Counts the images in and collects their names; a name listed twice is taken once. */
-static size_t collect(struct cluster *cluster, const struct node_image *images, size_t count,
-                      struct str_id *names, size_t limit) {
+static size_t node_images_collect(struct cluster *cluster, const struct node_image *images,
+                                  size_t count, struct str_id *names, size_t limit) {
         size_t filled = 0;
         for (size_t i = 0; i < count; i++) {
                 for (size_t j = 0; j < images[i].name_count && filled < limit; j++)
@@ -126,7 +126,7 @@ bool node_images_set(struct cluster *cluster, struct node_id node, const struct 
         size_t limit = count_names(images, count);
         if (limit > 0) {
                 struct str_id *names = xcalloc(limit, sizeof(*names));
-                size_t kept = collect(cluster, images, count, names, limit);
+                size_t kept = node_images_collect(cluster, images, count, names, limit);
                 add_sizes(cluster, images, count, names, kept);
                 nodes->images[node.index] = xreallocarray(names, kept, sizeof(*names));
                 nodes->image_count[node.index] = (uint16_t)kept;
@@ -152,5 +152,5 @@ bool cluster_node_has_image(const struct cluster *cluster, struct node_id node,
         const struct node_table *nodes = &cluster->nodes;
         return nodes->image_count[node.index] > 0 &&
                bsearch(&name, nodes->images[node.index], nodes->image_count[node.index],
-                       sizeof(name), compare_ids) != NULL;
+                       sizeof(name), compare_ids);
 }

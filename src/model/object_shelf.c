@@ -17,7 +17,7 @@ struct object_shelf *object_shelf_new(void) {
 }
 
 void object_shelf_free(struct object_shelf *shelf) {
-        if (shelf == NULL)
+        if (!shelf)
                 return;
         for (int kind = 0; kind < SHELF_KIND_COUNT; kind++) {
                 size_t at = 0;
@@ -82,26 +82,26 @@ void object_shelf_remove(struct object_shelf *shelf, enum shelf_kind kind, struc
 const struct json *object_shelf_get(const struct object_shelf *shelf, enum shelf_kind kind,
                                     struct slice ns, struct slice name) {
         struct buf key = { 0 };
-        if (shelf == NULL)
+        if (!shelf)
                 return NULL;
         key_of(kind, ns, name, &key);
         const struct json_doc *doc = map_get(shelf->kinds[kind], buf_view(&key));
         buf_release(&key);
-        return doc == NULL ? NULL : json_doc_root(doc);
+        return !doc ? NULL : json_doc_root(doc);
 }
 
 uint64_t object_shelf_version(const struct object_shelf *shelf, enum shelf_kind kind) {
-        return shelf == NULL ? 0 : shelf->versions[kind];
+        return !shelf ? 0 : shelf->versions[kind];
 }
 
 size_t object_shelf_count(const struct object_shelf *shelf, enum shelf_kind kind) {
-        return shelf == NULL ? 0 : map_count(shelf->kinds[kind]);
+        return !shelf ? 0 : map_count(shelf->kinds[kind]);
 }
 
 const struct json *object_shelf_next(const struct object_shelf *shelf, enum shelf_kind kind,
                                      size_t *at) {
         void *doc;
-        if (shelf == NULL || !map_next(shelf->kinds[kind], at, NULL, &doc))
+        if (!shelf || !map_next(shelf->kinds[kind], at, NULL, &doc))
                 return NULL;
         return json_doc_root(doc);
 }

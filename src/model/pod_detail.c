@@ -81,7 +81,7 @@ static void add_condition(struct cluster *cluster, struct pod_detail *detail,
         row->changed = from->changed;
 }
 
-static size_t capped(size_t count, size_t limit) {
+static size_t pod_detail_capped(size_t count, size_t limit) {
         return count < limit ? count : limit;
 }
 
@@ -94,10 +94,10 @@ static uint32_t count_ready(const struct container_row *rows, size_t count) {
 
 struct pod_detail *pod_detail_new(struct cluster *cluster, const struct pod *pod) {
         const struct pod_status *status = &pod->status;
-        size_t containers =
-                capped(status->container_count + status->init_count + status->ephemeral_count,
-                       CONTAINERS_MAX);
-        size_t conditions = capped(status->condition_count, CONDITIONS_MAX);
+        size_t containers = pod_detail_capped(status->container_count + status->init_count +
+                                                      status->ephemeral_count,
+                                              CONTAINERS_MAX);
+        size_t conditions = pod_detail_capped(status->condition_count, CONDITIONS_MAX);
         if (!cluster->config.keeps_detail ||
             (containers == 0 && conditions == 0 && status->reason.len == 0))
                 return NULL;

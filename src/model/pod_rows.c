@@ -23,7 +23,7 @@ void pod_rows_release(struct cluster *cluster) {
 }
 
 /* Names are at most 253 bytes in Kubernetes; whatever is longer than a row can tell is cut. */
-static struct slice cut(struct slice name) {
+static struct slice pod_rows_cut(struct slice name) {
         return slice_make(name.ptr, name.len < UINT16_MAX ? name.len : UINT16_MAX);
 }
 
@@ -37,7 +37,7 @@ static struct slice row_name(const struct pod_row *row) {
 
 struct pod_id pod_row_find(const struct cluster *cluster, struct str_id ns, struct slice name) {
         uint32_t at = 0, id;
-        name = cut(name);
+        name = pod_rows_cut(name);
         while (id_index_next(&cluster->pods.index, pod_hash(ns, name), &at, &id)) {
                 const struct pod_row *row = pod_row_at(&cluster->pods, (struct pod_id){ id });
                 if (str_id_eq(row->ns, ns) && slice_eq(row_name(row), name))
@@ -72,7 +72,7 @@ struct pod_id pod_row_new(struct cluster *cluster, const struct object_meta *met
                 rows_reserve(pods->chunks, &pods->chunk_cap, chunk + 1, sizeof(struct pod_row *));
         if (!pods->chunks[chunk])
                 pods->chunks[chunk] = xcalloc(POD_CHUNK_ROWS, sizeof(struct pod_row));
-        struct slice name = cut(meta->name);
+        struct slice name = pod_rows_cut(meta->name);
         struct pod_row *row = pod_row_at(pods, (struct pod_id){ id });
         *row = (struct pod_row){ .ns = str_take(cluster, meta->ns),
                                  .node = NODE_NONE,

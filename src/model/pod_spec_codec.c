@@ -17,7 +17,7 @@ static void amount_item(struct content_codec *codec, void *item) {
         CODEC_VALUE(codec, amount->amount);
 }
 
-static void amounts(struct content_codec *codec, struct resource_list *list) {
+static void pod_spec_codec_amounts(struct content_codec *codec, struct resource_list *list) {
         CODEC_LIST(codec, list->items, list->count, amount_item);
 }
 
@@ -33,7 +33,7 @@ static void requirement_item(struct content_codec *codec, void *item) {
         CODEC_LIST(codec, requirement->values, requirement->value_count, text_item);
 }
 
-static void selector(struct content_codec *codec, struct selector *selector) {
+static void pod_spec_codec_selector(struct content_codec *codec, struct selector *selector) {
         CODEC_VALUE(codec, selector->matches_nothing);
         CODEC_LIST(codec, selector->requirements, selector->count, requirement_item);
 }
@@ -65,8 +65,8 @@ static void pod_term_item(struct content_codec *codec, void *item) {
         CODEC_VALUE(codec, term->has_namespace_selector);
         CODEC_VALUE(codec, term->selector_is_invalid);
         CODEC_VALUE(codec, term->weight);
-        selector(codec, &term->selector);
-        selector(codec, &term->namespace_selector);
+        pod_spec_codec_selector(codec, &term->selector);
+        pod_spec_codec_selector(codec, &term->namespace_selector);
         CODEC_LIST(codec, term->namespaces, term->namespace_count, text_item);
         codec_text(codec, &term->topology_key);
 }
@@ -76,7 +76,7 @@ static void pod_terms(struct content_codec *codec, struct pod_affinity_terms *te
         CODEC_LIST(codec, terms->preferred, terms->preferred_count, pod_term_item);
 }
 
-static void affinity(struct content_codec *codec, struct affinity *affinity) {
+static void pod_spec_codec_affinity(struct content_codec *codec, struct affinity *affinity) {
         CODEC_VALUE(codec, affinity->has_required_node_terms);
         CODEC_LIST(codec, affinity->preferred_node, affinity->preferred_node_count, preferred_item);
         pod_terms(codec, &affinity->pod);
@@ -105,7 +105,7 @@ static void spread_item(struct content_codec *codec, void *item) {
         CODEC_VALUE(codec, spread->is_hard);
         CODEC_VALUE(codec, spread->has_selector);
         CODEC_VALUE(codec, spread->selector_is_invalid);
-        selector(codec, &spread->selector);
+        pod_spec_codec_selector(codec, &spread->selector);
         CODEC_VALUE(codec, spread->honor_affinity);
         CODEC_VALUE(codec, spread->honor_taints);
         CODEC_LIST(codec, spread->match_label_keys, spread->match_label_key_count, text_item);
@@ -132,14 +132,14 @@ static void container_item(struct content_codec *codec, void *item) {
         struct container *container = item;
         codec_text(codec, &container->name);
         codec_text(codec, &container->image);
-        amounts(codec, &container->requests);
-        amounts(codec, &container->limits);
+        pod_spec_codec_amounts(codec, &container->requests);
+        pod_spec_codec_amounts(codec, &container->limits);
         CODEC_LIST(codec, container->ports, container->port_count, port_item);
         CODEC_VALUE(codec, container->is_sidecar);
         CODEC_VALUE(codec, container->restarts_all);
         CODEC_VALUE(codec, container->has_actual);
-        amounts(codec, &container->actual);
-        amounts(codec, &container->allocated);
+        pod_spec_codec_amounts(codec, &container->actual);
+        pod_spec_codec_amounts(codec, &container->allocated);
 }
 
 static void volume_item(struct content_codec *codec, void *item) {
@@ -168,7 +168,7 @@ static void pod_spec(struct content_codec *codec, struct pod_spec *spec) {
         CODEC_VALUE(codec, spec->termination_grace_s);
         CODEC_VALUE(codec, spec->active_deadline_s);
         CODEC_LIST(codec, spec->node_selector.items, spec->node_selector.count, label_item);
-        affinity(codec, &spec->affinity);
+        pod_spec_codec_affinity(codec, &spec->affinity);
         CODEC_LIST(codec, spec->tolerations, spec->toleration_count, toleration_item);
         CODEC_LIST(codec, spec->spread, spec->spread_count, spread_item);
         CODEC_LIST(codec, spec->containers, spec->container_count, container_item);
@@ -176,16 +176,16 @@ static void pod_spec(struct content_codec *codec, struct pod_spec *spec) {
         CODEC_LIST(codec, spec->ephemeral, spec->ephemeral_count, container_item);
         CODEC_LIST(codec, spec->volumes, spec->volume_count, volume_item);
         CODEC_LIST(codec, spec->gates, spec->gate_count, text_item);
-        amounts(codec, &spec->overhead);
-        amounts(codec, &spec->pod_requests);
-        amounts(codec, &spec->pod_limits);
+        pod_spec_codec_amounts(codec, &spec->overhead);
+        pod_spec_codec_amounts(codec, &spec->pod_requests);
+        pod_spec_codec_amounts(codec, &spec->pod_limits);
         CODEC_VALUE(codec, spec->has_pod_resources);
         codec_text(codec, &spec->scheduling_group);
         CODEC_LIST(codec, spec->claims, spec->claim_count, claim_item);
         CODEC_VALUE(codec, spec->is_resize_infeasible);
         CODEC_VALUE(codec, spec->has_pod_actual);
-        amounts(codec, &spec->pod_actual);
-        amounts(codec, &spec->pod_allocated);
+        pod_spec_codec_amounts(codec, &spec->pod_actual);
+        pod_spec_codec_amounts(codec, &spec->pod_allocated);
 }
 
 void class_content_codec(struct content_codec *codec, struct class_content *content) {

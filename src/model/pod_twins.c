@@ -26,7 +26,7 @@ static bool is_current(const struct twin_table *table, const struct pod_row *row
 }
 
 /* The list of the row's pods: mostly the one it was in before. */
-static uint32_t take(struct twin_table *table, const struct pod_row *row) {
+static uint32_t pod_twins_take(struct twin_table *table, const struct pod_row *row) {
         uint32_t hash, at = 0, id;
         if (is_current(table, row))
                 return row->twins;
@@ -64,7 +64,7 @@ void pod_twins_join(struct cluster *cluster, struct pod_id pod) {
         if (row->is_listed)
                 return;
         row->is_listed = true;
-        row->twins = take(&cluster->twins, row);
+        row->twins = pod_twins_take(&cluster->twins, row);
         struct pod_twins *twins = &cluster->twins.items[row->twins];
         row->prev_twin = POD_NONE;
         row->next_twin = twins->first;

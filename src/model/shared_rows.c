@@ -19,8 +19,8 @@ struct shared_rows *shared_rows_of(const void *rows) {
                                                  offsetof(struct shared_rows, bytes));
 }
 
-static struct shared_rows *find(const struct shared_table *table, const void *rows, size_t size,
-                                uint32_t hash) {
+static struct shared_rows *shared_rows_find(const struct shared_table *table, const void *rows,
+                                            size_t size, uint32_t hash) {
         uint32_t at = 0, id;
         while (id_index_next(&table->index, hash, &at, &id)) {
                 struct shared_rows *shared = table->items[id];
@@ -33,7 +33,7 @@ static struct shared_rows *find(const struct shared_table *table, const void *ro
 const void *shared_rows_take(struct shared_table *table, const void *rows, size_t size,
                              bool *ret_is_new) {
         uint32_t hash = (uint32_t)hash_bytes(rows, size, 2);
-        struct shared_rows *shared = find(table, rows, size, hash);
+        struct shared_rows *shared = shared_rows_find(table, rows, size, hash);
         *ret_is_new = !shared;
         if (shared) {
                 shared->refs++;

@@ -16,7 +16,7 @@ struct descheduler_metrics {
         double info_value;
 };
 
-static void refresh(void *context) {
+static void descheduler_metrics_refresh(void *context) {
         struct descheduler_metrics *own = context;
         const struct evict_count *counts;
         size_t count = evict_service_counts(own->service, &counts);
@@ -82,7 +82,7 @@ struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
                                                               .help = "Which descheduler this is.",
                                                               .type = METRIC_GAUGE,
                                                               .labels = { "DeschedulerVersion" } });
-        metrics_on_write(metrics, refresh, own);
+        metrics_on_write(metrics, descheduler_metrics_refresh, own);
         return own;
 }
 

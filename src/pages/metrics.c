@@ -11,7 +11,7 @@
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: whole numbers up to here are exact */
 
-struct series {
+struct metrics_series {
         double value;              /* counters and gauges; sum of histograms */
         uint64_t count, buckets[]; /* histograms: observations, and those within each bound */
 };
@@ -35,16 +35,16 @@ struct metrics {
 /* ---- series ---- */
 
 static void label_key(const struct metric *metric, const struct slice *labels, struct buf *key) {
-        assert((metric->label_count == 0) == (labels == NULL));
+        assert((metric->label_count == 0) == (!labels));
         for (size_t i = 0; i < metric->label_count; i++) {
                 buf_slice(key, labels[i]);
                 buf_char(key, '\0');
         }
 }
 
-static struct series *series_of(struct metric *metric, const struct slice *labels) {
+static struct metrics_series *series_of(struct metric *metric, const struct slice *labels) {
         CLEANUP(buf_release) struct buf key = { 0 };
-        struct series *series;
+        struct metrics_series *series;
 
         label_key(metric, labels, &key);
         series = map_get(metric->series, buf_view(&key));
@@ -56,7 +56,7 @@ static struct series *series_of(struct metric *metric, const struct slice *label
 }
 
 void metric_add(struct metric *metric, const struct slice *labels, double amount) {
-        struct series *series = series_of(metric, labels);
+        struct metrics_series *series = series_of(metric, labels);
 
         assert(metric->config.type != METRIC_HISTOGRAM);
         assert(metric->config.type == METRIC_GAUGE || amount >= 0);
@@ -65,7 +65,7 @@ void metric_add(struct metric *metric, const struct slice *labels, double amount
 }
 
 void metric_set(struct metric *metric, const struct slice *labels, double value) {
-        struct series *series = series_of(metric, labels);
+        struct metrics_series *series = series_of(metric, labels);
 
         assert(metric->config.type != METRIC_HISTOGRAM);
         if (series)
@@ -74,7 +74,7 @@ void metric_set(struct metric *metric, const struct slice *labels, double value)
 
 void metric_observe(struct metric *metric, const struct slice *labels, double value,
                     uint64_t count) {
-        struct series *series = series_of(metric, labels);
+        struct metrics_series *series = series_of(metric, labels);
 
         assert(metric->config.type == METRIC_HISTOGRAM);
         if (!series || count == 0)
@@ -155,7 +155,7 @@ static void write_head(const struct metric *metric, const char *suffix, struct s
 }
 
 static void write_histogram(const struct metric *metric, struct slice key,
-                            const struct series *series, struct buf *out) {
+                            const struct metrics_series *series, struct buf *out) {
         double all = (double)INFINITY;
 
         for (size_t i = 0; i < metric->config.bucket_count; i++) {
@@ -186,7 +186,7 @@ static void write_family(const struct metric *metric, struct buf *out) {
         write_escaped(slice_of(metric->config.help), false, out);
         buf_printf(out, "\n# TYPE %s %s\n", metric->config.name, types[metric->config.type]);
         while (map_next(metric->series, &at, &key, &value)) {
-                const struct series *series = value;
+                const struct metrics_series *series = value;
 
                 if (metric->config.type == METRIC_HISTOGRAM) {
                         write_histogram(metric, key, series, out);

@@ -82,8 +82,8 @@ static void forget_all(struct memory *memory) {
 }
 
 /* Drops what is over on the way. */
-static const struct remembered *recall(struct memory *memory, const struct loop *loop,
-                                       const uint8_t key[SHA256_SIZE]) {
+static const struct remembered *page_access_recall(struct memory *memory, const struct loop *loop,
+                                                   const uint8_t key[SHA256_SIZE]) {
         struct mono_time now = loop_mono(loop);
 
         for (struct remembered **link = &memory->first; *link;) {
@@ -102,8 +102,8 @@ static const struct remembered *recall(struct memory *memory, const struct loop 
         return NULL;
 }
 
-static void remember(struct memory *memory, const struct page_visit *visit, int64_t ttl_ns,
-                     const struct remembered *answer) {
+static void page_access_remember(struct memory *memory, const struct page_visit *visit,
+                                 int64_t ttl_ns, const struct remembered *answer) {
         struct remembered *entry, **link = &memory->first;
 
         if (ttl_ns <= 0)
@@ -126,7 +126,7 @@ static void remember(struct memory *memory, const struct page_visit *visit, int6
 
 /* ---- deciding ---- */
 
-static void decide(struct page_visit *visit, int status, const char *message) {
+static void page_access_decide(struct page_visit *visit, int status, const char *message) {
         visit->status = status;
         buf_text(&visit->message, message);
         if (!visit->is_waiting)
@@ -136,7 +136,7 @@ static void decide(struct page_visit *visit, int status, const char *message) {
         visit->ready(visit->context);
 }
 
-static void deny(struct page_visit *visit) {
+static void page_access_deny(struct page_visit *visit) {
         struct json_tree *tree = NULL;
         struct err err = { 0 };
 
@@ -146,15 +146,16 @@ static void deny(struct page_visit *visit) {
         buf_printf(&visit->message, " cannot %s path ", visit->method);
         buf_json_string(&visit->message, slice_of(visit->path));
         json_tree_free(tree);
-        decide(visit, 403, "");
+        page_access_decide(visit, 403, "");
 }
 
 /* Without a body the path is read. */
-static void ask(struct page_visit *visit, struct transport *transport, const char *path,
-                const struct buf *body,
-                void (*done)(void *context, const struct api_reply *reply)) {
+static void page_access_ask(struct page_visit *visit, struct transport *transport, const char *path,
+                            const struct buf *body,
+                            void (*done)(void *context, const struct api_reply *reply)) {
         if (!visit->is_waiting && visit->access->waiting >= VISITS_MAX) {
-                decide(visit, 429, "too many requests wait for reviews, try again later");
+                page_access_decide(visit, 429,
+                                   "too many requests wait for reviews, try again later");
                 return;
         }
         visit->access->waiting += !visit->is_waiting;
@@ -207,17 +208,18 @@ static void on_access(void *context, const struct api_reply *reply) {
         visit->request = NULL;
         if (reply->status / 100 != 2 || json_parse(reply->body, &doc, &err) < 0) {
                 buf_printf(&visit->message, "Internal Server Error: \"%s\": ", visit->path);
-                decide(visit, 500, reply->error.code ? reply->error.text : err.text);
+                page_access_decide(visit, 500, reply->error.code ? reply->error.text : err.text);
                 return;
         }
         is_allowed = json_get_bool(json_get(json_doc_root(doc), "status"), "allowed", false);
-        remember(&access->decisions, visit,
-                 is_allowed ? access->config.allowed_ttl_ns : access->config.denied_ttl_ns,
-                 &(struct remembered){ .is_good = is_allowed });
+        page_access_remember(&access->decisions, visit,
+                             is_allowed ? access->config.allowed_ttl_ns
+                                        : access->config.denied_ttl_ns,
+                             &(struct remembered){ .is_good = is_allowed });
         if (is_allowed)
-                decide(visit, 200, "");
+                page_access_decide(visit, 200, "");
         else
-                deny(visit);
+                page_access_deny(visit);
 }
 
 static void compose_access(const struct page_visit *visit, struct json_tree *tree,
@@ -233,7 +235,7 @@ static void compose_access(const struct page_visit *visit, struct json_tree *tre
         node_write(root, out);
 }
 
-static void authorize(struct page_visit *visit) {
+static void page_access_authorize(struct page_visit *visit) {
         struct page_access *access = visit->access;
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
         CLEANUP(buf_release) struct buf body = { 0 };
@@ -241,22 +243,23 @@ static void authorize(struct page_visit *visit) {
         struct err err = { 0 };
 
         if (json_tree_parse(slice_of(visit->user), &tree, &err) < 0) {
-                decide(visit, 500, "Internal Server Error");
+                page_access_decide(visit, 500, "Internal Server Error");
                 return;
         }
         if (is_open_path(access, visit->path) || is_master(json_tree_root(tree))) {
-                decide(visit, 200, "");
+                page_access_decide(visit, 200, "");
                 return;
         }
         compose_access(visit, tree, json_tree_root(tree), &body);
         sha256(buf_view(&body), visit->key);
-        known = recall(&access->decisions, access->config.loop, visit->key);
+        known = page_access_recall(&access->decisions, access->config.loop, visit->key);
         if (known && known->is_good)
-                decide(visit, 200, "");
+                page_access_decide(visit, 200, "");
         else if (known || !access->config.authorization.ops)
-                deny(visit);
+                page_access_deny(visit);
         else
-                ask(visit, &access->config.authorization, ACCESS_REVIEWS, &body, on_access);
+                page_access_ask(visit, &access->config.authorization, ACCESS_REVIEWS, &body,
+                                on_access);
 }
 
 /* ---- who the user is ---- */
@@ -292,18 +295,19 @@ static void on_token(void *context, const struct api_reply *reply) {
 
         visit->request = NULL;
         if (reply->status / 100 != 2 || json_parse(reply->body, &doc, &err) < 0) {
-                decide(visit, 401, "Unauthorized"); /* not remembered: the next one asks again */
+                page_access_decide(visit, 401,
+                                   "Unauthorized"); /* not remembered: the next one asks again */
                 return;
         }
         status = json_get(json_doc_root(doc), "status");
         if (json_get_bool(status, "authenticated", false))
                 visit->user = user_text(json_get(status, "user"));
-        remember(&access->tokens, visit, access->config.token_ttl_ns,
-                 &(struct remembered){ .is_good = visit->user != NULL, .user = visit->user });
+        page_access_remember(&access->tokens, visit, access->config.token_ttl_ns,
+                             &(struct remembered){ .is_good = visit->user, .user = visit->user });
         if (visit->user)
-                authorize(visit);
+                page_access_authorize(visit);
         else
-                decide(visit, 401, "Unauthorized");
+                page_access_decide(visit, 401, "Unauthorized");
 }
 
 /* The token of "Bearer TOKEN"; empty when it is something else. */
@@ -326,25 +330,26 @@ static void review_token(struct page_visit *visit) {
         const struct remembered *known;
 
         sha256(token, visit->key);
-        known = recall(&access->tokens, access->config.loop, visit->key);
+        known = page_access_recall(&access->tokens, access->config.loop, visit->key);
         if (known && known->is_good) {
                 visit->user = slice_dup(slice_of(known->user));
-                authorize(visit);
+                page_access_authorize(visit);
         } else if (known) {
-                decide(visit, 401, "Unauthorized");
+                page_access_decide(visit, 401, "Unauthorized");
         } else {
                 buf_text(&body,
                          "{\"kind\":\"TokenReview\",\"apiVersion\":\"authentication.k8s.io/v1\","
                          "\"spec\":{\"token\":");
                 buf_json_string(&body, token);
                 buf_text(&body, "}}");
-                ask(visit, &access->config.authentication, TOKEN_REVIEWS, &body, on_token);
+                page_access_ask(visit, &access->config.authentication, TOKEN_REVIEWS, &body,
+                                on_token);
         }
 }
 
 /* ---- certificates ---- */
 
-static enum page_proof prove(struct page_visit *visit) {
+static enum page_proof page_access_prove(struct page_visit *visit) {
         const struct page_access *access = visit->access;
         struct page_evidence evidence = { buf_view(&visit->certificates),
                                           buf_view(&visit->headers) };
@@ -366,24 +371,25 @@ static enum page_proof prove(struct page_visit *visit) {
 
 /* Nobody in particular is only who shows nothing: a token or certificate that is no good does not
  * make its bearer anonymous. */
-static void authenticate(struct page_visit *visit) {
-        enum page_proof proof = prove(visit);
+static void page_access_authenticate(struct page_visit *visit) {
+        enum page_proof proof = page_access_prove(visit);
 
         if (proof == PAGE_PROOF_GOOD) {
-                authorize(visit);
+                page_access_authorize(visit);
         } else if (visit->token.len && visit->access->config.authentication.ops) {
                 review_token(visit);
         } else if (proof == PAGE_PROOF_WRONG) {
-                decide(visit, 401, "Unauthorized");
+                page_access_decide(visit, 401, "Unauthorized");
         } else {
                 visit->user = slice_dup(SLICE_LITERAL(
                         "{\"user\":\"" ANONYMOUS "\",\"groups\":[\"" UNAUTHENTICATED_GROUP "\"]}"));
-                authorize(visit);
+                page_access_authorize(visit);
         }
 }
 
 /* What was known before stays when there is nothing better. */
-static int learn(struct page_access *access, const struct api_reply *reply, struct err *err) {
+static int page_access_learn(struct page_access *access, const struct api_reply *reply,
+                             struct err *err) {
         access->authorities_until.ns = loop_mono(access->config.loop).ns + AUTHORITIES_TTL_NS;
         if (reply->status / 100 != 2)
                 return err_set(err, reply->error.code ? reply->error.code : BERTH_ERR_UNAVAILABLE,
@@ -397,9 +403,9 @@ static void on_authorities(void *context, const struct api_reply *reply) {
         struct err err = { 0 };
 
         visit->request = NULL;
-        if (learn(visit->access, reply, &err) < 0)
+        if (page_access_learn(visit->access, reply, &err) < 0)
                 LOG(LOG_WARN, "AuthoritiesUnknown", log_text("error", err.text));
-        authenticate(visit);
+        page_access_authenticate(visit);
 }
 
 static bool looks_up(const struct page_access *access) {
@@ -407,25 +413,26 @@ static bool looks_up(const struct page_access *access) {
                access->config.authentication.ops;
 }
 
-static void begin(struct page_visit *visit) {
+static void page_access_begin(struct page_visit *visit) {
         struct page_access *access = visit->access;
         bool is_known = loop_mono(access->config.loop).ns < access->authorities_until.ns;
 
         if (!visit->certificates.len || !access->config.identity || is_known) {
-                authenticate(visit);
+                page_access_authenticate(visit);
                 return;
         }
         page_identity_refresh(access->config.identity);
         if (looks_up(access)) {
-                ask(visit, &access->config.authentication, AUTHORITIES, NULL, on_authorities);
+                page_access_ask(visit, &access->config.authentication, AUTHORITIES, NULL,
+                                on_authorities);
                 return;
         }
         access->authorities_until.ns = loop_mono(access->config.loop).ns + AUTHORITIES_TTL_NS;
-        authenticate(visit);
+        page_access_authenticate(visit);
 }
 
 bool page_access_takes_certificates(const struct page_access *access) {
-        return access->config.identity != NULL;
+        return access->config.identity;
 }
 
 static void on_looked_up(void *context, const struct api_reply *reply) {
@@ -433,7 +440,7 @@ static void on_looked_up(void *context, const struct api_reply *reply) {
         struct err err = { 0 };
 
         access->lookup = NULL;
-        if (learn(access, reply, &err) == 0)
+        if (page_access_learn(access, reply, &err) == 0)
                 return;
         LOG(LOG_WARN, "AuthoritiesUnknown", log_text("error", err.text));
         if (access->lookup_failed)
@@ -487,7 +494,7 @@ struct page_visit *page_visit_new(struct page_access *access, const struct page_
         buf_slice(&visit->token, bearer_token(question->authorization));
         buf_slice(&visit->certificates, question->certificates);
         buf_slice(&visit->headers, question->headers);
-        begin(visit);
+        page_access_begin(visit);
         return visit;
 }
 

@@ -7,19 +7,20 @@
 #include "model/cluster.h"
 #include "pages/metrics.h"
 
-struct family {
+struct pod_resources_family {
         const char *name, *help;
         struct resource_list (*amounts)(const struct pod_spec *spec, struct arena *arena);
 };
 
 /* ---- amounts ---- */
 
-static struct resource_list requests(const struct pod_spec *spec, struct arena *arena) {
+static struct resource_list pod_resources_requests(const struct pod_spec *spec,
+                                                   struct arena *arena) {
         return pod_spec_requests(spec, false, arena);
 }
 
-static struct container *limited(const struct container *containers, size_t count,
-                                 struct arena *arena) {
+static struct container *pod_resources_limited(const struct container *containers, size_t count,
+                                               struct arena *arena) {
         struct container *copy = arena_copy(arena, containers, count * sizeof(*containers));
 
         for (size_t i = 0; i < count; i++) {
@@ -38,12 +39,12 @@ static void add_overhead(struct resource_list *limits, const struct resource_lis
 }
 
 /* Limits add up as requests do; overhead counts only where there is a limit. */
-static struct resource_list limits(const struct pod_spec *spec, struct arena *arena) {
+static struct resource_list pod_resources_limits(const struct pod_spec *spec, struct arena *arena) {
         struct pod_spec copy = *spec;
         struct resource_list list;
 
-        copy.containers = limited(spec->containers, spec->container_count, arena);
-        copy.init = limited(spec->init, spec->init_count, arena);
+        copy.containers = pod_resources_limited(spec->containers, spec->container_count, arena);
+        copy.init = pod_resources_limited(spec->init, spec->init_count, arena);
         copy.pod_requests = spec->pod_limits;
         copy.has_pod_actual = false;
         copy.overhead = (struct resource_list){ 0 };
@@ -86,7 +87,8 @@ static void write_labels(const struct cluster *cluster, const struct pod_row *ro
 }
 
 static void write_pod(const struct cluster *cluster, const struct pod_row *row,
-                      const struct family *family, struct arena *arena, struct buf *out) {
+                      const struct pod_resources_family *family, struct arena *arena,
+                      struct buf *out) {
         const struct pod_spec *spec = &cluster_class(cluster, row->class)->spec;
         struct resource_list list = family->amounts(spec, arena);
 
@@ -105,7 +107,7 @@ static void write_pod(const struct cluster *cluster, const struct pod_row *row,
         }
 }
 
-static void write_family(const struct cluster *cluster, const struct family *family,
+static void write_family(const struct cluster *cluster, const struct pod_resources_family *family,
                          struct buf *out) {
         struct arena arena;
         size_t cap = cluster_pod_cap(cluster);
@@ -125,11 +127,11 @@ static void write_family(const struct cluster *cluster, const struct family *fam
 }
 
 void pod_resources_write(const struct cluster *cluster, struct buf *out) {
-        static const struct family families[] = {
+        static const struct pod_resources_family families[] = {
                 { "kube_pod_resource_limit", "What a pod may use at most, where that is said.",
-                  limits },
+                  pod_resources_limits },
                 { "kube_pod_resource_request", "What a pod takes of a node, overhead included.",
-                  requests },
+                  pod_resources_requests },
         };
 
         for (size_t i = 0; i < ARRAY_LEN(families); i++)

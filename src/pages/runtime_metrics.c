@@ -66,7 +66,7 @@ static void refresh_model(struct runtime_metrics *own) {
                            (double)objects[i].value);
 }
 
-static double seconds(struct timeval time) {
+static double runtime_metrics_seconds(struct timeval time) {
         return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
@@ -82,12 +82,14 @@ static double resident_bytes(void) {
         return (double)resident * (double)sysconf(_SC_PAGESIZE);
 }
 
-static void refresh(void *context) {
+static void runtime_metrics_refresh(void *context) {
         struct runtime_metrics *own = context;
         struct rusage usage;
 
         getrusage(RUSAGE_SELF, &usage);
-        metric_set(own->cpu, NULL, seconds(usage.ru_utime) + seconds(usage.ru_stime));
+        metric_set(own->cpu, NULL,
+                   runtime_metrics_seconds(usage.ru_utime) +
+                           runtime_metrics_seconds(usage.ru_stime));
         metric_set(own->resident, NULL, resident_bytes());
         metric_set(own->started, NULL, own->start_s);
         metric_set(own->info, (struct slice[]){ SLICE_LITERAL(BERTH_VERSION) }, 1);
@@ -95,8 +97,9 @@ static void refresh(void *context) {
         refresh_model(own);
 }
 
-static struct metric *add(struct metrics *metrics, enum metric_type type, const char *name,
-                          const char *help, const char *first, const char *second) {
+static struct metric *runtime_metrics_add(struct metrics *metrics, enum metric_type type,
+                                          const char *name, const char *help, const char *first,
+                                          const char *second) {
         return metrics_add(metrics, &(struct metric_config){ .name = name,
                                                              .help = help,
                                                              .type = type,
@@ -108,26 +111,28 @@ struct runtime_metrics *runtime_metrics_new(struct metrics *metrics, struct runt
 
         own->runtime = runtime;
         own->start_s = (double)(loop_wall(runtime_loop(runtime)).ns / NS_PER_S);
-        own->writes =
-                add(metrics, METRIC_COUNTER, "berth_writes_total",
-                    "Writes to the API server asked for, and those that failed.", "kind", "result");
-        own->open_writes = add(metrics, METRIC_GAUGE, "berth_open_writes",
-                               "Writes whose outcome is open.", NULL, NULL);
-        own->skipped = add(metrics, METRIC_COUNTER, "berth_skipped_objects_total",
-                           "Objects of the cluster that could not be read.", NULL, NULL);
-        own->model_bytes = add(metrics, METRIC_GAUGE, "berth_model_bytes",
-                               "Memory of the cluster model.", "part", NULL);
-        own->model_objects = add(metrics, METRIC_GAUGE, "berth_model_objects",
-                                 "What the cluster model holds.", "kind", NULL);
-        own->cpu = add(metrics, METRIC_COUNTER, "process_cpu_seconds_total",
-                       "User and system CPU time in seconds.", NULL, NULL);
-        own->resident = add(metrics, METRIC_GAUGE, "process_resident_memory_bytes",
-                            "Resident memory size in bytes.", NULL, NULL);
-        own->started = add(metrics, METRIC_GAUGE, "process_start_time_seconds",
-                           "Start of the process in seconds since the epoch.", NULL, NULL);
-        own->info = add(metrics, METRIC_GAUGE, "berth_build_info", "Which berth this is; always 1.",
-                        "version", NULL);
-        metrics_on_write(metrics, refresh, own);
+        own->writes = runtime_metrics_add(
+                metrics, METRIC_COUNTER, "berth_writes_total",
+                "Writes to the API server asked for, and those that failed.", "kind", "result");
+        own->open_writes = runtime_metrics_add(metrics, METRIC_GAUGE, "berth_open_writes",
+                                               "Writes whose outcome is open.", NULL, NULL);
+        own->skipped =
+                runtime_metrics_add(metrics, METRIC_COUNTER, "berth_skipped_objects_total",
+                                    "Objects of the cluster that could not be read.", NULL, NULL);
+        own->model_bytes = runtime_metrics_add(metrics, METRIC_GAUGE, "berth_model_bytes",
+                                               "Memory of the cluster model.", "part", NULL);
+        own->model_objects = runtime_metrics_add(metrics, METRIC_GAUGE, "berth_model_objects",
+                                                 "What the cluster model holds.", "kind", NULL);
+        own->cpu = runtime_metrics_add(metrics, METRIC_COUNTER, "process_cpu_seconds_total",
+                                       "User and system CPU time in seconds.", NULL, NULL);
+        own->resident = runtime_metrics_add(metrics, METRIC_GAUGE, "process_resident_memory_bytes",
+                                            "Resident memory size in bytes.", NULL, NULL);
+        own->started =
+                runtime_metrics_add(metrics, METRIC_GAUGE, "process_start_time_seconds",
+                                    "Start of the process in seconds since the epoch.", NULL, NULL);
+        own->info = runtime_metrics_add(metrics, METRIC_GAUGE, "berth_build_info",
+                                        "Which berth this is; always 1.", "version", NULL);
+        metrics_on_write(metrics, runtime_metrics_refresh, own);
         return own;
 }
 

@@ -48,7 +48,7 @@ enum scheduler_family {
 
 /* Names, labels and buckets are upstream's. Families of things that do not exist here (batches,
  * events in flight, waiting at Permit) are there without series. */
-struct family {
+struct scheduler_metrics_family {
         const char *name, *help;
         enum metric_type type;
         const char *labels[3];
@@ -57,7 +57,7 @@ struct family {
                 size_t count; /* 0 = no histogram */
         } buckets;
 };
-static const struct family families[FAMILY_COUNT] = {
+static const struct scheduler_metrics_family families[FAMILY_COUNT] = {
         [ATTEMPTS] = { "scheduler_schedule_attempts_total",
                        "Attempts to schedule pods, by result; scheduled means bound.",
                        METRIC_COUNTER,
@@ -313,7 +313,7 @@ static const char *const call_names[ACTION_KIND_COUNT] = {
         [ACTION_DELETE_POD] = "pod_deletion",
 };
 
-static double seconds(int64_t ns) {
+static double scheduler_metrics_seconds(int64_t ns) {
         return (double)ns / 1e9;
 }
 
@@ -321,14 +321,15 @@ static void count_point(struct scheduler_metrics *own, struct slice profile, con
                         const char *status, int64_t elapsed_ns) {
         struct slice labels[] = { slice_of(point), slice_of(status), profile };
 
-        metric_observe(own->families[POINT_TIME], labels, seconds(elapsed_ns), 1);
+        metric_observe(own->families[POINT_TIME], labels, scheduler_metrics_seconds(elapsed_ns), 1);
 }
 
 static void count_removal(struct scheduler_metrics *own, const struct action_result *result) {
         struct slice label = slice_of(result->code == BERTH_OK ? "success" : "error");
 
         metric_add(own->families[EVICTIONS], &label, 1);
-        metric_observe(own->families[EVICTION_TIME], &label, seconds(result->took_ns), 1);
+        metric_observe(own->families[EVICTION_TIME], &label,
+                       scheduler_metrics_seconds(result->took_ns), 1);
 }
 
 void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_result *result) {
@@ -345,7 +346,8 @@ void scheduler_metrics_bound(struct scheduler_metrics *own, const struct action_
         labels[0] = slice_of(call_names[result->kind]);
         labels[1] = slice_of(is_well ? "success" : "error");
         metric_add(own->families[CALLS], labels, 1);
-        metric_observe(own->families[CALL_TIME], labels, seconds(result->took_ns), 1);
+        metric_observe(own->families[CALL_TIME], labels, scheduler_metrics_seconds(result->took_ns),
+                       1);
         if (result->kind != ACTION_BIND)
                 return;
         labels[0] = slice_of(is_well ? "scheduled" : "error");
@@ -389,7 +391,7 @@ void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind k
         snprintf(text, sizeof(text), "%s%s", what, changes[change]);
         label = slice_of(text);
         metric_observe(own->families[EVENT_TIME], &label,
-                       seconds(stopwatch_ns() - own->arriving_ns), 1);
+                       scheduler_metrics_seconds(stopwatch_ns() - own->arriving_ns), 1);
 }
 
 /* ---- what the scheduler tells ---- */
@@ -415,7 +417,8 @@ static void on_plugin_ran(void *context, const struct sched_profile *profile, si
         struct slice labels[] = { slice_of(profile->plugins[plugin].plugin->name),
                                   slice_of(point_names[point]), slice_of(verdict_code_name(code)) };
 
-        metric_observe(own->families[PLUGIN_TIME], labels, seconds(elapsed_ns), 1);
+        metric_observe(own->families[PLUGIN_TIME], labels, scheduler_metrics_seconds(elapsed_ns),
+                       1);
         if (++own->timed_runs == TIMED_RUNS_MAX)
                 own->plugin_watch.now_ns = NULL; /* the rest are only counted */
 }
@@ -456,7 +459,7 @@ static void on_hinted(void *context, const struct plugin *plugin, uint32_t chang
                                   slice_of(queue_event_name(queue_event_of(change))),
                                   slice_of(is_woken ? "Queue" : "QueueSkip") };
 
-        metric_observe(own->families[HINT_TIME], labels, seconds(elapsed_ns), 1);
+        metric_observe(own->families[HINT_TIME], labels, scheduler_metrics_seconds(elapsed_ns), 1);
 }
 
 void scheduler_metrics_placed(void *context, uint32_t attempts, int64_t since_first_ns,
@@ -467,7 +470,8 @@ void scheduler_metrics_placed(void *context, uint32_t attempts, int64_t since_fi
 
         snprintf(text, sizeof(text), "%u", attempts);
         label = slice_of(attempts < ATTEMPTS_CAP ? text : "15+");
-        metric_observe(own->families[SLI_TIME], &label, seconds(since_first_ns), 1);
+        metric_observe(own->families[SLI_TIME], &label, scheduler_metrics_seconds(since_first_ns),
+                       1);
         if (was_flushed)
                 metric_add(own->families[AFTER_FLUSH], NULL, 1);
 }
@@ -481,7 +485,7 @@ static void refresh_refusals(struct scheduler_metrics *own) {
         const struct sched_profile *profile;
         uint32_t counts[PROFILE_PLUGINS_MAX];
 
-        for (size_t p = 0; (profile = scheduler_profile(own->scheduler, p)) != NULL; p++) {
+        for (size_t p = 0; (profile = scheduler_profile(own->scheduler, p)); p++) {
                 scheduler_refusals(own->scheduler, p, counts);
                 for (size_t i = 0; i < profile->plugin_count; i++) {
                         uint64_t bit = (uint64_t)1 << i;
@@ -537,7 +541,7 @@ static void refresh_calls(struct scheduler_metrics *own, size_t binding) {
         set_of(own->families[GOROUTINES], "binding", binding);
 }
 
-static void refresh(void *context) {
+static void scheduler_metrics_refresh(void *context) {
         struct scheduler_metrics *own = context;
         const struct cluster *cluster = runtime_cluster(own->runtime);
         struct scheduler_stats stats;
@@ -558,9 +562,9 @@ static void refresh(void *context) {
 
 /* ---- families ---- */
 
-static void add(struct scheduler_metrics *own, struct metrics *metrics,
-                enum scheduler_family family) {
-        const struct family *row = &families[family];
+static void scheduler_metrics_add(struct scheduler_metrics *own, struct metrics *metrics,
+                                  enum scheduler_family family) {
+        const struct scheduler_metrics_family *row = &families[family];
         struct metric_config config = { .name = row->name,
                                         .help = row->help,
                                         .type = row->buckets.count ? METRIC_HISTOGRAM : row->type };
@@ -587,8 +591,8 @@ struct scheduler_metrics *scheduler_metrics_new(struct metrics *metrics, struct 
                                               .hinted = on_hinted,
                                               .context = own };
         for (size_t i = 0; i < FAMILY_COUNT; i++)
-                add(own, metrics, (enum scheduler_family)i);
-        metrics_on_write(metrics, refresh, own);
+                scheduler_metrics_add(own, metrics, (enum scheduler_family)i);
+        metrics_on_write(metrics, scheduler_metrics_refresh, own);
         return own;
 }
 

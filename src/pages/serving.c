@@ -36,14 +36,14 @@ struct serving {
         struct serving_page pages[SERVING_PAGES_MAX];
 };
 
-struct answer {
+struct serving_answer {
         struct serving *serving;
         const struct api_server_request *request;
         struct api_server_response *response;
         struct slice path, query;
 };
 
-static void refuse(struct answer *answer, int status, const char *text) {
+static void serving_refuse(struct serving_answer *answer, int status, const char *text) {
         answer->response->status = status;
         answer->response->content_type = PLAIN_TEXT;
         buf_clear(&answer->response->body);
@@ -84,8 +84,8 @@ static bool run_checks(struct serving *serving, enum health_kind kind, struct sl
                         buf_printf(lines, "[-]%s failed: %s\n", check->name, problem);
                 else
                         buf_printf(lines, "[+]%s ok\n", check->name);
-                is_well &= problem == NULL;
-                count_check(&serving->counts[kind][i], problem == NULL);
+                is_well &= !problem;
+                count_check(&serving->counts[kind][i], !problem);
         }
         return is_well;
 }
@@ -97,7 +97,7 @@ static bool is_check(const struct serving *serving, enum health_kind kind, struc
         return slice_is(name, "ping");
 }
 
-static void serve_health(struct answer *answer, enum health_kind kind, struct slice only) {
+static void serve_health(struct serving_answer *answer, enum health_kind kind, struct slice only) {
         CLEANUP(buf_release) struct buf lines = { 0 };
         struct buf *body = &answer->response->body;
         bool is_well = run_checks(answer->serving, kind, only, &lines);
@@ -116,7 +116,7 @@ static void serve_health(struct answer *answer, enum health_kind kind, struct sl
 }
 
 /* /readyz and /readyz/NAME */
-static bool try_health(struct answer *answer) {
+static bool try_health(struct serving_answer *answer) {
         for (size_t i = 0; i < ARRAY_LEN(health_paths); i++) {
                 struct slice root = slice_of(health_paths[i]), rest = answer->path;
 
@@ -131,7 +131,7 @@ static bool try_health(struct answer *answer) {
                         rest.len--;
                 }
                 if (rest.len && !is_check(answer->serving, (enum health_kind)i, rest))
-                        refuse(answer, 404, "404 page not found\n");
+                        serving_refuse(answer, 404, "404 page not found\n");
                 else
                         serve_health(answer, (enum health_kind)i, rest);
                 return true;
@@ -141,14 +141,14 @@ static bool try_health(struct answer *answer) {
 
 /* ---- other pages ---- */
 
-static bool try_metrics(struct answer *answer) {
+static bool try_metrics(struct serving_answer *answer) {
         const struct serving *serving = answer->serving;
 
         if (!serving->metrics || !slice_is(answer->path, "/metrics"))
                 return false;
         if (slice_is(answer->request->method, "DELETE") && serving->allows_reset) {
                 metrics_reset(serving->metrics);
-                refuse(answer, 200, "metrics reset\n");
+                serving_refuse(answer, 200, "metrics reset\n");
                 return true;
         }
         metrics_write(serving->metrics, &answer->response->body);
@@ -179,7 +179,7 @@ static void write_checks(const struct serving *serving, enum health_kind kind, c
 }
 
 /* How the checks went so far, as Kubernetes' components tell it. */
-static bool try_slis(struct answer *answer) {
+static bool try_slis(struct serving_answer *answer) {
         struct buf *body = &answer->response->body;
 
         if (!answer->serving->metrics || !slice_is(answer->path, "/metrics/slis"))
@@ -198,7 +198,7 @@ static bool try_slis(struct answer *answer) {
         return true;
 }
 
-static bool try_page(struct answer *answer) {
+static bool try_page(struct serving_answer *answer) {
         for (size_t i = 0; i < answer->serving->page_count; i++) {
                 const struct serving_page *page = &answer->serving->pages[i];
 
@@ -206,7 +206,7 @@ static bool try_page(struct answer *answer) {
                         continue;
                 answer->response->content_type = page->content_type;
                 if (page->is_local && !answer->serving->access && !answer->request->is_local)
-                        refuse(answer, 403, "shown on this machine only\n");
+                        serving_refuse(answer, 403, "shown on this machine only\n");
                 else
                         page->write(page->context, &answer->response->body);
                 return true;
@@ -219,9 +219,10 @@ static bool is_reading(struct slice method) {
 }
 
 /* Splits the target into path and query. */
-static struct answer answer_of(struct serving *serving, const struct api_server_request *request,
-                               struct api_server_response *response) {
-        struct answer answer = { serving, request, response, request->target, SLICE_EMPTY };
+static struct serving_answer answer_of(struct serving *serving,
+                                       const struct api_server_request *request,
+                                       struct api_server_response *response) {
+        struct serving_answer answer = { serving, request, response, request->target, SLICE_EMPTY };
         const char *mark =
                 request->target.len ? memchr(request->target.ptr, '?', request->target.len) : NULL;
 
@@ -233,15 +234,15 @@ static struct answer answer_of(struct serving *serving, const struct api_server_
         return answer;
 }
 
-static void handle(struct answer *answer) {
+static void serving_handle(struct serving_answer *answer) {
         const struct api_server_request *request = answer->request;
         bool resets = answer->serving->allows_reset && slice_is(request->method, "DELETE");
 
         if (!is_reading(request->method) && !(resets && slice_is(answer->path, "/metrics")))
-                refuse(answer, 405, "Method Not Allowed\n");
+                serving_refuse(answer, 405, "Method Not Allowed\n");
         else if (!try_metrics(answer) && !try_slis(answer) && !try_health(answer) &&
                  !try_page(answer))
-                refuse(answer, 404, "404 page not found\n");
+                serving_refuse(answer, 404, "404 page not found\n");
 }
 
 /* ---- who may read ---- */
@@ -287,9 +288,9 @@ static void turn_away(const struct page_visit *visit, struct api_server_response
         buf_printf(body, ",\"code\":%d}", response->status);
 }
 
-static void admit(struct answer *answer, const struct page_visit *visit) {
+static void serving_admit(struct serving_answer *answer, const struct page_visit *visit) {
         if (page_visit_status(visit) == 200)
-                handle(answer);
+                serving_handle(answer);
         else
                 turn_away(visit, answer->response);
 }
@@ -298,7 +299,7 @@ static void *begin_page(void *context, const struct api_server_request *request,
                         struct api_server_response *ret_response, void (*ready)(void *context),
                         void *ready_context) {
         struct serving *serving = context;
-        struct answer answer = answer_of(serving, request, ret_response);
+        struct serving_answer answer = answer_of(serving, request, ret_response);
         struct page_question question = { .authorization = request->authorization,
                                           .method = request->method,
                                           .path = answer.path,
@@ -308,12 +309,12 @@ static void *begin_page(void *context, const struct api_server_request *request,
         struct visitor *visitor;
 
         if (!serving->access) {
-                handle(&answer);
+                serving_handle(&answer);
                 return NULL;
         }
         visit = page_visit_new(serving->access, &question, ready, ready_context);
         if (page_visit_status(visit)) {
-                admit(&answer, visit);
+                serving_admit(&answer, visit);
                 page_visit_free(visit);
                 return NULL;
         }
@@ -331,9 +332,9 @@ static void resume_page(void *pending, struct api_server_response *ret_response)
         struct api_server_request request = { .method = slice_of(visitor->method),
                                               .target = slice_of(visitor->target),
                                               .is_local = visitor->is_local };
-        struct answer answer = answer_of(visitor->serving, &request, ret_response);
+        struct serving_answer answer = answer_of(visitor->serving, &request, ret_response);
 
-        admit(&answer, visitor->visit);
+        serving_admit(&answer, visitor->visit);
         visitor_free(visitor);
 }
 

@@ -70,7 +70,7 @@ static void entry_free(struct memory_entry *entry) {
 void cycle_memory_free(struct cycle_memory *memory) {
         size_t at = 0;
         void *item;
-        if (memory == NULL)
+        if (!memory)
                 return;
         while (map_u64_next(memory->entries, &at, NULL, &item))
                 entry_free(item);
@@ -106,7 +106,7 @@ static void drop_some(struct cycle_memory *memory) {
         }
 }
 
-static void trim(struct cycle_memory *memory) {
+static void cycle_memory_trim(struct cycle_memory *memory) {
         if (!memory->has_grown)
                 return;
         memory->has_grown = false;
@@ -116,7 +116,8 @@ static void trim(struct cycle_memory *memory) {
         }
 }
 
-static bool breaks(const struct cluster_change *changes, size_t count, uint32_t breaking) {
+static bool cycle_memory_breaks(const struct cluster_change *changes, size_t count,
+                                uint32_t breaking) {
         for (size_t i = 0; i < count; i++)
                 if ((changes[i].mask & breaking) != 0)
                         return true;
@@ -129,8 +130,8 @@ static void renew_topologies(struct cycle_memory *memory, const struct cluster *
         if (memory->seen == cluster_generation(cluster))
                 return;
         if (!cluster_changes_since(cluster, memory->seen, &range) ||
-            breaks(range.first, range.first_count, TOPOLOGY_CHANGES) ||
-            breaks(range.second, range.second_count, TOPOLOGY_CHANGES)) {
+            cycle_memory_breaks(range.first, range.first_count, TOPOLOGY_CHANGES) ||
+            cycle_memory_breaks(range.second, range.second_count, TOPOLOGY_CHANGES)) {
                 arena_clear(&memory->topology_arena);
                 memory->topologies = (struct topologies){ .arena = &memory->topology_arena };
         }
@@ -138,7 +139,7 @@ static void renew_topologies(struct cycle_memory *memory, const struct cluster *
 }
 
 void cycle_memory_begin(struct cycle_memory *memory, const struct cluster *cluster) {
-        trim(memory);
+        cycle_memory_trim(memory);
         renew_topologies(memory, cluster);
 }
 
@@ -155,7 +156,7 @@ static size_t news_cap(const struct cycle_memory *memory) {
 
 static struct memory_entry *entry_for(struct cycle_memory *memory, uint64_t key) {
         struct memory_entry *entry = map_u64_get(memory->entries, key);
-        if (entry == NULL) {
+        if (!entry) {
                 entry = xcalloc(1, sizeof(*entry));
                 arena_init(&entry->arena, ENTRY_BLOCK);
                 entry->key = key;
@@ -169,11 +170,11 @@ static struct memory_entry *entry_for(struct cycle_memory *memory, uint64_t key)
 static bool can_follow(const struct memory_entry *entry, const struct cluster *cluster,
                        uint32_t breaking, struct change_range *ret_range) {
         size_t nodes = cluster_nodes(cluster)->count;
-        return entry->value != NULL && entry->node_count == nodes &&
+        return entry->value && entry->node_count == nodes &&
                cluster_changes_since(cluster, entry->generation, ret_range) &&
                ret_range->first_count + ret_range->second_count <= nodes / 4 + CHANGES_MIN &&
-               !breaks(ret_range->first, ret_range->first_count, breaking) &&
-               !breaks(ret_range->second, ret_range->second_count, breaking);
+               !cycle_memory_breaks(ret_range->first, ret_range->first_count, breaking) &&
+               !cycle_memory_breaks(ret_range->second, ret_range->second_count, breaking);
 }
 
 static void start_anew(struct cycle_memory *memory, const struct cluster *cluster,
@@ -197,13 +198,13 @@ static void turn_as_if(struct memory_entry *entry, const struct cluster *cluster
 bool cycle_memory_recall(struct cycle_memory *memory, const struct cluster *cluster, uint64_t key,
                          uint32_t breaking, struct memory_news *ret_news) {
         uint64_t generation = cluster_generation(cluster);
-        if (memory == NULL)
+        if (!memory)
                 return false;
         struct memory_entry *entry = entry_for(memory, key);
         struct domain_news *news = &entry->news;
         *ret_news = (struct memory_news){ .entry = entry };
         turn_as_if(entry, cluster);
-        if (entry->value != NULL && entry->generation == generation && entry->as_if.count == 0 &&
+        if (entry->value && entry->generation == generation && entry->as_if.count == 0 &&
             entry->was_as_if.count == 0)
                 return true;
         if (!can_follow(entry, cluster, breaking, &ret_news->range)) {
@@ -238,7 +239,7 @@ static void each_of_list(const struct node_list *list, const struct bitset *live
                          void (*each)(void *context, struct node_id node), void *context) {
         for (size_t i = 0; i < list->count; i++)
                 if (bitset_has(live, list->items[i].index) &&
-                    (without == NULL || !bitset_has(without, list->items[i].index)))
+                    (!without || !bitset_has(without, list->items[i].index)))
                         each(context, list->items[i]);
 }
 

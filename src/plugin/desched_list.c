@@ -47,8 +47,8 @@ int desched_pod_order(const struct cluster *cluster, struct pod_id a, struct pod
 }
 
 /* Merge sort: stable, needs no context behind the comparison; spare is as long as pods. */
-static void merge(const struct pod_order *order, struct pod_id *pods, size_t half, size_t count,
-                  struct pod_id *spare) {
+static void desched_list_merge(const struct pod_order *order, struct pod_id *pods, size_t half,
+                               size_t count, struct pod_id *spare) {
         memcpy(spare, pods, half * sizeof(*pods));
         size_t left = 0, right = half, to = 0;
         while (left < half && right < count)
@@ -66,7 +66,7 @@ static void sort_pods(const struct pod_order *order, struct pod_id *pods, size_t
         sort_pods(order, pods, half, spare);
         sort_pods(order, pods + half, count - half, spare);
         if (order->compare(order->cluster, pods[half], pods[half - 1]) < 0)
-                merge(order, pods, half, count, spare);
+                desched_list_merge(order, pods, half, count, spare);
 }
 
 void desched_sort_pods(const struct pod_order *order, struct pod_id *pods, size_t count,

@@ -49,18 +49,18 @@ const struct desched_usage *desched_run_usage(const struct desched_run *run) {
 
 /* ---- memo ---- */
 
-struct memo_key {
+struct desched_run_memo_key {
         const void *owner;
         uint64_t key;
 };
 
 void *desched_run_memo(const struct desched_run *run, const void *owner, uint64_t key) {
-        const struct memo_key full = { owner, key };
+        const struct desched_run_memo_key full = { owner, key };
         return map_get(run->memo, slice_make((const char *)&full, sizeof(full)));
 }
 
 void desched_run_memo_put(struct desched_run *run, const void *owner, uint64_t key, void *value) {
-        const struct memo_key full = { owner, key };
+        const struct desched_run_memo_key full = { owner, key };
         map_put(run->memo, slice_make((const char *)&full, sizeof(full)), value);
 }
 
@@ -108,8 +108,8 @@ static bool ask_filters(struct desched_run *run, const struct desched_filters *f
 }
 
 /* Asks once per kind, unless every pod's reasons are to be told. */
-static bool passes(struct desched_run *run, const struct desched_filters *filters, bool is_pre,
-                   struct pod_id pod) {
+static bool desched_run_passes(struct desched_run *run, const struct desched_filters *filters,
+                               bool is_pre, struct pod_id pod) {
         if (!filters->by_kind || run->is_cleanup)
                 return ask_filters(run, filters, is_pre, pod);
         uint8_t *verdict = &filters->by_kind[run->kinds.of[pod.index]];
@@ -126,11 +126,11 @@ static bool passes(struct desched_run *run, const struct desched_filters *filter
 }
 
 bool desched_run_filter(struct desched_run *run, struct pod_id pod) {
-        return passes(run, &run->filters, false, pod);
+        return desched_run_passes(run, &run->filters, false, pod);
 }
 
 bool desched_run_pre_eviction_filter(struct desched_run *run, struct pod_id pod) {
-        return passes(run, &run->pre_filters, true, pod);
+        return desched_run_passes(run, &run->pre_filters, true, pod);
 }
 
 bool desched_run_may_evict(struct desched_run *run, struct pod_id pod) {
@@ -191,8 +191,8 @@ static struct slice tell_cost(struct desched_run *run, struct pod_id pod, struct
                                      SLICE_ARG(reason), reason.len > 0 ? "; " : "", text));
 }
 
-static enum evict_outcome ask(struct desched_run *run, struct pod_id pod, struct slice reason,
-                              enum evict_way way) {
+static enum evict_outcome desched_run_ask(struct desched_run *run, struct pod_id pod,
+                                          struct slice reason, enum evict_way way) {
         const struct pod_row *row = cluster_pod(run->cluster, pod);
         struct evict_intent intent = {
                 .pod = { .kind = SLICE_LITERAL("Pod"),
@@ -215,7 +215,7 @@ static enum evict_outcome ask(struct desched_run *run, struct pod_id pod, struct
 
 static enum evict_outcome remove_pod(struct desched_run *run, struct pod_id pod,
                                      struct slice reason, enum evict_way way) {
-        enum evict_outcome outcome = ask(run, pod, reason, way);
+        enum evict_outcome outcome = desched_run_ask(run, pod, reason, way);
         /* Upstream's plugins keep seeing a pod until its deletion is observed; only its dry run
          * takes it away at once. */
         bool is_hidden = outcome == EVICT_DONE && (!run->is_parity || run->is_dry_run);
@@ -240,7 +240,7 @@ void desched_run_spare(struct desched_run *run, struct pod_id pod, const char *w
                 run->listener.spared(run->listener.context, pod, slice_of(why));
 }
 
-static bool spare(struct desched_run *run, struct pod_id pod, const char *why) {
+static bool desched_run_spare_refused(struct desched_run *run, struct pod_id pod, const char *why) {
         desched_run_spare(run, pod, why);
         return false;
 }
@@ -265,19 +265,22 @@ static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
         const struct placement_oracle *oracle = run->moves.oracle;
         const struct pod_row *row = cluster_pod(run->cluster, pod);
         if (has_come_back(run, row))
-                return spare(run, pod, "pods of its owner came back to this node after eviction");
+                return desched_run_spare_refused(
+                        run, pod, "pods of its owner came back to this node after eviction");
         if (run->moves.turns && !move_turns_take(run->moves.turns, slice_of(row->uid)))
-                return spare(run, pod, "its turn to be weighed comes in a later pass");
+                return desched_run_spare_refused(run, pod,
+                                                 "its turn to be weighed comes in a later pass");
         if (!oracle->place(oracle->context, pod, placement)) {
                 placement->node = NODE_NONE; /* scheduled by somebody we do not know */
                 return true;
         }
         if (!placement->is_placed)
-                return spare(run, pod, "no node would take it");
+                return desched_run_spare_refused(run, pod, "no node would take it");
         if (placement->node.index == row->node.index)
-                return spare(run, pod, "the scheduler would put it back on its node");
+                return desched_run_spare_refused(run, pod,
+                                                 "the scheduler would put it back on its node");
         if (placement->has_gain && placement->gain < needed_gain(run, pod))
-                return spare(run, pod, "no other node is better by the margin");
+                return desched_run_spare_refused(run, pod, "no other node is better by the margin");
         return true;
 }
 
@@ -314,5 +317,5 @@ enum evict_outcome desched_run_delete(struct desched_run *run, struct pod_id pod
 }
 
 void desched_run_report(struct desched_run *run, struct pod_id pod, struct slice reason) {
-        ask(run, pod, reason, EVICT_WAY_REPORT);
+        desched_run_ask(run, pod, reason, EVICT_WAY_REPORT);
 }

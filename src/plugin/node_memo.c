@@ -54,7 +54,7 @@ static uint64_t take_plugins(struct sched_attempt *attempt) {
 }
 
 static bool may_keep(const struct sched_attempt *attempt) {
-        return attempt->cycle.memory != NULL && !attempt->cycle.is_parity &&
+        return attempt->cycle.memory && !attempt->cycle.is_parity &&
                cluster_nodes(attempt->cluster)->count <= NODES_MAX &&
                attempt->cycle.class->spec.claim_count == 0 &&
                slice_is_empty(attempt->cycle.node_name);
@@ -85,7 +85,7 @@ void node_memo_open(struct sched_attempt *attempt) {
         if (!cycle_memory_recall(attempt->cycle.memory, attempt->cluster, key, BREAKING, &news))
                 return;
         struct node_memo *memo = news.entry->value;
-        if (memo == NULL) {
+        if (!memo) {
                 memo_new(news.entry);
                 return;
         }
@@ -93,7 +93,7 @@ void node_memo_open(struct sched_attempt *attempt) {
                 arena_clear(&news.entry->arena);
                 memo = memo_new(news.entry);
         }
-        if (memo->results == NULL)
+        if (!memo->results)
                 memo->results = ARENA_ARRAY(memo->arena, struct node_result,
                                             cluster_nodes(attempt->cluster)->count + 1);
         else
@@ -104,7 +104,7 @@ void node_memo_open(struct sched_attempt *attempt) {
 /* ---- what may be used ---- */
 
 static uint32_t first_nominee(const struct sched_attempt *attempt, struct node_id node) {
-        return attempt->first_nominee == NULL ? 0 : attempt->first_nominee[node.index];
+        return !attempt->first_nominee ? 0 : attempt->first_nominee[node.index];
 }
 
 /* Plugins that look at one node see no more of a nominee than its class. */
@@ -120,7 +120,7 @@ static uint64_t nominees_of(const struct sched_attempt *attempt, struct node_id 
 }
 
 static struct node_result *result_of(struct sched_attempt *attempt, struct node_id node) {
-        if (attempt->memo == NULL)
+        if (!attempt->memo)
                 return NULL;
         struct node_result *result = &attempt->memo->results[node.index];
         uint64_t nominees = nominees_of(attempt, node);
@@ -140,7 +140,7 @@ static bool is_on_its_own(struct sched_attempt *attempt, struct node_id node) {
                 return true;
         if (first_nominee(attempt, node) > 0)
                 return false;
-        if (attempt->memo_admitted == NULL) {
+        if (!attempt->memo_admitted) {
                 struct bitset *admitted = ARENA_NEW(attempt->cycle.scratch, struct bitset);
                 *admitted = cluster_live_nodes(attempt->cluster, attempt->cycle.scratch);
                 sched_attempt_narrow(attempt, attempt->memo_volume_filters, admitted);
@@ -155,7 +155,7 @@ static bool is_early(const struct sched_attempt *attempt, const struct node_refu
         const struct sched_profile *profile = attempt->profile;
         if (refusal->code == VERDICT_OK)
                 return false;
-        if (refusal->plugin == NULL)
+        if (!refusal->plugin)
                 return true;
         for (uint64_t left = attempt->memo_plugins; left != 0; left &= left - 1)
                 if (profile->plugins[__builtin_ctzll(left)].plugin == refusal->plugin)
@@ -197,7 +197,7 @@ static bool keep_reasons(struct node_memo *memo, struct node_refusal *refusal) {
 bool node_memo_judged(struct sched_attempt *attempt, struct node_id node,
                       struct node_refusal *ret_refusal) {
         const struct node_result *result = result_of(attempt, node);
-        if (result == NULL || !result->is_judged)
+        if (!result || !result->is_judged)
                 return false;
         if (!is_early(attempt, &result->judged) && !is_on_its_own(attempt, node))
                 return false;
@@ -209,9 +209,9 @@ void node_memo_keep_judged(struct sched_attempt *attempt, struct node_id node,
                            const struct node_refusal *refusal) {
         const struct node_refusal fits = { .node = node, .code = VERDICT_OK };
         struct node_result *result = result_of(attempt, node);
-        if (refusal == NULL)
+        if (!refusal)
                 refusal = &fits;
-        if (result == NULL || (!is_early(attempt, refusal) && !is_on_its_own(attempt, node)))
+        if (!result || (!is_early(attempt, refusal) && !is_on_its_own(attempt, node)))
                 return;
         result->judged = *refusal;
         result->is_judged = keep_reasons(attempt->memo, &result->judged);
@@ -222,7 +222,7 @@ void node_memo_keep_judged(struct sched_attempt *attempt, struct node_id node,
 bool node_memo_tried(struct sched_attempt *attempt, struct node_id node,
                      struct node_refusal *ret_refusal, struct preemption_candidate *ret_candidate) {
         const struct node_result *result = result_of(attempt, node);
-        if (result == NULL || !result->is_tried ||
+        if (!result || !result->is_tried ||
             (!is_early(attempt, &result->tried) && !is_on_its_own(attempt, node)))
                 return false;
         *ret_refusal = result->tried;
@@ -233,7 +233,7 @@ bool node_memo_tried(struct sched_attempt *attempt, struct node_id node,
 void node_memo_keep_rejected(struct sched_attempt *attempt, struct node_id node,
                              const struct node_refusal *refusal) {
         struct node_result *result = result_of(attempt, node);
-        if (result == NULL || (!is_early(attempt, refusal) && !is_on_its_own(attempt, node)))
+        if (!result || (!is_early(attempt, refusal) && !is_on_its_own(attempt, node)))
                 return;
         result->tried = *refusal;
         result->is_tried = keep_reasons(attempt->memo, &result->tried);
@@ -244,7 +244,7 @@ void node_memo_keep_candidate(struct sched_attempt *attempt,
         struct node_result *result = result_of(attempt, candidate->node);
         struct node_memo *memo = attempt->memo;
         size_t bytes = candidate->victim_count * sizeof(*candidate->victims);
-        if (result == NULL || !is_on_its_own(attempt, candidate->node))
+        if (!result || !is_on_its_own(attempt, candidate->node))
                 return;
         result->candidate = *candidate;
         result->candidate.victims = arena_copy(memo->arena, candidate->victims, bytes);

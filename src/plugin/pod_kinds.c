@@ -33,17 +33,17 @@ static bool is_same(const struct pod_kind *a, const struct pod_kind *b) {
                a->has_priority == b->has_priority;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
+static uint64_t pod_kinds_mix(uint64_t hash, uint64_t value) {
         hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
         return hash ^ hash >> 32;
 }
 
 static uint64_t hash_of(const struct pod_kind *kind) {
-        uint64_t hash = mix((uint64_t)kind->ns.index << 32 | kind->labels.index,
-                            (uint64_t)kind->class.index << 32 | (uint32_t)kind->priority);
-        hash = mix(hash, (uint64_t)(uintptr_t)kind->owners);
-        return mix(hash, (uint64_t)kind->flags << 32 | (uint64_t)kind->phase << 16 |
-                                 (uint64_t)kind->qos << 8 | kind->has_priority);
+        uint64_t hash = pod_kinds_mix((uint64_t)kind->ns.index << 32 | kind->labels.index,
+                                      (uint64_t)kind->class.index << 32 | (uint32_t)kind->priority);
+        hash = pod_kinds_mix(hash, (uint64_t)(uintptr_t)kind->owners);
+        return pod_kinds_mix(hash, (uint64_t)kind->flags << 32 | (uint64_t)kind->phase << 16 |
+                                           (uint64_t)kind->qos << 8 | kind->has_priority);
 }
 
 /* The slot of the kind, or the free one it belongs in. */
@@ -54,7 +54,7 @@ static uint32_t *find_slot(const struct kind_search *search, const struct pod_ki
         return &search->slots[at];
 }
 
-static void grow(struct kind_search *search) {
+static void pod_kinds_grow(struct kind_search *search) {
         search->cap = search->cap ? search->cap * 2 : KINDS_FIRST;
         search->slot_count = search->cap * 2;
         search->items = xreallocarray(search->items, search->cap, sizeof(*search->items));
@@ -69,7 +69,7 @@ static uint32_t number_of(struct kind_search *search, const struct pod_kind *kin
         if (*slot > 0)
                 return *slot - 1;
         if (search->count == search->cap) {
-                grow(search);
+                pod_kinds_grow(search);
                 slot = find_slot(search, kind);
         }
         search->items[search->count++] = *kind;
@@ -82,7 +82,7 @@ struct pod_kinds pod_kinds_make(const struct cluster *cluster, struct arena *are
         struct kind_search search = { 0 };
         uint32_t *of = ARENA_ARRAY(arena, uint32_t, pod_cap);
         uint32_t last = 0;
-        grow(&search);
+        pod_kinds_grow(&search);
         for (size_t i = 0; i < pod_cap; i++) {
                 const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ (uint32_t)i });
                 if (!row->is_live)

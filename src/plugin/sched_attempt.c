@@ -18,9 +18,9 @@ static uint64_t identity_of(const struct sched_cycle *cycle) {
         return hash;
 }
 
-static void remember(struct sched_cycle *cycle, struct cycle_memory *memory) {
+static void sched_attempt_remember(struct sched_cycle *cycle, struct cycle_memory *memory) {
         cycle->memory = memory;
-        if (memory == NULL) {
+        if (!memory) {
                 cycle->topologies = ARENA_NEW(cycle->scratch, struct topologies);
                 cycle->topologies->arena = cycle->topologies->scratch = cycle->scratch;
                 return;
@@ -53,12 +53,12 @@ static void find_nominees(struct sched_attempt *attempt) {
                         cluster_node_named(cluster, cluster_pod(cluster, pods[i])->nominated);
                 if (node_id_is_none(node))
                         continue;
-                if (nominees == NULL)
+                if (!nominees)
                         nominees = ARENA_ARRAY(arena, struct nominee, count - i);
                 nominees[attempt->nominee_count++] = (struct nominee){ pods[i], node, 0 };
         }
         attempt->nominees = nominees;
-        if (nominees == NULL)
+        if (!nominees)
                 return;
         attempt->first_nominee = ARENA_ARRAY(arena, uint32_t, cluster_nodes(cluster)->count);
         for (size_t i = attempt->nominee_count; i-- > 0;) {
@@ -92,7 +92,7 @@ void sched_attempt_init(struct sched_attempt *attempt, const struct attempt_requ
                 .is_parity = request->profile->is_parity,
                 .shelf = request->profile->shelf,
         };
-        remember(&attempt->cycle, request->memory);
+        sched_attempt_remember(&attempt->cycle, request->memory);
         attempt->plugins =
                 ARENA_ARRAY(request->arena, struct attempt_plugin, request->profile->plugin_count);
         find_nominees(attempt);
@@ -113,7 +113,7 @@ bool sched_attempt_gate(struct sched_attempt *attempt, struct phase_verdict *ret
         for (size_t i = 0; i < point->count; i++) {
                 const struct profile_plugin *plugin = &attempt->profile->plugins[point->plugins[i]];
                 struct verdict verdict = { .code = VERDICT_OK };
-                if (plugin->plugin->sched->pre_enqueue == NULL)
+                if (!plugin->plugin->sched->pre_enqueue)
                         continue;
                 plugin->plugin->sched->pre_enqueue(&attempt->cycle, plugin->state, &verdict);
                 if (verdict.code == VERDICT_OK)
@@ -152,9 +152,9 @@ static void restrict_to(struct sched_attempt *attempt, size_t plugin, const stru
         attempt->only = &restriction->nodes;
 }
 
-static void record(struct sched_attempt *attempt, const struct plugin *plugin,
-                   enum verdict_code code, const struct verdict *verdict,
-                   const struct bitset *only) {
+static void sched_attempt_record(struct sched_attempt *attempt, const struct plugin *plugin,
+                                 enum verdict_code code, const struct verdict *verdict,
+                                 const struct bitset *only) {
         attempt->pre_filters[attempt->pre_filter_count++] = (struct phase_verdict){
                 .plugin = plugin,
                 .code = code,
@@ -171,7 +171,7 @@ static bool ask_pre_filter(struct sched_attempt *attempt, size_t index,
         struct attempt_plugin *own = &attempt->plugins[index];
         struct verdict verdict = { .code = VERDICT_OK };
         const struct bitset *only = NULL;
-        if (plugin->plugin->sched->pre_filter == NULL)
+        if (!plugin->plugin->sched->pre_filter)
                 return true;
         int64_t since_ns = plugin_run_begin(attempt);
         enum verdict_code code = plugin->plugin->sched->pre_filter(
@@ -179,8 +179,8 @@ static bool ask_pre_filter(struct sched_attempt *attempt, size_t index,
         plugin_run_end(attempt, index, POINT_PRE_FILTER, code, since_ns);
         own->was_asked = true;
         own->filter_skips = code == VERDICT_SKIP;
-        record(attempt, plugin->plugin, code, &verdict, only);
-        if (code == VERDICT_OK && only != NULL)
+        sched_attempt_record(attempt, plugin->plugin, code, &verdict, only);
+        if (code == VERDICT_OK && only)
                 restrict_to(attempt, index, only, restriction);
         if (code == VERDICT_OK || code == VERDICT_SKIP)
                 return true;
@@ -258,11 +258,11 @@ static bool explain_node(struct sched_attempt *attempt, struct node_id node,
 }
 
 static uint32_t first_nominee(const struct sched_attempt *attempt, struct node_id node) {
-        return attempt->first_nominee == NULL ? 0 : attempt->first_nominee[node.index];
+        return !attempt->first_nominee ? 0 : attempt->first_nominee[node.index];
 }
 
 /* Runs PreFilter again for plugins that count pods, into copies of their states. */
-static void recount(struct sched_attempt *attempt) {
+static void sched_attempt_recount(struct sched_attempt *attempt) {
         const struct profile_point *point = &attempt->profile->points[POINT_PRE_FILTER];
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
@@ -287,24 +287,24 @@ static void keep_refusal(struct arena *arena, struct node_refusal *refusal) {
 }
 
 /* The states of the attempt while copies stand in for them. */
-struct trial {
+struct sched_attempt_trial {
         struct attempt_plugin copies[PROFILE_PLUGINS_MAX];
         struct attempt_plugin *saved;
         struct arena *scratch;
 };
 
 /* Takes counts anew into copies of the states; remembered ones are changed in place. */
-static void trial_begin(struct trial *trial, struct sched_attempt *attempt) {
+static void trial_begin(struct sched_attempt_trial *trial, struct sched_attempt *attempt) {
         trial->saved = attempt->plugins;
         trial->scratch = attempt->cycle.scratch;
         memcpy(trial->copies, trial->saved,
                attempt->profile->plugin_count * sizeof(*trial->copies));
         attempt->plugins = trial->copies;
         attempt->cycle.scratch = &attempt->trial;
-        recount(attempt);
+        sched_attempt_recount(attempt);
 }
 
-static void trial_end(struct trial *trial, struct sched_attempt *attempt) {
+static void trial_end(struct sched_attempt_trial *trial, struct sched_attempt *attempt) {
         attempt->plugins = trial->saved;
         attempt->cycle.scratch = trial->scratch;
         arena_clear(&attempt->trial);
@@ -313,18 +313,18 @@ static void trial_end(struct trial *trial, struct sched_attempt *attempt) {
 /* The plugins' word with their counts taken anew; what they compute is dropped again. */
 static bool explain_changed(struct sched_attempt *attempt, struct node_id node,
                             struct node_refusal *ret_refusal) {
-        struct trial trial;
+        struct sched_attempt_trial trial;
         trial_begin(&trial, attempt);
         bool fits = explain_node(attempt, node, ret_refusal);
         if (!fits)
                 keep_refusal(trial.scratch, ret_refusal);
         trial_end(&trial, attempt);
-        attempt->is_unsettled = attempt->cycle.memory != NULL;
+        attempt->is_unsettled = attempt->cycle.memory;
         return fits;
 }
 
 void sched_attempt_settle(struct sched_attempt *attempt) {
-        struct trial trial;
+        struct sched_attempt_trial trial;
         if (!attempt->is_unsettled)
                 return;
         attempt->is_unsettled = false;
@@ -355,8 +355,8 @@ static bool has_nominees(const struct sched_attempt *attempt, struct node_id nod
         return first_nominee(attempt, node) > 0;
 }
 
-static bool judge(struct sched_attempt *attempt, struct node_id node,
-                  struct node_refusal *ret_refusal) {
+static bool sched_attempt_judge_node(struct sched_attempt *attempt, struct node_id node,
+                                     struct node_refusal *ret_refusal) {
         if (attempt->nominee_count > 0 && has_nominees(attempt, node) &&
             !judge_with_nominees(attempt, node, ret_refusal))
                 return false;
@@ -368,7 +368,7 @@ bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
                          struct node_refusal *ret_refusal) {
         if (node_memo_judged(attempt, node, ret_refusal))
                 return ret_refusal->code == VERDICT_OK;
-        bool fits = judge(attempt, node, ret_refusal);
+        bool fits = sched_attempt_judge_node(attempt, node, ret_refusal);
         node_memo_keep_judged(attempt, node, fits ? NULL : ret_refusal);
         return fits;
 }
@@ -417,7 +417,7 @@ void sched_attempt_drop_nominated(struct sched_attempt *attempt, struct bitset *
 }
 
 void sched_attempt_filter(struct sched_attempt *attempt, struct bitset *nodes) {
-        if (attempt->only != NULL)
+        if (attempt->only)
                 bitset_and(nodes, attempt->only);
         sched_attempt_narrow(attempt, UINT64_MAX, nodes);
         sched_attempt_drop_nominated(attempt, nodes);

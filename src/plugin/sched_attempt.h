@@ -145,16 +145,16 @@ void sched_attempt_release(struct sched_attempt *attempt);
 /* Around a call of a plugin. */
 static inline int64_t plugin_run_begin(const struct sched_attempt *attempt) {
         const struct plugin_watch *watch = attempt->watch;
-        return watch == NULL || watch->now_ns == NULL ? 0 : watch->now_ns();
+        return !watch || !watch->now_ns ? 0 : watch->now_ns();
 }
 static inline void plugin_run_end(const struct sched_attempt *attempt, size_t plugin,
                                   enum sched_point point, enum verdict_code code,
                                   int64_t since_ns) {
         const struct plugin_watch *watch = attempt->watch;
-        if (watch == NULL)
+        if (!watch)
                 return;
         watch->runs[plugin * POINT_COUNT + point]++;
-        if (watch->now_ns != NULL)
+        if (watch->now_ns)
                 watch->ran(watch->context, attempt->profile, plugin, point, code,
                            watch->now_ns() - since_ns);
 }

@@ -12,7 +12,7 @@ enum verdict_code sched_attempt_pre_score(struct sched_attempt *attempt, struct 
                 size_t index = point->plugins[i];
                 const struct profile_plugin *plugin = &attempt->profile->plugins[index];
                 struct attempt_plugin *own = &attempt->plugins[index];
-                if (plugin->plugin->sched->pre_score == NULL)
+                if (!plugin->plugin->sched->pre_score)
                         continue;
                 int64_t since_ns = plugin_run_begin(attempt);
                 enum verdict_code code = plugin->plugin->sched->pre_score(
@@ -43,7 +43,8 @@ static enum verdict_code add_weighted(struct arena *arena, const struct profile_
         return VERDICT_OK;
 }
 
-static int64_t *weigh(struct arena *arena, const int64_t *scores, size_t count, int64_t weight) {
+static int64_t *sched_attempt_score_weigh(struct arena *arena, const int64_t *scores, size_t count,
+                                          int64_t weight) {
         int64_t *weighted = ARENA_ARRAY(arena, int64_t, count);
         for (size_t i = 0; i < count; i++)
                 weighted[i] = scores[i] * weight;
@@ -76,10 +77,11 @@ enum verdict_code sched_attempt_score(struct sched_attempt *attempt, struct node
                 plugin_run_end(attempt, index, POINT_SCORE, VERDICT_OK, since_ns);
                 if (wants_columns)
                         column->raw = arena_copy(arena, scores, size);
-                if (sched->normalize != NULL)
+                if (sched->normalize)
                         sched->normalize(&attempt->cycle, plugin->state, state, feasible, scores);
                 if (wants_columns)
-                        column->weighted = weigh(arena, scores, feasible.count, plugin->weight);
+                        column->weighted = sched_attempt_score_weigh(arena, scores, feasible.count,
+                                                                     plugin->weight);
                 if (add_weighted(arena, plugin, scores, feasible.count, ret_scores->totals,
                                  verdict) != VERDICT_OK)
                         return VERDICT_ERROR;
@@ -105,7 +107,7 @@ void sched_attempt_post_filter(struct sched_attempt *attempt) {
         for (size_t i = 0; i < point->count; i++) {
                 const struct profile_plugin *plugin = &attempt->profile->plugins[point->plugins[i]];
                 struct verdict verdict = { .code = VERDICT_OK };
-                if (plugin->plugin->sched->post_filter == NULL)
+                if (!plugin->plugin->sched->post_filter)
                         continue;
                 int64_t since_ns = plugin_run_begin(attempt);
                 enum verdict_code code =
@@ -130,7 +132,7 @@ void reservation_change(const struct reservation *reservation, enum shelf_kind k
         struct json_doc *doc;
         node_write(after, &text);
         if (json_parse(buf_view(&text), &doc, NULL) == 0) {
-                if (reservation->changes != NULL)
+                if (reservation->changes)
                         reservation->changes(reservation->context, kind, before, buf_view(&text));
                 object_shelf_put(reservation->shelf, kind, json_doc_root(doc));
                 json_doc_free(doc);
@@ -144,7 +146,7 @@ void sched_attempt_reserve(struct sched_attempt *attempt, struct node_id node,
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
                 const struct profile_plugin *plugin = &attempt->profile->plugins[index];
-                if (plugin->plugin->sched->reserve != NULL && attempt->plugins[index].was_asked &&
+                if (plugin->plugin->sched->reserve && attempt->plugins[index].was_asked &&
                     !attempt->plugins[index].filter_skips)
                         plugin->plugin->sched->reserve(&attempt->cycle, plugin->state,
                                                        attempt->plugins[index].filter_state, node,
@@ -160,7 +162,7 @@ enum verdict_code sched_attempt_pre_bind(const struct sched_attempt *attempt, st
         for (size_t i = 0; i < point->count && result != VERDICT_ERROR; i++) {
                 const struct profile_plugin *plugin = &attempt->profile->plugins[point->plugins[i]];
                 enum verdict_code code = VERDICT_OK;
-                if (plugin->plugin->sched->pre_bind != NULL)
+                if (plugin->plugin->sched->pre_bind)
                         code = plugin->plugin->sched->pre_bind(&attempt->cycle, plugin->state, node,
                                                                waited_ns, verdict);
                 if (code == VERDICT_OK)

@@ -130,37 +130,37 @@ static struct choice_list merge_defaults(struct arena *arena, const struct plugi
 
 /* ---- which points a plugin implements ---- */
 
-static bool implements(const struct plugin *plugin, enum sched_point point) {
+static bool sched_profile_implements(const struct plugin *plugin, enum sched_point point) {
         const struct sched_points *sched = plugin->sched;
-        if (sched == NULL)
+        if (!sched)
                 return false;
         if ((sched->silent_points & (1u << point)) != 0)
                 return true;
         switch (point) {
         case POINT_PRE_ENQUEUE:
-                return sched->pre_enqueue != NULL;
+                return sched->pre_enqueue;
         case POINT_QUEUE_SORT:
-                return sched->is_before != NULL;
+                return sched->is_before;
         case POINT_PRE_FILTER:
-                return sched->pre_filter != NULL;
+                return sched->pre_filter;
         case POINT_FILTER:
-                return sched->filter != NULL;
+                return sched->filter;
         case POINT_POST_FILTER:
-                return sched->post_filter != NULL;
+                return sched->post_filter;
         case POINT_PRE_SCORE:
-                return sched->pre_score != NULL;
+                return sched->pre_score;
         case POINT_SCORE:
-                return sched->score != NULL;
+                return sched->score;
         case POINT_RESERVE:
-                return sched->reserve != NULL;
+                return sched->reserve;
         case POINT_PRE_BIND:
-                return sched->pre_bind != NULL;
+                return sched->pre_bind;
         case POINT_BIND:
                 return sched->binds;
         case POINT_PLACEMENT_GENERATE:
-                return sched->generate_placements != NULL;
+                return sched->generate_placements;
         case POINT_PLACEMENT_SCORE:
-                return sched->score_placement != NULL;
+                return sched->score_placement;
         default:
                 return false;
         }
@@ -168,7 +168,7 @@ static bool implements(const struct plugin *plugin, enum sched_point point) {
 
 /* ---- building ---- */
 
-struct build {
+struct sched_profile_build {
         const struct sched_profile_spec *spec;
         const struct profile_env *env;
         struct sched_profile *profile;
@@ -210,8 +210,8 @@ static bool check_head(struct field_reader *reader, const struct json *json,
         return true;
 }
 
-static int decode_args(struct build *build, const struct plugin *plugin, const struct json *json,
-                       void **ret_args) {
+static int decode_args(struct sched_profile_build *build, const struct plugin *plugin,
+                       const struct json *json, void **ret_args) {
         struct config_problems *problems = config_problems_new();
         struct field_reader reader = {
                 .document = build->env->document,
@@ -221,7 +221,7 @@ static int decode_args(struct build *build, const struct plugin *plugin, const s
         };
         void *args = arena_alloc(&build->profile->arena, plugin->args_size);
         if (fields_decode(&reader, plugin->args, json, args) &&
-            check_head(&reader, json, plugin, args) && plugin->check != NULL)
+            check_head(&reader, json, plugin, args) && plugin->check)
                 plugin->check(&reader, json, args);
         int r = config_problems_to_err(problems, build->err);
         config_problems_free(problems);
@@ -231,22 +231,22 @@ static int decode_args(struct build *build, const struct plugin *plugin, const s
         return 0;
 }
 
-static int add_instance(struct build *build, struct slice name) {
+static int add_instance(struct sched_profile_build *build, struct slice name) {
         const struct plugin *plugin = plugin_find(build->env->registry, name);
         struct sched_profile *profile = build->profile;
-        if (plugin == NULL || instance_of(profile, name) != SIZE_MAX)
+        if (!plugin || instance_of(profile, name) != SIZE_MAX)
                 return 0; /* unknown ones are reported where they are enabled */
         if (profile->plugin_count == PROFILE_PLUGINS_MAX)
                 return err_set(build->err, BERTH_ERR_INVALID, "more than %d plugins in a profile",
                                PROFILE_PLUGINS_MAX);
         struct profile_plugin instance = { .plugin = plugin };
-        if (plugin->args != NULL) {
+        if (plugin->args) {
                 int r = decode_args(build, plugin, args_for(build->spec, name), &instance.args);
                 if (r < 0)
                         return r;
         }
         instance.state = instance.args;
-        if (plugin->init != NULL) {
+        if (plugin->init) {
                 struct plugin_env env = { .cluster = build->env->cluster,
                                           .is_parity = build->env->is_parity,
                                           .gates = build->env->gates,
@@ -260,7 +260,7 @@ static int add_instance(struct build *build, struct slice name) {
         return 0;
 }
 
-static int add_instances(struct build *build) {
+static int add_instances(struct sched_profile_build *build) {
         for (size_t i = 0; i < build->multi.count; i++) {
                 int r = add_instance(build, build->multi.items[i].name);
                 if (r < 0)
@@ -278,12 +278,12 @@ static int add_instances(struct build *build) {
 }
 
 /* Arguments of plugins that are not enabled are checked all the same. */
-static int check_idle_args(struct build *build) {
+static int check_idle_args(struct sched_profile_build *build) {
         for (size_t i = 0; i < build->spec->args_count; i++) {
                 const struct plugin_args *given = &build->spec->args[i];
                 const struct plugin *plugin = plugin_find(build->env->registry, given->name);
                 void *ignored;
-                if (plugin == NULL || plugin->args == NULL ||
+                if (!plugin || !plugin->args ||
                     instance_of(build->profile, given->name) != SIZE_MAX)
                         continue;
                 int r = decode_args(build, plugin, given->args, &ignored);
@@ -293,64 +293,68 @@ static int check_idle_args(struct build *build) {
         return 0;
 }
 
-static int missing(struct build *build, enum sched_point point, struct slice name) {
+static int sched_profile_missing(struct sched_profile_build *build, enum sched_point point,
+                                 struct slice name) {
         return err_set(build->err, BERTH_ERR_INVALID, "%s \"" SLICE_FMT "\" does not exist",
                        point_infos[point].interface, SLICE_ARG(name));
 }
 
-static int repeated(struct build *build, enum sched_point point, struct slice name) {
+static int sched_profile_repeated(struct sched_profile_build *build, enum sched_point point,
+                                  struct slice name) {
         return err_set(build->err, BERTH_ERR_INVALID,
                        "plugin \"" SLICE_FMT "\" already registered as \"%s\"", SLICE_ARG(name),
                        point_infos[point].interface);
 }
 
 /* Plugins enabled at the point itself must exist, extend it and be named once. */
-static int take_specific(struct build *build, enum sched_point point, struct choice_list *list) {
+static int take_specific(struct sched_profile_build *build, enum sched_point point,
+                         struct choice_list *list) {
         const struct plugin_set *set = &build->spec->sets[point];
         for (size_t i = 0; i < set->enabled_count; i++) {
                 struct slice name = set->enabled[i].name;
                 size_t index = instance_of(build->profile, name);
                 if (index == SIZE_MAX)
-                        return missing(build, point, name);
-                if (!implements(build->profile->plugins[index].plugin, point))
+                        return sched_profile_missing(build, point, name);
+                if (!sched_profile_implements(build->profile->plugins[index].plugin, point))
                         return err_set(build->err, BERTH_ERR_INVALID,
                                        "plugin \"" SLICE_FMT "\" does not extend %s plugin",
                                        SLICE_ARG(name), point_infos[point].interface);
                 if (list_has(list, name))
-                        return repeated(build, point, name);
+                        return sched_profile_repeated(build, point, name);
                 choice_add(&build->profile->arena, list, set->enabled[i]);
         }
         return 0;
 }
 
 /* Splits the multiPoint plugins that extend the point into overridden and added ones. */
-static int expand_multi(struct build *build, enum sched_point point,
+static int expand_multi(struct sched_profile_build *build, enum sched_point point,
                         const struct choice_list *specific, struct choice_list *overridden,
                         struct choice_list *added) {
         for (size_t i = 0; i < build->multi.count; i++) {
                 struct slice name = build->multi.items[i].name;
                 size_t index = instance_of(build->profile, name);
                 if (index == SIZE_MAX)
-                        return missing(build, point, name);
-                if (!implements(build->profile->plugins[index].plugin, point) ||
+                        return sched_profile_missing(build, point, name);
+                if (!sched_profile_implements(build->profile->plugins[index].plugin, point) ||
                     set_disables(&build->spec->sets[point], name))
                         continue;
                 if (!list_has(specific, name) && list_has(added, name))
-                        return repeated(build, point, name);
+                        return sched_profile_repeated(build, point, name);
                 choice_add(&build->profile->arena, list_has(specific, name) ? overridden : added,
                            build->multi.items[i]);
         }
         return 0;
 }
 
-static void set_point(struct build *build, enum sched_point point, const struct choice_list *list) {
+static void set_point(struct sched_profile_build *build, enum sched_point point,
+                      const struct choice_list *list) {
         uint8_t *plugins = ARENA_ARRAY(&build->profile->arena, uint8_t, list->count);
         for (size_t i = 0; i < list->count; i++)
                 plugins[i] = (uint8_t)instance_of(build->profile, list->items[i].name);
         build->profile->points[point] = (struct profile_point){ list->count, plugins };
 }
 
-static int build_point(struct build *build, enum sched_point point) {
+static int build_point(struct sched_profile_build *build, enum sched_point point) {
         struct arena *arena = &build->profile->arena;
         struct choice_list specific = { 0 }, overridden = { 0 }, added = { 0 }, all = { 0 };
         int r = take_specific(build, point, &specific);
@@ -375,7 +379,8 @@ static int build_point(struct build *build, enum sched_point point) {
         return 0;
 }
 
-static int64_t weight_of(const struct build *build, enum sched_point point, struct slice name) {
+static int64_t weight_of(const struct sched_profile_build *build, enum sched_point point,
+                         struct slice name) {
         const struct plugin_set *score = &build->spec->sets[point];
         size_t index = choice_index(score->enabled, score->enabled_count, name);
         int64_t weight = 0;
@@ -386,7 +391,7 @@ static int64_t weight_of(const struct build *build, enum sched_point point, stru
         return weight == 0 ? 1 : weight;
 }
 
-static int set_weights(struct build *build, enum sched_point at) {
+static int set_weights(struct sched_profile_build *build, enum sched_point at) {
         const struct profile_point *point = &build->profile->points[at];
         int64_t total = 0;
         for (size_t i = 0; i < point->count; i++) {
@@ -401,7 +406,7 @@ static int set_weights(struct build *build, enum sched_point at) {
         return 0;
 }
 
-static int check_counts(struct build *build) {
+static int check_counts(struct sched_profile_build *build) {
         const struct sched_profile *profile = build->profile;
         if (profile->points[POINT_PLACEMENT_GENERATE].count > 1)
                 return err_set(build->err, BERTH_ERR_INVALID,
@@ -422,7 +427,7 @@ static int check_counts(struct build *build) {
         return 0;
 }
 
-static int build_all(struct build *build) {
+static int build_all(struct sched_profile_build *build) {
         int r = add_instances(build);
         if (r == 0)
                 r = check_idle_args(build);
@@ -446,7 +451,9 @@ int sched_profile_new(const struct sched_profile_spec *spec, const struct profil
         profile->is_parity = env->is_parity;
         profile->shelf = env->shelf;
         profile->plugins = ARENA_ARRAY(&profile->arena, struct profile_plugin, PROFILE_PLUGINS_MAX);
-        struct build build = { .spec = spec, .env = env, .profile = profile, .err = err };
+        struct sched_profile_build build = {
+                .spec = spec, .env = env, .profile = profile, .err = err
+        };
         build.multi = merge_defaults(&profile->arena, &spec->sets[POINT_MULTI], env->gates);
         int r = build_all(&build);
         if (r < 0) {
@@ -466,10 +473,10 @@ int sched_profile_new_default(const struct profile_env *env, struct sched_profil
 }
 
 void sched_profile_free(struct sched_profile *profile) {
-        if (profile == NULL)
+        if (!profile)
                 return;
         for (size_t i = 0; i < profile->plugin_count; i++)
-                if (profile->plugins[i].plugin->fini != NULL)
+                if (profile->plugins[i].plugin->fini)
                         profile->plugins[i].plugin->fini(profile->plugins[i].state);
         arena_release(&profile->arena);
         free(profile);

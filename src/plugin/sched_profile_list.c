@@ -39,8 +39,8 @@ static void convert_sets(const struct scheduler_plugins *plugins, struct arena *
                 ret_sets[point] = convert_set(sets[point], arena);
 }
 
-static void convert(const struct scheduler_profile *profile, struct arena *arena,
-                    struct sched_profile_spec *ret_spec) {
+static void sched_profile_list_convert(const struct scheduler_profile *profile, struct arena *arena,
+                                       struct sched_profile_spec *ret_spec) {
         const struct scheduler_plugin_config *given = profile->plugin_configs.items;
         struct plugin_args *args =
                 ARENA_ARRAY(arena, struct plugin_args, profile->plugin_configs.count);
@@ -69,7 +69,8 @@ int sched_profile_list_init(struct sched_profile_list *list,
         arena_init(&scratch, 4096);
         for (size_t i = 0; i < count && r == 0; i++) {
                 struct sched_profile_spec spec;
-                convert(scheduler_configuration_profile(configuration, i), &scratch, &spec);
+                sched_profile_list_convert(scheduler_configuration_profile(configuration, i),
+                                           &scratch, &spec);
                 r = sched_profile_new(&spec, &own_env, &list->items[i], err);
                 list->count += r == 0;
         }

@@ -15,7 +15,7 @@ const char *verdict_code_name(enum verdict_code code) {
 }
 
 /* How much a code outranks the others when several are given. */
-static int rank(enum verdict_code code) {
+static int verdict_rank(enum verdict_code code) {
         switch (code) {
         case VERDICT_ERROR:
                 return 3;
@@ -31,7 +31,7 @@ static int rank(enum verdict_code code) {
 }
 
 void verdict_no(struct verdict *verdict, enum verdict_code code, struct slice reason) {
-        if (rank(code) > rank(verdict->code))
+        if (verdict_rank(code) > verdict_rank(verdict->code))
                 verdict->code = code;
         if (verdict->reason_count < VERDICT_REASONS_MAX)
                 verdict->reasons[verdict->reason_count++] = reason;

@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include <stdlib.h>
 
-struct deferred {
+struct virtual_loop_deferred {
         void (*call)(void *context);
         void *context;
 };
@@ -14,17 +14,17 @@ struct virtual_loop {
         struct loop loop;
         int64_t now_ns, wall_ns; /* since the start */
         struct heap timers;
-        struct deferred *calls;
+        struct virtual_loop_deferred *calls;
         size_t first, count, cap;
 };
 
-static struct wall_time wall(void *self) {
+static struct wall_time virtual_loop_wall(void *self) {
         const struct virtual_loop *loop = self;
 
         return (struct wall_time){ VIRTUAL_START_NS + loop->now_ns + loop->wall_ns };
 }
 
-static struct mono_time mono(void *self) {
+static struct mono_time virtual_loop_mono(void *self) {
         return (struct mono_time){ ((struct virtual_loop *)self)->now_ns };
 }
 
@@ -33,55 +33,55 @@ static bool is_before(const void *a, const void *b, void *context) {
         return ((const struct loop_timer *)a)->due.ns < ((const struct loop_timer *)b)->due.ns;
 }
 
-static void moved(void *item, size_t index) {
+static void virtual_loop_moved(void *item, size_t index) {
         ((struct loop_timer *)item)->position = index == HEAP_NO_INDEX ? 0 : index + 1;
 }
 
-static void disarm(void *self, struct loop_timer *timer) {
+static void virtual_loop_disarm(void *self, struct loop_timer *timer) {
         struct virtual_loop *loop = self;
 
         if (timer->position)
                 heap_remove(&loop->timers, timer->position - 1);
 }
 
-static void arm(void *self, struct loop_timer *timer, int64_t delay_ns) {
+static void virtual_loop_arm(void *self, struct loop_timer *timer, int64_t delay_ns) {
         struct virtual_loop *loop = self;
 
-        disarm(self, timer);
+        virtual_loop_disarm(self, timer);
         timer->due.ns = loop->now_ns + (delay_ns > 0 ? delay_ns : 0);
         heap_push(&loop->timers, timer);
 }
 
-static void defer(void *self, void (*call)(void *context), void *context) {
+static void virtual_loop_defer(void *self, void (*call)(void *context), void *context) {
         struct virtual_loop *loop = self;
 
         if (loop->count == loop->cap) {
                 loop->cap = loop->cap ? loop->cap * 2 : 16;
                 loop->calls = xreallocarray(loop->calls, loop->cap, sizeof(loop->calls[0]));
         }
-        loop->calls[loop->count++] = (struct deferred){ call, context };
+        loop->calls[loop->count++] = (struct virtual_loop_deferred){ call, context };
 }
 
-static void stop(void *self) {
+static void virtual_loop_stop(void *self) {
         (void)self; /* whoever steps the loop decides when to end */
 }
 
 struct virtual_loop *virtual_loop_new(void) {
-        static const struct loop_ops ops = { .wall = wall,
-                                             .mono = mono,
-                                             .timer_arm = arm,
-                                             .timer_disarm = disarm,
-                                             .defer = defer,
-                                             .stop = stop };
+        static const struct loop_ops ops = { .wall = virtual_loop_wall,
+                                             .mono = virtual_loop_mono,
+                                             .timer_arm = virtual_loop_arm,
+                                             .timer_disarm = virtual_loop_disarm,
+                                             .defer = virtual_loop_defer,
+                                             .stop = virtual_loop_stop };
         struct virtual_loop *loop = xcalloc(1, sizeof(*loop));
 
         loop->loop = (struct loop){ &ops, loop };
-        heap_init(&loop->timers, is_before, moved, NULL);
+        heap_init(&loop->timers, is_before, virtual_loop_moved, NULL);
         return loop;
 }
 
 static bool run_deferred(struct virtual_loop *loop) {
-        struct deferred call;
+        struct virtual_loop_deferred call;
 
         if (loop->first == loop->count)
                 return false;

@@ -17,8 +17,8 @@ static bool is_nonzero(const struct json *sample) {
         return strtod(text, NULL) != 0.0;
 }
 
-static bool blocks(const struct json *sample, const struct alert_filter *filter,
-                   struct slice *ret_name) {
+static bool blocking_alerts_blocks(const struct json *sample, const struct alert_filter *filter,
+                                   struct slice *ret_name) {
         const struct json *labels = json_get(sample, "metric");
         struct slice name = json_get_text(labels, "alertname");
 
@@ -51,7 +51,7 @@ int blocking_alerts_find(const struct json *answer, const struct alert_filter *f
             !slice_is(json_get_text(data, "resultType"), "vector"))
                 return err_set(err, BERTH_ERR_INVALID, "not an answer with a vector");
         while (count < NAMES_MAX && json_next(&iter, NULL, &sample)) {
-                if (!blocks(sample, filter, &name) || is_listed(ret_names, name))
+                if (!blocking_alerts_blocks(sample, filter, &name) || is_listed(ret_names, name))
                         continue;
                 buf_text(ret_names, count++ ? ", " : "");
                 buf_slice(ret_names, name);

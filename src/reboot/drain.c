@@ -95,7 +95,7 @@ static bool never_opens(const struct disruption_budget *budget) {
                budget->observed_generation >= budget->meta.generation;
 }
 
-static bool covers(const struct disruption_budget *budget, const struct drain_pod *pod) {
+static bool drain_covers(const struct disruption_budget *budget, const struct drain_pod *pod) {
         if (!budget->has_selector || budget->selector_is_invalid ||
             !slice_eq(budget->meta.ns, pod->ns) || pod->is_finished)
                 return false;
@@ -117,7 +117,7 @@ struct slice drain_impossible(const struct drain_pods *pods, const struct drain_
                         continue;
                 for (size_t i = 0; i < pods->count; i++)
                         if (drain_judge(&pods->items[i], rules, now) == DRAIN_EVICT &&
-                            covers(&budget, &pods->items[i]))
+                            drain_covers(&budget, &pods->items[i]))
                                 return slice_of(arena_printf(arena,
                                                              "budget " SLICE_FMT "/" SLICE_FMT
                                                              " can never let pod " SLICE_FMT " go",

@@ -50,7 +50,7 @@ static bool split_url(struct slice text, struct service_url *url) {
         scheme = slice_make(text.ptr, (size_t)(colon - text.ptr));
         rest = slice_make(colon + 3, (size_t)(text.ptr + text.len - colon - 3));
         slice_split(&scheme, '+', &url->service);
-        url->is_custom = scheme.ptr != NULL;
+        url->is_custom = scheme.ptr;
         url->scheme = scheme;
         if (url->is_custom && !slice_is(scheme, "http") && !slice_is(scheme, "https"))
                 return false;
@@ -78,7 +78,7 @@ static bool split_url(struct slice text, struct service_url *url) {
 
 /* ---- bodies ---- */
 
-static struct slice keep(struct buf *text, struct arena *arena) {
+static struct slice notify_url_keep(struct buf *text, struct arena *arena) {
         struct slice kept = arena_slice(arena, buf_view(text));
 
         buf_release(text);
@@ -101,7 +101,7 @@ static struct slice json_body(const struct service_url *url, const char *key,
                 buf_json_string(&body, more[i + 1]);
         }
         buf_char(&body, '}');
-        return keep(&body, url->arena);
+        return notify_url_keep(&body, url->arena);
 }
 
 static bool is_yes(struct slice text) {
@@ -117,8 +117,8 @@ static bool has_tls(const struct service_url *url) {
         return !is_yes(query_get(url, "disabletls")) && !slice_is(query_get(url, "scheme"), "http");
 }
 
-static void add(const struct service_url *url, struct notify_requests *requests, struct slice host,
-                const char *path, struct slice body) {
+static void notify_url_add(const struct service_url *url, struct notify_requests *requests,
+                           struct slice host, const char *path, struct slice body) {
         if (requests->count == NOTIFY_REQUESTS_MAX)
                 return;
         requests->items[requests->count++] = (struct notify_request){
@@ -149,10 +149,10 @@ static bool to_slack(const struct service_url *url, struct notify_requests *requ
                 return false;
         }
         const struct slice more[] = { SLICE_LITERAL("username"), name };
-        add(url, requests, SLICE_LITERAL("hooks.slack.com"),
-            arena_printf(url->arena, "/services/" SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT,
-                         SLICE_ARG(parts[0]), SLICE_ARG(parts[1]), SLICE_ARG(parts[2])),
-            json_body(url, "text", more, 2));
+        notify_url_add(url, requests, SLICE_LITERAL("hooks.slack.com"),
+                       arena_printf(url->arena, "/services/" SLICE_FMT "/" SLICE_FMT "/" SLICE_FMT,
+                                    SLICE_ARG(parts[0]), SLICE_ARG(parts[1]), SLICE_ARG(parts[2])),
+                       json_body(url, "text", more, 2));
         return true;
 }
 
@@ -171,23 +171,23 @@ static bool to_teams(const struct service_url *url, struct notify_requests *requ
 
         if (url->user.len == 0 || url->part_count < 2 || host.len == 0)
                 return false;
-        add(url, requests, host,
-            arena_printf(url->arena,
-                         "/webhookb2/" SLICE_FMT "@" SLICE_FMT "/IncomingWebhook/" SLICE_FMT
-                         "/" SLICE_FMT,
-                         SLICE_ARG(url->user), SLICE_ARG(url->host), SLICE_ARG(url->parts[0]),
-                         SLICE_ARG(url->parts[1])),
-            teams_body(url));
+        notify_url_add(url, requests, host,
+                       arena_printf(url->arena,
+                                    "/webhookb2/" SLICE_FMT "@" SLICE_FMT
+                                    "/IncomingWebhook/" SLICE_FMT "/" SLICE_FMT,
+                                    SLICE_ARG(url->user), SLICE_ARG(url->host),
+                                    SLICE_ARG(url->parts[0]), SLICE_ARG(url->parts[1])),
+                       teams_body(url));
         return true;
 }
 
 static bool to_discord(const struct service_url *url, struct notify_requests *requests) {
         if (url->user.len == 0)
                 return false;
-        add(url, requests, SLICE_LITERAL("discord.com"),
-            arena_printf(url->arena, "/api/webhooks/" SLICE_FMT "/" SLICE_FMT, SLICE_ARG(url->host),
-                         SLICE_ARG(url->user)),
-            json_body(url, "content", NULL, 0));
+        notify_url_add(url, requests, SLICE_LITERAL("discord.com"),
+                       arena_printf(url->arena, "/api/webhooks/" SLICE_FMT "/" SLICE_FMT,
+                                    SLICE_ARG(url->host), SLICE_ARG(url->user)),
+                       json_body(url, "content", NULL, 0));
         return true;
 }
 
@@ -195,8 +195,10 @@ static bool to_generic(const struct service_url *url, struct notify_requests *re
         bool is_json = slice_is(query_get(url, "template"), "json") ||
                        slice_is(query_get(url, "template"), "JSON");
 
-        add(url, requests, url->host, arena_printf(url->arena, "/" SLICE_FMT, SLICE_ARG(url->path)),
-            is_json ? json_body(url, "message", NULL, 0) : arena_slice(url->arena, url->message));
+        notify_url_add(url, requests, url->host,
+                       arena_printf(url->arena, "/" SLICE_FMT, SLICE_ARG(url->path)),
+                       is_json ? json_body(url, "message", NULL, 0)
+                               : arena_slice(url->arena, url->message));
         return true;
 }
 
@@ -209,8 +211,8 @@ static bool to_gotify(const struct service_url *url, struct notify_requests *req
         for (size_t i = 0; i + 1 < url->part_count; i++)
                 buf_printf(&path, "/" SLICE_FMT, SLICE_ARG(url->parts[i]));
         buf_printf(&path, "/message?token=" SLICE_FMT, SLICE_ARG(url->parts[url->part_count - 1]));
-        add(url, requests, url->host, keep(&path, url->arena).ptr,
-            json_body(url, "message", more, ARRAY_LEN(more)));
+        notify_url_add(url, requests, url->host, notify_url_keep(&path, url->arena).ptr,
+                       json_body(url, "message", more, ARRAY_LEN(more)));
         return true;
 }
 
@@ -223,7 +225,7 @@ static int hex_digit(char c) {
 }
 
 /* Without %XX; NULL for nothing. */
-static const char *decoded(const struct service_url *url, struct slice text) {
+static const char *notify_url_decoded(const struct service_url *url, struct slice text) {
         char *plain = arena_alloc(url->arena, text.len + 1);
         size_t len = 0;
 
@@ -243,12 +245,12 @@ static const char *decoded(const struct service_url *url, struct slice text) {
 static bool to_ntfy(const struct service_url *url, struct notify_requests *requests) {
         if (url->part_count != 1)
                 return false;
-        add(url, requests, url->host,
-            arena_printf(url->arena, "/" SLICE_FMT, SLICE_ARG(url->parts[0])),
-            arena_slice(url->arena, url->message));
+        notify_url_add(url, requests, url->host,
+                       arena_printf(url->arena, "/" SLICE_FMT, SLICE_ARG(url->parts[0])),
+                       arena_slice(url->arena, url->message));
         requests->items[requests->count - 1].content_type = SLICE_LITERAL("text/plain");
-        requests->items[requests->count - 1].username = decoded(url, url->user);
-        requests->items[requests->count - 1].password = decoded(url, url->password);
+        requests->items[requests->count - 1].username = notify_url_decoded(url, url->user);
+        requests->items[requests->count - 1].password = notify_url_decoded(url, url->password);
         return true;
 }
 
@@ -261,8 +263,8 @@ static bool to_telegram(const struct service_url *url, struct notify_requests *r
         while (chats.ptr && slice_split(&chats, ',', &chat)) {
                 const struct slice more[] = { SLICE_LITERAL("chat_id"), chat };
 
-                add(url, requests, SLICE_LITERAL("api.telegram.org"), path,
-                    json_body(url, "text", more, ARRAY_LEN(more)));
+                notify_url_add(url, requests, SLICE_LITERAL("api.telegram.org"), path,
+                               json_body(url, "text", more, ARRAY_LEN(more)));
         }
         return requests->count > 0 && url->user.len > 0;
 }
@@ -272,11 +274,11 @@ static struct slice matrix_login(const struct service_url *url) {
 
         buf_text(&body,
                  "{\"type\":\"m.login.password\",\"identifier\":{\"type\":\"m.id.user\",\"user\":");
-        buf_json_string(&body, slice_of(decoded(url, url->user)));
+        buf_json_string(&body, slice_of(notify_url_decoded(url, url->user)));
         buf_text(&body, "},\"password\":");
-        buf_json_string(&body, slice_of(decoded(url, url->password)));
+        buf_json_string(&body, slice_of(notify_url_decoded(url, url->password)));
         buf_char(&body, '}');
-        return keep(&body, url->arena);
+        return notify_url_keep(&body, url->arena);
 }
 
 /* Without a user the password is an access token; with one it is a login. */
@@ -288,12 +290,13 @@ static bool to_matrix(const struct service_url *url, struct notify_requests *req
         if (url->password.len == 0)
                 return false;
         while (rooms.ptr && slice_split(&rooms, ',', &room)) {
-                add(url, requests, url->host,
-                    arena_printf(url->arena,
-                                 "/_matrix/client/r0/rooms/" SLICE_FMT
-                                 "/send/m.room.message?access_token=" SLICE_FMT,
-                                 SLICE_ARG(room), SLICE_ARG(logs_in ? SLICE_EMPTY : url->password)),
-                    json_body(url, "body", more, ARRAY_LEN(more)));
+                notify_url_add(url, requests, url->host,
+                               arena_printf(url->arena,
+                                            "/_matrix/client/r0/rooms/" SLICE_FMT
+                                            "/send/m.room.message?access_token=" SLICE_FMT,
+                                            SLICE_ARG(room),
+                                            SLICE_ARG(logs_in ? SLICE_EMPTY : url->password)),
+                               json_body(url, "body", more, ARRAY_LEN(more)));
                 if (logs_in) {
                         requests->items[requests->count - 1].login = matrix_login(url);
                         requests->items[requests->count - 1].login_path =
@@ -315,8 +318,8 @@ static bool to_hook(const struct service_url *url, struct notify_requests *reque
         buf_text(&path, "/hooks");
         for (size_t i = 0; i < tokens; i++)
                 buf_printf(&path, "/" SLICE_FMT, SLICE_ARG(url->parts[i]));
-        add(url, requests, url->host, keep(&path, url->arena).ptr,
-            json_body(url, "text", more, ARRAY_LEN(more)));
+        notify_url_add(url, requests, url->host, notify_url_keep(&path, url->arena).ptr,
+                       json_body(url, "text", more, ARRAY_LEN(more)));
         return true;
 }
 
@@ -340,8 +343,8 @@ static enum notify_tls mail_tls(const struct service_url *url) {
 }
 
 static const char *mail_head(const struct service_url *url, const struct notify_mail *mail) {
-        const char *name = decoded(url, query_get(url, "fromName"));
-        const char *subject = decoded(url, query_get(url, "subject"));
+        const char *name = notify_url_decoded(url, query_get(url, "fromName"));
+        const char *subject = notify_url_decoded(url, query_get(url, "subject"));
         CLEANUP(buf_release) struct buf head = { 0 };
 
         buf_printf(&head, "From: %s <%s>\r\nTo: ", name ? name : "kured", mail->from);
@@ -356,7 +359,7 @@ static const char *mail_head(const struct service_url *url, const struct notify_
 
 /* A line end in an address or a subject would start another header. */
 static bool is_one_line(const char *text) {
-        return strpbrk(text, "\r\n<>") == NULL;
+        return !strpbrk(text, "\r\n<>");
 }
 
 static void set_recipients(const struct service_url *url, struct notify_mail *mail) {
@@ -366,13 +369,13 @@ static void set_recipients(const struct service_url *url, struct notify_mail *ma
                 to = query_get(url, "to");
         while (to.ptr && slice_split(&to, ',', &address) && mail->to_count < NOTIFY_REQUESTS_MAX)
                 if (address.len > 0)
-                        mail->to[mail->to_count++] = decoded(url, address);
+                        mail->to[mail->to_count++] = notify_url_decoded(url, address);
 }
 
 static bool is_mail_whole(const struct service_url *url, const struct notify_mail *mail) {
-        const char *subject = decoded(url, query_get(url, "subject"));
-        const char *name = decoded(url, query_get(url, "fromName"));
-        const char *client = decoded(url, query_get(url, "clientHost"));
+        const char *subject = notify_url_decoded(url, query_get(url, "subject"));
+        const char *name = notify_url_decoded(url, query_get(url, "fromName"));
+        const char *client = notify_url_decoded(url, query_get(url, "clientHost"));
         const char *const lines[] = { mail->from, subject, name, client };
 
         if (!mail->from)
@@ -388,15 +391,16 @@ static bool is_mail_whole(const struct service_url *url, const struct notify_mai
 
 static bool to_smtp(const struct service_url *url, struct notify_requests *requests) {
         struct notify_mail *mail = &requests->mail;
-        const char *client = decoded(url, query_get(url, "clientHost"));
+        const char *client = notify_url_decoded(url, query_get(url, "clientHost"));
 
         *mail = (struct notify_mail){ .tls = mail_tls(url),
-                                      .username = decoded(url, url->user),
-                                      .password = decoded(url, url->password),
-                                      .from = decoded(url, query_get(url, "fromAddress")),
+                                      .username = notify_url_decoded(url, url->user),
+                                      .password = notify_url_decoded(url, url->password),
+                                      .from = notify_url_decoded(url,
+                                                                 query_get(url, "fromAddress")),
                                       .text = arena_slice(url->arena, url->message) };
         if (!mail->from)
-                mail->from = decoded(url, query_get(url, "from"));
+                mail->from = notify_url_decoded(url, query_get(url, "from"));
         set_recipients(url, mail);
         if (!is_mail_whole(url, mail))
                 return false;
@@ -433,10 +437,10 @@ static void add_custom(const struct service_url *url, struct notify_requests *re
 
         if (slice_is(url->service, "teams"))
                 body = teams_body(url);
-        add(url, requests, url->host,
-            arena_printf(url->arena, "/" SLICE_FMT "%s" SLICE_FMT, SLICE_ARG(url->path),
-                         url->query.len ? "?" : "", SLICE_ARG(url->query)),
-            body);
+        notify_url_add(url, requests, url->host,
+                       arena_printf(url->arena, "/" SLICE_FMT "%s" SLICE_FMT, SLICE_ARG(url->path),
+                                    url->query.len ? "?" : "", SLICE_ARG(url->query)),
+                       body);
         requests->items[0].server = arena_printf(url->arena, SLICE_FMT "://" SLICE_FMT,
                                                  SLICE_ARG(url->scheme), SLICE_ARG(url->host));
 }

@@ -56,7 +56,7 @@ static void patch_succeeded(struct reboot_agent *agent) {
                 return;
         }
         agent_forget(agent, SCOPE_NODE);
-        agent->is_notice_due = agent->notice != NULL;
+        agent->is_notice_due = agent->notice;
         agent->may_reboot = agent->is_order_pending;
         if (agent->pending_phase == agent->phase)
                 return; /* only the reason changed, or the cordon came back */
@@ -155,7 +155,7 @@ static bool is_other_boot(const struct reboot_agent *agent) {
                !slice_is(record->boot_id, agent->boot_id);
 }
 
-static void decide(struct agent_step *step) {
+static void reboot_agent_decide(struct agent_step *step) {
         static void (*const phases[REBOOT_PHASE_COUNT])(struct agent_step *) = {
                 [REBOOT_IDLE] = agent_idle,           [REBOOT_WANTED] = agent_wanted,
                 [REBOOT_BLOCKED] = agent_wanted,      [REBOOT_QUEUED] = agent_wanted,
@@ -221,7 +221,7 @@ void reboot_agent_step(struct reboot_agent *agent, const struct reboot_now *now,
                            agent->is_taint_skipped ? SCOPE_NODE : SCOPE_ALL);
                 return;
         }
-        decide(&step);
+        reboot_agent_decide(&step);
         if (agent->is_waiting)
                 agent->errors = 0; /* everything that was needed went well */
 }

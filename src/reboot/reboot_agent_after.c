@@ -267,7 +267,7 @@ void agent_settling(struct agent_step *step) {
 }
 
 /* The lock is gone: back to the queue if there still is a need, else nothing is left behind. */
-static void finish(struct agent_step *step) {
+static void reboot_agent_after_finish(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         struct reboot_record record = agent->node.record;
         bool is_due = agent_is_due(step, step->config->taint_lead_ns);
@@ -301,7 +301,7 @@ void agent_releasing(struct agent_step *step) {
                 return;
         if (agent->lock_is_missing || agent->lock_is_broken ||
             !reboot_lock_find(&agent->lock, step->config->node)) {
-                finish(step);
+                reboot_agent_after_finish(step);
                 return;
         }
         /* Another agent of this node may have gone on meanwhile: the phase counts only if it was

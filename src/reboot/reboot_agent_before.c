@@ -109,7 +109,8 @@ void agent_idle(struct agent_step *step) {
 }
 
 /* Stays where it is for the period; what it waits for is written down when that changed. */
-static void hold(struct agent_step *step, enum reboot_phase phase, struct slice reason) {
+static void reboot_agent_before_hold(struct agent_step *step, enum reboot_phase phase,
+                                     struct slice reason) {
         struct reboot_agent *agent = step->agent;
         struct reboot_record record = agent->node.record;
         struct node_change change = { 0 };
@@ -250,10 +251,10 @@ static void queue_up(struct agent_step *step) {
                 buf_text(&reason, agent->lock_is_missing ? "the lock's object does not exist"
                                                          : "the lock cannot be read");
         }
-        hold(step, REBOOT_QUEUED, buf_view(&reason));
+        reboot_agent_before_hold(step, REBOOT_QUEUED, buf_view(&reason));
 }
 
-static void claim(struct agent_step *step) {
+static void reboot_agent_before_claim(struct agent_step *step) {
         struct reboot_record record = step->agent->node.record;
         struct node_change change = { .labels = step->config->pre_labels };
 
@@ -273,7 +274,7 @@ void agent_wanted(struct agent_step *step) {
                 return;
         if (!agent->lock_checked && agent_holds_lock(step)) {
                 if (is_due)
-                        claim(step);
+                        reboot_agent_before_claim(step);
                 else
                         agent_rollback(step, SLICE_LITERAL("no longer due"), false);
                 return;
@@ -285,20 +286,20 @@ void agent_wanted(struct agent_step *step) {
         if (!knows_rank(step))
                 return;
         if (wants_taint(step, false)) { /* somebody took it away, or it could not be set */
-                hold(step, agent->node.record.phase, agent->node.record.reason);
+                reboot_agent_before_hold(step, agent->node.record.phase, agent->node.record.reason);
                 return;
         }
         if (!find_obstacle(step, &obstacle))
                 return;
         if (obstacle.len > 0) {
-                hold(step, REBOOT_BLOCKED, obstacle);
+                reboot_agent_before_hold(step, REBOOT_BLOCKED, obstacle);
                 return;
         }
         if (!agent_needs(step, REBOOT_READ_LOCK))
                 return;
         agent->lock_checked = false; /* from the write on it may be ours */
         if (agent_holds_lock(step))
-                claim(step);
+                reboot_agent_before_claim(step);
         else
                 queue_up(step);
 }
@@ -318,7 +319,7 @@ static bool is_still_wanted(struct agent_step *step, struct slice *ret_reason) {
         return ret_reason->len == 0;
 }
 
-static void cordon(struct agent_step *step) {
+static void reboot_agent_before_cordon(struct agent_step *step) {
         struct reboot_agent *agent = step->agent;
         struct reboot_record record = agent->node.record;
         struct node_change change = { .cordon = agent->node.is_cordoned ? TURN_KEEP : TURN_ON };
@@ -350,5 +351,5 @@ void agent_claimed(struct agent_step *step) {
         else if (agent->impossible.len > 0 && !step->config->forces)
                 agent_rollback(step, agent->impossible, true);
         else if (!agent_renews_lock(step))
-                cordon(step);
+                reboot_agent_before_cordon(step);
 }

@@ -37,7 +37,7 @@ bool agent_needs(struct agent_step *step, enum reboot_read read) {
 }
 
 /* The reading came to an end; false: it failed, and is repeated later. */
-static bool answered(struct reboot_agent *agent, int code) {
+static bool reboot_agent_readings_answered(struct reboot_agent *agent, int code) {
         agent->reading = REBOOT_READ_NOTHING;
         if (code == BERTH_OK)
                 return true;
@@ -48,7 +48,7 @@ static bool answered(struct reboot_agent *agent, int code) {
 }
 
 void reboot_agent_saw_sentinel(struct reboot_agent *agent, bool is_required) {
-        answered(agent, BERTH_OK);
+        reboot_agent_readings_answered(agent, BERTH_OK);
         agent->knows_sentinel = true;
         agent->is_required = is_required;
         agent->was_required = agent->was_required || is_required;
@@ -57,7 +57,7 @@ void reboot_agent_saw_sentinel(struct reboot_agent *agent, bool is_required) {
 
 void reboot_agent_saw_node(struct reboot_agent *agent, int code, struct json_doc *node) {
         agent->node_is_gone = code == BERTH_ERR_NOT_FOUND;
-        if (!answered(agent, agent->node_is_gone ? BERTH_OK : code)) {
+        if (!reboot_agent_readings_answered(agent, agent->node_is_gone ? BERTH_OK : code)) {
                 json_doc_free(node);
                 return;
         }
@@ -71,7 +71,7 @@ void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc
         const struct json *annotations, *value;
 
         agent->lock_is_missing = code == BERTH_ERR_NOT_FOUND;
-        if (!answered(agent, agent->lock_is_missing ? BERTH_OK : code)) {
+        if (!reboot_agent_readings_answered(agent, agent->lock_is_missing ? BERTH_OK : code)) {
                 json_doc_free(object);
                 return;
         }
@@ -83,12 +83,12 @@ void reboot_agent_saw_lock(struct reboot_agent *agent, int code, struct json_doc
         arena_clear(&agent->lock_arena);
         annotations = json_get(json_get(json_doc_root(object), "metadata"), "annotations");
         value = json_get_slice(annotations, agent->config->lock_annotation);
-        agent->lock_is_broken = reboot_lock_parse(json_text(value), value != NULL,
-                                                  &agent->lock_arena, &agent->lock, NULL) < 0;
+        agent->lock_is_broken = reboot_lock_parse(json_text(value), value, &agent->lock_arena,
+                                                  &agent->lock, NULL) < 0;
 }
 
 void reboot_agent_saw_blockers(struct reboot_agent *agent, struct slice reason) {
-        answered(agent, BERTH_OK);
+        reboot_agent_readings_answered(agent, BERTH_OK);
         agent->knows_blockers = true;
         arena_clear(&agent->blocker_arena);
         agent->blocker = arena_slice(&agent->blocker_arena, reason);
@@ -116,7 +116,7 @@ void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
                                      agent->config->skip_wait_for_delete_s };
         struct arena *arena = &agent->pods_arena;
 
-        if (!answered(agent, code))
+        if (!reboot_agent_readings_answered(agent, code))
                 return;
         agent->knows_pods = true;
         arena_clear(arena);
@@ -130,7 +130,7 @@ void reboot_agent_saw_pods(struct reboot_agent *agent, int code,
 }
 
 void reboot_agent_saw_peers(struct reboot_agent *agent, uint32_t waiting_before) {
-        answered(agent, BERTH_OK);
+        reboot_agent_readings_answered(agent, BERTH_OK);
         agent->knows_peers = true;
         agent->waiting_before = waiting_before;
 }
@@ -154,7 +154,7 @@ void reboot_agent_saw_nodes(struct reboot_agent *agent, const struct json *nodes
 }
 
 void reboot_agent_saw_health(struct reboot_agent *agent, struct slice reason) {
-        answered(agent, BERTH_OK);
+        reboot_agent_readings_answered(agent, BERTH_OK);
         agent->knows_health = true;
         arena_clear(&agent->health_arena);
         agent->ill = arena_slice(&agent->health_arena, reason);
@@ -162,6 +162,7 @@ void reboot_agent_saw_health(struct reboot_agent *agent, struct slice reason) {
 
 void reboot_agent_saw_holder(struct reboot_agent *agent, int code) {
         agent->holder_is_gone = code == BERTH_ERR_NOT_FOUND;
-        answered(agent, BERTH_OK); /* what cannot be told is taken for there */
+        reboot_agent_readings_answered(agent,
+                                       BERTH_OK); /* what cannot be told is taken for there */
         agent->knows_holder = true;
 }

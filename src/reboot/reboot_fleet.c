@@ -111,8 +111,8 @@ static bool is_older(const struct peer *peer, const struct peer *self) {
         return theirs < ours || (theirs == ours && slice_compare(peer->name, self->name) < 0);
 }
 
-static const char *obstacle(const struct fleet_rules *rules, const struct peer *self,
-                            const struct peer *peer) {
+static const char *reboot_fleet_obstacle(const struct fleet_rules *rules, const struct peer *self,
+                                         const struct peer *peer) {
         if (rules->control_plane_last && self->is_control_plane && !peer->is_control_plane &&
             (peer->is_waiting || peer->is_active))
                 return "goes before the control plane";
@@ -132,7 +132,9 @@ void fleet_judge(const struct json *nodes, struct slice node, const struct fleet
         if (ret_answer->reason.len > 0 || !find_self(nodes, node, arena, &self))
                 return;
         while (next_peer(&look, &peer)) {
-                const char *why = slice_eq(peer.name, node) ? NULL : obstacle(rules, &self, &peer);
+                const char *why = slice_eq(peer.name, node)
+                                          ? NULL
+                                          : reboot_fleet_obstacle(rules, &self, &peer);
 
                 if (!why)
                         continue;

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 /* Go matches member names without regard to case; an exact one goes first. */
-static const struct json *member(const struct json *object, const char *name) {
+static const struct json *reboot_lock_member(const struct json *object, const char *name) {
         const struct json *exact = json_get(object, name), *value;
         struct json_iter iter = json_iter(object);
         struct slice key;
@@ -20,12 +20,14 @@ static const struct json *member(const struct json *object, const char *name) {
 
 static bool read_owner(const struct json *object, struct arena *arena,
                        struct lock_owner *ret_owner) {
-        const struct json *ttl = member(object, "TTL"), *created = member(object, "created");
-        const struct json *node = member(object, "nodeID");
+        const struct json *ttl = reboot_lock_member(object, "TTL"),
+                          *created = reboot_lock_member(object, "created");
+        const struct json *node = reboot_lock_member(object, "nodeID");
 
         *ret_owner = (struct lock_owner){
                 .node = arena_slice(arena, json_text(node)),
-                .was_cordoned = json_is_true(member(member(object, "metadata"), "unschedulable")),
+                .was_cordoned = json_is_true(reboot_lock_member(
+                        reboot_lock_member(object, "metadata"), "unschedulable")),
                 .created = WALL_TIME_UNSET,
         };
         if (node && json_type(node) != JSON_STRING && json_type(node) != JSON_NULL)
@@ -37,10 +39,10 @@ static bool read_owner(const struct json *object, struct arena *arena,
 }
 
 static bool read_lock(const struct json *root, struct arena *arena, struct reboot_lock *lock) {
-        const struct json *list = member(root, "locks"), *item;
+        const struct json *list = reboot_lock_member(root, "locks"), *item;
         struct json_iter iter = json_iter(list);
 
-        lock->is_multiple = list || member(root, "maxOwners");
+        lock->is_multiple = list || reboot_lock_member(root, "maxOwners");
         if (json_count(list) > LOCK_OWNERS_MAX)
                 return false;
         lock->owners = ARENA_ARRAY(arena, struct lock_owner, json_count(list) + 1);

@@ -163,7 +163,7 @@ bool time_window_opens_within(const struct time_window *window, struct wall_time
 
 /* ---- several windows, days off ---- */
 
-static bool excludes(const struct excluded_days *excluded, int64_t day) {
+static bool time_window_excludes(const struct excluded_days *excluded, int64_t day) {
         int64_t year = calendar_year(day), value = day;
 
         if (excluded->is_yearly) { /* month and day, by trying months */
@@ -187,7 +187,7 @@ static bool is_open_at(const struct window_calendar *calendar, struct wall_time 
                 if (!opens_on(&calendar->windows[i], now, &day))
                         continue;
                 for (size_t j = 0; j < calendar->excluded_count && !is_off; j++)
-                        is_off = excludes(&calendar->excluded[j], day);
+                        is_off = time_window_excludes(&calendar->excluded[j], day);
                 if (!is_off)
                         return true;
         }

@@ -86,7 +86,7 @@ static void log_records(struct descheduler_role *role) {
         }
 }
 
-static void serve(void *self) {
+static void descheduler_role_serve(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
         struct mono_time due;
@@ -161,7 +161,7 @@ static uint32_t gather_changes(struct descheduler_role *role) {
         return mask & descheduler_wakes_on(role->descheduler);
 }
 
-static void react(void *self) {
+static void descheduler_role_react(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
         const struct desched_report *report;
@@ -174,7 +174,7 @@ static void react(void *self) {
         role->reactions++;
         if (report->evicted > 0)
                 log_report(report);
-        serve(role);
+        descheduler_role_serve(role);
         await_due(role);
 }
 
@@ -203,7 +203,7 @@ static bool fails_as_a_whole(struct descheduler_role *role) {
         return true;
 }
 
-static void pass(void *self) {
+static void descheduler_role_pass(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
         int64_t start_ns = stopwatch_ns();
@@ -220,17 +220,17 @@ static void pass(void *self) {
         role->passes++;
         role->changes = 0;
         role->seen = cluster_generation(runtime_cluster(role->runtime));
-        serve(role);
+        descheduler_role_serve(role);
         await_due(role);
 }
 
-static void measure(void *self) {
+static void descheduler_role_measure(void *self) {
         struct descheduler_role *role = self;
 
         if (!role->feed)
-                pass(role);
+                descheduler_role_pass(role);
         else
-                usage_feed_fetch(role->feed, pass, role);
+                usage_feed_fetch(role->feed, descheduler_role_pass, role);
 }
 
 /* At a fixed rate: a pass that starts late does not delay the next.  What is measured comes first;
@@ -246,9 +246,9 @@ static void on_pass_due(void *self) {
         if (role->is_late)
                 return;
         if (!role->forecast)
-                measure(role);
+                descheduler_role_measure(role);
         else
-                eviction_forecast_fetch(role->forecast, measure, role);
+                eviction_forecast_fetch(role->forecast, descheduler_role_measure, role);
 }
 
 static void on_rule_began(void *self, const struct desched_rule_report *rule) {
@@ -290,7 +290,7 @@ static void start_tracer(struct descheduler_role *role) {
                 LOG(LOG_ERROR, "NoTraces", log_text("error", err.text));
 }
 
-static int build(struct descheduler_role *role, struct err *err) {
+static int descheduler_role_build(struct descheduler_role *role, struct err *err) {
         const struct descheduler_role_config *config = &role->config;
         struct config_problems *problems = config_problems_new();
         struct placement_oracle oracle = { 0 };
@@ -328,7 +328,7 @@ static int build(struct descheduler_role *role, struct err *err) {
         return code;
 }
 
-static void finish(struct descheduler_role *role, const struct err *err) {
+static void descheduler_role_finish(struct descheduler_role *role, const struct err *err) {
         role->is_finished = true;
         if (err)
                 LOG(LOG_ERROR, "NotDescheduling", log_text("error", err->text));
@@ -365,7 +365,7 @@ static bool has_ttl(void *self, struct slice job_uid) {
         return job_watch_has_ttl(((const struct descheduler_role *)self)->jobs, job_uid);
 }
 
-static void start(void *self) {
+static void descheduler_role_start(void *self) {
         struct descheduler_role *role = self;
 
         if (!role->is_finished)
@@ -381,22 +381,24 @@ static void on_probed(void *self, const struct api_reply *reply) {
         if (lacks_eviction(reply)) {
                 err_set(&err, BERTH_ERR_UNAVAILABLE,
                         "the API server does not serve pods/eviction: nothing can be evicted");
-                finish(role, role->config.is_parity ? NULL : &err);
+                descheduler_role_finish(role, role->config.is_parity ? NULL : &err);
                 return;
         }
         role->known_jobs = (struct desched_jobs){ role, has_ttl };
-        role->jobs = job_watch_new(role->runtime, role->config.policy, start, role);
-        if (build(role, &err) < 0)
-                finish(role, &err);
+        role->jobs =
+                job_watch_new(role->runtime, role->config.policy, descheduler_role_start, role);
+        if (descheduler_role_build(role, &err) < 0)
+                descheduler_role_finish(role, &err);
         else if (!role->jobs)
-                start(role);
+                descheduler_role_start(role);
 }
 
 static void on_changed(void *self) {
         struct descheduler_role *role = self;
 
         if (role->is_started && role->config.follows_background)
-                serve(role); /* what is evicted in the background may have moved on */
+                descheduler_role_serve(
+                        role); /* what is evicted in the background may have moved on */
         if (role->is_started && role->config.watches && role->passes > 0)
                 watch_changes(role);
         if (role->is_started || !runtime_is_synced(role->runtime))
@@ -413,7 +415,7 @@ static void on_result(void *self, const struct action_result *result) {
         struct loop *loop = runtime_loop(role->runtime);
 
         if (evict_service_result(role->service, result, loop_mono(loop), loop_wall(loop)))
-                serve(role);
+                descheduler_role_serve(role);
 }
 
 static bool is_idle(const void *self) {
@@ -450,8 +452,8 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
         role->runtime = runtime;
         role->config = *config;
         role->pass_timer = (struct loop_timer){ .fired = on_pass_due, .context = role };
-        role->react_timer = (struct loop_timer){ .fired = react, .context = role };
-        role->retry_timer = (struct loop_timer){ .fired = serve, .context = role };
+        role->react_timer = (struct loop_timer){ .fired = descheduler_role_react, .context = role };
+        role->retry_timer = (struct loop_timer){ .fired = descheduler_role_serve, .context = role };
         action_list_init(&role->actions);
         role->service = evict_service_new(
                 &(struct evict_config){ .cluster = runtime_cluster(runtime),

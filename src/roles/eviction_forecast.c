@@ -27,7 +27,7 @@ static int64_t expected_ns(void *context, struct pod_id pod, struct wall_time no
         return eviction_costs_of(forecast->costs, forecast->config.cluster, pod, now);
 }
 
-static void finish(struct eviction_forecast *forecast) {
+static void eviction_forecast_finish(struct eviction_forecast *forecast) {
         void (*done)(void *context) = forecast->done;
 
         forecast->done = NULL;
@@ -61,11 +61,11 @@ static void on_history(void *context, const struct api_reply *reply) {
                 eviction_costs_set_history(forecast->costs, NULL);
         else
                 LOG(LOG_WARN, "HistoryUnread", log_text("error", reply->error.text));
-        finish(forecast);
+        eviction_forecast_finish(forecast);
 }
 
-static void ask(struct eviction_forecast *forecast, const char *path,
-                void (*answered)(void *context, const struct api_reply *reply)) {
+static void eviction_forecast_ask(struct eviction_forecast *forecast, const char *path,
+                                  void (*answered)(void *context, const struct api_reply *reply)) {
         forecast->call = transport_call(
                 forecast->config.transport,
                 &(struct api_call){ .path = slice_of(path), .timeout_ns = FORECAST_CALL_NS },
@@ -91,15 +91,15 @@ static void on_policies(void *context, const struct api_reply *reply) {
         else
                 LOG(LOG_WARN, "PoliciesUnread", log_text("error", reply->error.text));
         if (eviction_costs_policy_count(forecast->costs) > 0)
-                ask(forecast, HISTORY, on_history);
+                eviction_forecast_ask(forecast, HISTORY, on_history);
         else
-                finish(forecast);
+                eviction_forecast_finish(forecast);
 }
 
-static void look(void *context) {
+static void eviction_forecast_look(void *context) {
         struct eviction_forecast *forecast = context;
 
-        ask(forecast, POLICIES, on_policies);
+        eviction_forecast_ask(forecast, POLICIES, on_policies);
 }
 
 void eviction_forecast_fetch(struct eviction_forecast *forecast, void (*done)(void *context),
@@ -107,7 +107,7 @@ void eviction_forecast_fetch(struct eviction_forecast *forecast, void (*done)(vo
         forecast->done = done;
         forecast->context = context;
         if (!forecast->call)
-                look(forecast);
+                eviction_forecast_look(forecast);
 }
 
 const struct eviction_outlook *eviction_forecast_outlook(const struct eviction_forecast *forecast) {
@@ -121,7 +121,8 @@ struct eviction_forecast *eviction_forecast_new(const struct eviction_forecast_c
         forecast->costs = eviction_costs_new();
         forecast->outlook =
                 (struct eviction_outlook){ .context = forecast, .expected_ns = expected_ns };
-        forecast->timer = (struct loop_timer){ .fired = look, .context = forecast };
+        forecast->timer =
+                (struct loop_timer){ .fired = eviction_forecast_look, .context = forecast };
         if (config->interval_ns > 0)
                 loop_timer_arm(config->loop, &forecast->timer, 0);
         return forecast;

@@ -23,7 +23,7 @@ const char *order_state_name(enum order_state state) {
 
 /* ---- the end ---- */
 
-static void finish(struct eviction_order *order, const struct err *err) {
+static void eviction_order_finish(struct eviction_order *order, const struct err *err) {
         if (order->is_finished)
                 return;
         order->is_finished = true;
@@ -48,7 +48,7 @@ void order_call(struct order_pod *pod, const struct api_call *call,
 
 /* ---- progress ---- */
 
-static void begin(struct order_pod *pod) {
+static void eviction_order_begin(struct order_pod *pod) {
         struct eviction_order *order = pod->order;
 
         if (order->config.cancels && order->group)
@@ -74,14 +74,14 @@ void order_pump(struct eviction_order *order) {
         for (size_t i = 0; i < order->count; i++)
                 if (order->pods[i].state == ORDER_QUEUED && open_count < max_open) {
                         open_count++;
-                        begin(&order->pods[i]);
+                        eviction_order_begin(&order->pods[i]);
                 }
         for (size_t i = 0; i < order->count; i++) {
                 over_count += order_state_is_over(order->pods[i].state) && !order->pods[i].call;
                 asking_count += order->pods[i].state <= ORDER_ASKING || order->pods[i].call;
         }
         if (over_count == order->count || (!order->config.waits && asking_count == 0))
-                finish(order, NULL);
+                eviction_order_finish(order, NULL);
 }
 
 static void on_deadline(void *context) {
@@ -142,7 +142,7 @@ static void add_pod(struct eviction_order *order, const struct json *object) {
                                     .expected = WALL_TIME_UNSET };
 }
 
-static void start(struct eviction_order *order) {
+static void eviction_order_start(struct eviction_order *order) {
         order->has_pods = true;
         if (order->group && order->count)
                 order_requests_follow(order);
@@ -159,7 +159,7 @@ static void fail_with(struct eviction_order *order, const char *what,
         if (order->err.code == 0)
                 err_set(&order->err, BERTH_ERR_UNAVAILABLE, "status %d", reply->status);
         err_wrap(&order->err, "%s", what);
-        finish(order, &order->err);
+        eviction_order_finish(order, &order->err);
 }
 
 static void on_list(void *context, const struct api_reply *reply) {
@@ -178,7 +178,7 @@ static void on_list(void *context, const struct api_reply *reply) {
                 if (!is_left_alone(item))
                         add_pod(order, item);
         json_doc_free(doc);
-        start(order);
+        eviction_order_start(order);
 }
 
 static void read_named(struct eviction_order *order);
@@ -196,7 +196,7 @@ static void on_read(void *context, const struct api_reply *reply) {
         add_pod(order, json_doc_root(doc));
         json_doc_free(doc);
         if (order->count == order->config.pod_count)
-                start(order);
+                eviction_order_start(order);
         else
                 read_named(order);
 }
@@ -255,7 +255,7 @@ static void on_cordoned(void *context, const struct api_reply *reply) {
                 find_pods(order);
 }
 
-static void prepare(struct eviction_order *order) {
+static void eviction_order_prepare(struct eviction_order *order) {
         struct buf path = { 0 };
 
         if (!order->config.node || !order->config.cordons || order->config.cancels) {
@@ -302,7 +302,7 @@ static void on_own(void *context, const struct api_reply *reply) {
         }
         if (serves_requests(reply))
                 order->group = EVICTION_GROUP_OWN;
-        prepare(order);
+        eviction_order_prepare(order);
 }
 
 static void ask_for(struct eviction_order *order, const char *path,
@@ -318,7 +318,7 @@ static void on_native(void *context, const struct api_reply *reply) {
         order->call = NULL;
         if (serves_requests(reply)) {
                 order->group = EVICTION_GROUP_NATIVE;
-                prepare(order);
+                eviction_order_prepare(order);
         } else {
                 ask_for(order, "/apis/" EVICTION_GROUP_OWN "/" EVICTION_VERSION, on_own);
         }
@@ -375,7 +375,7 @@ struct order_line eviction_order_line(const struct eviction_order *order, size_t
 }
 
 bool eviction_order_uses_requests(const struct eviction_order *order) {
-        return order->group != NULL;
+        return order->group;
 }
 
 uint64_t eviction_order_calls(const struct eviction_order *order) {

@@ -30,7 +30,7 @@ static bool is_taken_by_newer(void *context, struct slice uid) {
 
 static void start_older(struct evictions_role *role);
 
-static void start(struct evictions_role *role, const char *group) {
+static void evictions_discovery_start(struct evictions_role *role, const char *group) {
         bool is_ours = strcmp(group, EVICTION_GROUP_OWN) == 0;
 
         role->group = group;
@@ -42,7 +42,7 @@ static void start(struct evictions_role *role, const char *group) {
                               role->config.mode != EVICTIONS_NATIVE_FOREIGN,
                 .history = role->newer ? role->newer->history : role->history,
                 .leads_stages = true,
-                .finishes = role->newer != NULL,
+                .finishes = role->newer,
                 .is_taken = role->newer ? is_taken_by_newer : is_taken_by_older,
                 .context = role,
                 .first_id = role->newer ? EVICTIONS_OLDER_IDS : 0,
@@ -75,7 +75,7 @@ static void start_older(struct evictions_role *role) {
         older->ahead_ns = role->ahead_ns;
         older->has_policies = role->has_policies;
         role->older = older;
-        start(older, EVICTION_GROUP_OWN);
+        evictions_discovery_start(older, EVICTION_GROUP_OWN);
 }
 
 static void discover_later(struct evictions_role *role, const char *what, const char *text) {
@@ -101,7 +101,7 @@ static void on_defined(void *context, const struct api_reply *reply) {
         role->discovery = NULL;
         if (reply->status != 201 && reply->status != 409) {
                 if (role->is_native_served) { /* policies are not worth waiting for */
-                        start(role, EVICTION_GROUP_NATIVE);
+                        evictions_discovery_start(role, EVICTION_GROUP_NATIVE);
                         return;
                 }
                 discover_later(role, "definitions", reply->error.text);
@@ -111,7 +111,7 @@ static void on_defined(void *context, const struct api_reply *reply) {
         ask_for(role, EVICTION_GROUP_OWN, on_own);
 }
 
-static void define(struct evictions_role *role) {
+static void evictions_discovery_define(struct evictions_role *role) {
         const struct embedded_text *crd = &eviction_crds[role->definition];
 
         if (!crd->text) { /* all are there, and not served yet */
@@ -162,13 +162,13 @@ static void on_own(void *context, const struct api_reply *reply) {
         role->has_older = role->is_native_served && (found & KIND_REQUESTS) != 0 &&
                           (found & KIND_EVICTIONS) != 0;
         if (has_needed && (role->has_policies || role->config.keeps_definitions))
-                start(role, group);
+                evictions_discovery_start(role, group);
         else if (reply->status != 200 && reply->status != 404)
                 discover_later(role, EVICTION_GROUP_OWN, reply->error.text);
         else if (role->config.keeps_definitions)
                 discover_later(role, EVICTION_GROUP_OWN, "the definitions are not there");
         else
-                define(role);
+                evictions_discovery_define(role);
 }
 
 static void on_native(void *context, const struct api_reply *reply) {

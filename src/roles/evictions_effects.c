@@ -107,7 +107,8 @@ static void on_done(void *context, const struct api_reply *reply) {
         evictions_step_soon(role);
 }
 
-static void send(struct evictions_role *role, const struct eviction_effect *effect) {
+static void evictions_effects_send(struct evictions_role *role,
+                                   const struct eviction_effect *effect) {
         struct api_call call = { .body = effect->body };
         char path[EVICTIONS_PATH_MAX];
         struct open_call *open;
@@ -171,7 +172,7 @@ void evictions_carry_out(struct evictions_role *role, const struct eviction_effe
                 stop_hook(role, effect->id);
                 break;
         default:
-                send(role, effect);
+                evictions_effects_send(role, effect);
         }
 }
 

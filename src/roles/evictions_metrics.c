@@ -39,7 +39,7 @@ struct evictions_metrics {
         struct metric *plain[PLAIN_COUNT], *states, *ended;
 };
 
-static void refresh(void *context) {
+static void evictions_metrics_refresh(void *context) {
         const struct evictions_metrics *metrics = context;
         struct evictions_role_stats stats;
         double values[PLAIN_COUNT];
@@ -82,6 +82,6 @@ struct evictions_metrics *evictions_metrics_new(struct metrics *registry,
                                                    .help = "Evictions that came to their end.",
                                                    .type = METRIC_COUNTER,
                                                    .labels = { "outcome" } });
-        metrics_on_write(registry, refresh, metrics);
+        metrics_on_write(registry, evictions_metrics_refresh, metrics);
         return metrics;
 }

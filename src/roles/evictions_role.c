@@ -72,7 +72,7 @@ static void drop_older(void *context) {
         role->older = NULL;
 }
 
-static void step(void *context) {
+static void evictions_role_step(void *context) {
         struct evictions_role *role = context;
         struct mono_time due;
 
@@ -149,7 +149,7 @@ struct evictions_role *evictions_role_new(struct runtime *runtime,
         role->config = *config;
         role->chain = config->chain;
         role->history = eviction_history_new();
-        role->step_timer = (struct loop_timer){ .fired = step, .context = role };
+        role->step_timer = (struct loop_timer){ .fired = evictions_role_step, .context = role };
         role->older_timer = (struct loop_timer){ .fired = drop_older, .context = role };
         role->discovery_timer = (struct loop_timer){ .fired = evictions_discover, .context = role };
         role->take_over_timer =

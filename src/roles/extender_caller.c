@@ -18,8 +18,8 @@ struct contact {
         struct slice *resources; /* names of those it manages */
 };
 
-struct question {
-        struct question *next, *prev;
+struct extender_caller_question {
+        struct extender_caller_question *next, *prev;
         struct extender_caller *caller;
         struct api_request *request;
         uint64_t id;
@@ -33,12 +33,13 @@ struct extender_caller {
         struct extender *extenders;
         bool keeps_nodes, keeps_placed; /* whole: nodes; pods that are on one */
         struct map *pods, *nodes;       /* JSON by namespace/name and by name; owned */
-        struct question *open;
+        struct extender_caller_question *open;
 };
 
 /* ---- objects ---- */
 
-static void keep(struct map *objects, struct slice key, bool is_there, const struct json *object) {
+static void extender_caller_keep(struct map *objects, struct slice key, bool is_there,
+                                 const struct json *object) {
         struct buf text = { 0 };
 
         free(map_remove(objects, key));
@@ -61,20 +62,20 @@ void extender_caller_arriving(struct extender_caller *caller, enum object_kind k
         bool is_there = change != CHANGE_REMOVED;
 
         if (kind == OBJECT_NODE && caller->keeps_nodes) {
-                keep(caller->nodes, name, is_there, object);
+                extender_caller_keep(caller->nodes, name, is_there, object);
         } else if (kind == OBJECT_POD) {
                 CLEANUP(buf_release) struct buf key = { 0 };
                 struct slice node = json_get_text(json_get(object, "spec"), "nodeName");
 
                 pod_key(json_get_text(meta, "namespace"), name, &key);
-                keep(caller->pods, buf_view(&key),
-                     is_there && (node.len == 0 || caller->keeps_placed), object);
+                extender_caller_keep(caller->pods, buf_view(&key),
+                                     is_there && (node.len == 0 || caller->keeps_placed), object);
         }
 }
 
 /* ---- requests ---- */
 
-static void member(struct buf *out, const char *name, struct slice value) {
+static void extender_caller_member(struct buf *out, const char *name, struct slice value) {
         buf_printf(out, "\"%s\":", name);
         buf_json_string(out, value);
 }
@@ -118,7 +119,7 @@ static void write_victim(const struct extender_caller *caller, const struct obje
                          bool wants_names, struct buf *out) {
         if (wants_names) {
                 buf_char(out, '{');
-                member(out, "UID", ref->uid);
+                extender_caller_member(out, "UID", ref->uid);
                 buf_char(out, '}');
         } else {
                 buf_text(out, pod_of(caller, ref));
@@ -158,19 +159,19 @@ static void write_args(const struct extender_caller *caller, const struct action
 
 static void write_bind(const struct action *action, struct buf *out) {
         buf_char(out, '{');
-        member(out, "PodName", action->target.name);
+        extender_caller_member(out, "PodName", action->target.name);
         buf_char(out, ',');
-        member(out, "PodNamespace", action->target.ns);
+        extender_caller_member(out, "PodNamespace", action->target.ns);
         buf_char(out, ',');
-        member(out, "PodUID", action->target.uid);
+        extender_caller_member(out, "PodUID", action->target.uid);
         buf_char(out, ',');
-        member(out, "Node", action->ask.nodes[0]);
+        extender_caller_member(out, "Node", action->ask.nodes[0]);
         buf_char(out, '}');
 }
 
 /* ---- calls ---- */
 
-static void free_question(struct question *question) {
+static void free_question(struct extender_caller_question *question) {
         if (question->prev)
                 question->prev->next = question->next;
         else
@@ -184,7 +185,7 @@ static void free_question(struct question *question) {
 }
 
 static void on_reply(void *context, const struct api_reply *reply) {
-        struct question *question = context;
+        struct extender_caller_question *question = context;
         struct extender_caller *caller = question->caller;
         struct action_result result = { .id = question->id,
                                         .kind = ACTION_ASK_EXTENDER,
@@ -221,16 +222,16 @@ static struct slice verb_of(const struct scheduler_extender *settings, enum exte
 
 void extender_caller_ask(struct extender_caller *caller, const struct action *action) {
         struct contact *contact = &caller->contacts[action->ask.extender];
-        struct question *question = xcalloc(1, sizeof(*question));
+        struct extender_caller_question *question = xcalloc(1, sizeof(*question));
         CLEANUP(buf_release) struct buf path = { 0 };
         CLEANUP(buf_release) struct buf body = { 0 };
 
-        *question = (struct question){ .next = caller->open,
-                                       .caller = caller,
-                                       .id = action->id,
-                                       .ns = slice_dup(action->target.ns),
-                                       .name = slice_dup(action->target.name),
-                                       .uid = slice_dup(action->target.uid) };
+        *question = (struct extender_caller_question){ .next = caller->open,
+                                                       .caller = caller,
+                                                       .id = action->id,
+                                                       .ns = slice_dup(action->target.ns),
+                                                       .name = slice_dup(action->target.name),
+                                                       .uid = slice_dup(action->target.uid) };
         if (caller->open)
                 caller->open->prev = question;
         caller->open = question;
@@ -278,7 +279,7 @@ static int read_tls(const struct scheduler_extender *settings, struct cluster_ac
         return 0;
 }
 
-static int connect(struct extender_caller *caller, size_t index, struct err *err) {
+static int extender_caller_connect(struct extender_caller *caller, size_t index, struct err *err) {
         struct contact *contact = &caller->contacts[index];
         const struct scheduler_extender *settings = contact->settings;
         struct http_transport_config config = { .user_agent = "berth-scheduler",
@@ -298,7 +299,7 @@ static int connect(struct extender_caller *caller, size_t index, struct err *err
         return 0;
 }
 
-static void describe(struct extender_caller *caller, size_t index) {
+static void extender_caller_describe(struct extender_caller *caller, size_t index) {
         struct contact *contact = &caller->contacts[index];
         const struct scheduler_extender *settings = contact->settings;
         const struct extender_resource *managed = settings->managed_resources.items;
@@ -334,8 +335,8 @@ int extender_caller_new(const struct extender_caller_config *config,
         caller->nodes = map_new();
         for (size_t i = 0; i < list->count; i++) {
                 caller->contacts[i].settings = (const struct scheduler_extender *)list->items + i;
-                describe(caller, i);
-                if (connect(caller, i, err) < 0) {
+                extender_caller_describe(caller, i);
+                if (extender_caller_connect(caller, i, err) < 0) {
                         extender_caller_free(caller);
                         return err->code;
                 }

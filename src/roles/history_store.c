@@ -18,7 +18,7 @@ struct history_store {
         uint64_t stored, sent; /* versions of the history */
 };
 
-static void later(struct history_store *store) {
+static void history_store_later(struct history_store *store) {
         loop_timer_arm(store->loop, &store->timer, HISTORY_STORE_NS);
 }
 
@@ -44,7 +44,7 @@ static void on_read(void *context, const struct api_reply *reply) {
                 read_text(store, reply);
         else if (!store->is_absent)
                 LOG(LOG_DEBUG, "HistoryUnread", log_text("error", reply->error.text));
-        later(store);
+        history_store_later(store);
 }
 
 static void on_written(void *context, const struct api_reply *reply) {
@@ -56,7 +56,7 @@ static void on_written(void *context, const struct api_reply *reply) {
                 store->stored = store->sent;
         else
                 LOG(LOG_DEBUG, "HistoryUnwritten", log_text("error", reply->error.text));
-        later(store);
+        history_store_later(store);
 }
 
 static void write_out(struct history_store *store) {
@@ -83,7 +83,7 @@ static void write_out(struct history_store *store) {
         buf_release(&body);
 }
 
-static void look(void *context) {
+static void history_store_look(void *context) {
         struct history_store *store = context;
 
         if (!store->is_read)
@@ -93,7 +93,7 @@ static void look(void *context) {
         else if (eviction_history_version(store->history) != store->stored)
                 write_out(store);
         else
-                later(store);
+                history_store_later(store);
 }
 
 struct history_store *history_store_new(struct transport *transport, struct loop *loop,
@@ -103,7 +103,7 @@ struct history_store *history_store_new(struct transport *transport, struct loop
         store->transport = transport;
         store->loop = loop;
         store->history = history;
-        store->timer = (struct loop_timer){ .fired = look, .context = store };
+        store->timer = (struct loop_timer){ .fired = history_store_look, .context = store };
         loop_timer_arm(loop, &store->timer, 0);
         return store;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct hook_call {
+struct hook_caller_call {
         struct hook_caller *caller;
         uint64_t id;
         bool is_get, is_over;
@@ -23,16 +23,16 @@ struct hook_call {
         struct host_hook *hook;
         char *failure; /* to be told in the next turn; owned */
         bool is_exec;
-        struct hook_call *next, *prev;
+        struct hook_caller_call *next, *prev;
 };
 
 struct hook_caller {
         struct hook_caller_config config;
-        struct hook_call *calls;
+        struct hook_caller_call *calls;
         struct loop_timer sweeper; /* transports must not go from inside their callbacks */
 };
 
-static void free_call(struct hook_call *call) {
+static void free_call(struct hook_caller_call *call) {
         struct hook_caller *caller = call->caller;
 
         if (call->prev)
@@ -52,7 +52,8 @@ static void free_call(struct hook_call *call) {
         free(call);
 }
 
-static void answer(struct hook_call *call, struct eviction_effect_result *result) {
+static void hook_caller_answer(struct hook_caller_call *call,
+                               struct eviction_effect_result *result) {
         struct hook_caller *caller = call->caller;
 
         result->id = call->id;
@@ -62,33 +63,33 @@ static void answer(struct hook_call *call, struct eviction_effect_result *result
 }
 
 /* No answer will come; never told from inside a call of ours. */
-static void fail(struct hook_call *call, const char *text) {
+static void hook_caller_fail(struct hook_caller_call *call, const char *text) {
         free(call->failure);
         call->failure = slice_dup(slice_of(text));
         loop_timer_arm(call->caller->config.loop, &call->caller->sweeper, 0);
 }
 
-static void sweep(void *context) {
+static void hook_caller_sweep(void *context) {
         struct hook_caller *caller = context;
 
-        for (struct hook_call *call = caller->calls, *next; call; call = next) {
+        for (struct hook_caller_call *call = caller->calls, *next; call; call = next) {
                 next = call->next;
                 if (call->is_over)
                         free_call(call);
                 else if (call->failure)
-                        answer(call,
-                               &(struct eviction_effect_result){ .code = BERTH_ERR_UNAVAILABLE,
-                                                                 .retry_after_s = -1,
-                                                                 .is_exec = call->is_exec,
-                                                                 .exit_code = 127,
-                                                                 .text = slice_of(call->failure) });
+                        hook_caller_answer(call, &(struct eviction_effect_result){
+                                                         .code = BERTH_ERR_UNAVAILABLE,
+                                                         .retry_after_s = -1,
+                                                         .is_exec = call->is_exec,
+                                                         .exit_code = 127,
+                                                         .text = slice_of(call->failure) });
         }
 }
 
 /* ---- HTTP ---- */
 
 static void on_reply(void *context, const struct api_reply *reply) {
-        struct hook_call *call = context;
+        struct hook_caller_call *call = context;
         struct eviction_effect_result result = { .http = reply->status,
                                                  .retry_after_s = reply->retry_after_s,
                                                  .text = slice_of(reply->error.text) };
@@ -99,11 +100,11 @@ static void on_reply(void *context, const struct api_reply *reply) {
                 result.code = reply->error.code ? reply->error.code : BERTH_ERR_UNAVAILABLE;
         if (reply->body.len && json_parse(reply->body, &doc, NULL) == 0)
                 result.object = json_doc_root(doc);
-        answer(call, &result);
+        hook_caller_answer(call, &result);
         json_doc_free(doc);
 }
 
-static void send(struct hook_call *call, char *token) {
+static void hook_caller_send(struct hook_caller_call *call, char *token) {
         struct http_transport_config config = {
                 .access = { .server = slice_dup(slice_of(call->server)), .token = token },
                 .timeout_ns = call->timeout_ns,
@@ -112,7 +113,7 @@ static void send(struct hook_call *call, char *token) {
         struct err err = { 0 };
 
         if (http_transport_new(&config, call->caller->config.loop, &call->http, &err) < 0) {
-                fail(call, err.text);
+                hook_caller_fail(call, err.text);
                 return;
         }
         call->transport = http_transport(call->http);
@@ -126,7 +127,7 @@ static void send(struct hook_call *call, char *token) {
 }
 
 static void on_secret(void *context, const struct api_reply *reply) {
-        struct hook_call *call = context;
+        struct hook_caller_call *call = context;
         struct buf token = { 0 };
         struct json_doc *doc = NULL;
         bool is_read;
@@ -139,14 +140,14 @@ static void on_secret(void *context, const struct api_reply *reply) {
         json_doc_free(doc);
         if (!is_read) {
                 buf_release(&token);
-                fail(call, "the Secret with the hook's token cannot be read");
+                hook_caller_fail(call, "the Secret with the hook's token cannot be read");
                 return;
         }
-        send(call, buf_take(&token, NULL));
+        hook_caller_send(call, buf_take(&token, NULL));
 }
 
 /* "https://host:1/path?query" to server and path. */
-static void split_url(struct slice url, struct hook_call *call) {
+static void split_url(struct slice url, struct hook_caller_call *call) {
         const char *scheme_end = memchr(url.ptr, ':', url.len);
         size_t at = scheme_end ? (size_t)(scheme_end - url.ptr) + 3 : 0;
 
@@ -157,12 +158,12 @@ static void split_url(struct slice url, struct hook_call *call) {
                                   : slice_dup(SLICE_LITERAL("/"));
 }
 
-static void start_http(struct hook_call *call, const struct eviction_effect *effect) {
+static void start_http(struct hook_caller_call *call, const struct eviction_effect *effect) {
         char path[PATH_MAX];
 
         split_url(effect->call.url, call);
         if (!effect->call.secret.len) {
-                send(call, NULL);
+                hook_caller_send(call, NULL);
                 return;
         }
         snprintf(path, sizeof(path), "/api/v1/namespaces/" SLICE_FMT "/secrets/" SLICE_FMT,
@@ -175,21 +176,21 @@ static void start_http(struct hook_call *call, const struct eviction_effect *eff
 /* ---- exec ---- */
 
 static void on_end(void *context, const struct host_hook_end *end) {
-        struct hook_call *call = context;
+        struct hook_caller_call *call = context;
 
         call->hook = NULL;
-        answer(call, &(struct eviction_effect_result){ .is_exec = true,
-                                                       .exit_code = end->code,
-                                                       .retry_after_s = -1,
-                                                       .text = end->message });
+        hook_caller_answer(call, &(struct eviction_effect_result){ .is_exec = true,
+                                                                   .exit_code = end->code,
+                                                                   .retry_after_s = -1,
+                                                                   .text = end->message });
 }
 
-static void start_exec(struct hook_call *call, const struct eviction_effect *effect) {
+static void start_exec(struct hook_caller_call *call, const struct eviction_effect *effect) {
         struct hook_caller *caller = call->caller;
         char path[PATH_MAX];
 
         if (!caller->config.directory) {
-                fail(call, "no hook directory was given");
+                hook_caller_fail(call, "no hook directory was given");
                 return;
         }
         snprintf(path, sizeof(path), "%s/" SLICE_FMT, caller->config.directory,
@@ -201,7 +202,7 @@ static void start_exec(struct hook_call *call, const struct eviction_effect *eff
 /* ---- calls ---- */
 
 void hook_caller_start(struct hook_caller *caller, const struct eviction_effect *effect) {
-        struct hook_call *call = xcalloc(1, sizeof(*call));
+        struct hook_caller_call *call = xcalloc(1, sizeof(*call));
 
         call->caller = caller;
         call->id = effect->id;
@@ -220,7 +221,7 @@ void hook_caller_start(struct hook_caller *caller, const struct eviction_effect 
 }
 
 void hook_caller_stop(struct hook_caller *caller, uint64_t id) {
-        for (struct hook_call *call = caller->calls; call; call = call->next) {
+        for (struct hook_caller_call *call = caller->calls; call; call = call->next) {
                 if (call->id != id || call->is_over)
                         continue;
                 if (call->hook) {
@@ -228,7 +229,7 @@ void hook_caller_stop(struct hook_caller *caller, uint64_t id) {
                 } else if (call->request) {
                         transport_cancel(&call->transport, call->request);
                         call->request = NULL;
-                        fail(call, "the call was cut short");
+                        hook_caller_fail(call, "the call was cut short");
                 }
                 return;
         }
@@ -238,7 +239,7 @@ struct hook_caller *hook_caller_new(const struct hook_caller_config *config) {
         struct hook_caller *caller = xcalloc(1, sizeof(*caller));
 
         caller->config = *config;
-        caller->sweeper = (struct loop_timer){ .fired = sweep, .context = caller };
+        caller->sweeper = (struct loop_timer){ .fired = hook_caller_sweep, .context = caller };
         return caller;
 }
 

@@ -64,7 +64,7 @@ static bool args_delete(const struct json *args) {
         return false;
 }
 
-static bool deletes(const struct descheduler_policy *policy) {
+static bool job_watch_deletes(const struct descheduler_policy *policy) {
         for (size_t i = 0; i < policy->profiles.count; i++) {
                 const struct descheduler_profile *profile = descheduler_policy_profile(policy, i);
 
@@ -83,7 +83,7 @@ struct job_watch *job_watch_new(struct runtime *runtime, const struct deschedule
                                 void (*ready)(void *context), void *context) {
         struct job_watch *watch;
 
-        if (!deletes(policy))
+        if (!job_watch_deletes(policy))
                 return NULL;
         watch = xcalloc(1, sizeof(*watch));
         watch->with_ttl = map_new();
@@ -104,5 +104,5 @@ void job_watch_free(struct job_watch *watch) {
 }
 
 bool job_watch_has_ttl(const struct job_watch *watch, struct slice job_uid) {
-        return watch && map_get(watch->with_ttl, job_uid) != NULL;
+        return watch && map_get(watch->with_ttl, job_uid);
 }

@@ -18,7 +18,7 @@ struct open_requests {
         bool is_ready;
 };
 
-static void count(struct open_requests *requests, struct slice uid, bool is_more) {
+static void open_requests_count(struct open_requests *requests, struct slice uid, bool is_more) {
         uintptr_t number = (uintptr_t)map_get(requests->counts, uid) + (is_more ? 1 : 0);
 
         if (!is_more)
@@ -29,17 +29,18 @@ static void count(struct open_requests *requests, struct slice uid, bool is_more
                 map_remove(requests->counts, uid);
 }
 
-static void forget(struct open_requests *requests, struct slice key) {
+static void open_requests_forget(struct open_requests *requests, struct slice key) {
         char *uid = map_get(requests->pods, key);
 
         if (!uid)
                 return;
         map_remove(requests->pods, key);
-        count(requests, slice_of(uid), false);
+        open_requests_count(requests, slice_of(uid), false);
         free(uid);
 }
 
-static void remember(struct open_requests *requests, struct slice key, const struct json *object) {
+static void open_requests_remember(struct open_requests *requests, struct slice key,
+                                   const struct json *object) {
         struct eviction_request *news = NULL;
 
         if (eviction_request_decode(object, &news, NULL) < 0)
@@ -48,7 +49,7 @@ static void remember(struct open_requests *requests, struct slice key, const str
             !eviction_outcome_is_final(news->object.conditions.outcome) &&
             news->object.target_uid.len > 0) {
                 map_put(requests->pods, key, slice_dup(news->object.target_uid));
-                count(requests, news->object.target_uid, true);
+                open_requests_count(requests, news->object.target_uid, true);
         }
         eviction_request_free(news);
 }
@@ -60,9 +61,9 @@ static void on_changed(void *context, enum reflector_change change, const struct
 
         buf_printf(&key, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(json_get_text(meta, "namespace")),
                    SLICE_ARG(json_get_text(meta, "name")));
-        forget(requests, buf_view(&key));
+        open_requests_forget(requests, buf_view(&key));
         if (change != REFLECTOR_DELETED)
-                remember(requests, buf_view(&key), object);
+                open_requests_remember(requests, buf_view(&key), object);
 }
 
 static void make_ready(struct open_requests *requests) {
@@ -122,5 +123,5 @@ bool open_requests_is_ready(const struct open_requests *requests) {
 }
 
 bool open_requests_has(const struct open_requests *requests, struct slice pod_uid) {
-        return map_get(requests->counts, pod_uid) != NULL;
+        return map_get(requests->counts, pod_uid);
 }

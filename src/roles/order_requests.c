@@ -14,7 +14,7 @@ static void request_path(const struct order_pod *pod, bool is_collection, char *
                  is_collection ? "" : pod->uid);
 }
 
-static void refused(struct order_pod *pod, const struct api_reply *reply) {
+static void order_requests_refused(struct order_pod *pod, const struct api_reply *reply) {
         order_set(pod, ORDER_FAILED, reply->error.text[0] ? reply->error.text : "no answer");
         order_pump(pod->order);
 }
@@ -26,7 +26,7 @@ static void on_patched(void *context, const struct api_reply *reply) {
 
         pod->call = NULL;
         if (reply->status != 200) {
-                refused(pod, reply);
+                order_requests_refused(pod, reply);
                 return;
         }
         if (pod->state == ORDER_ASKING)
@@ -47,7 +47,7 @@ static void write_deadline(const struct order_pod *pod, struct buf *out) {
         buf_printf(out, "{\"" EVICTION_DEADLINE_KEY "\":\"%s\"}", text);
 }
 
-static void patch(struct order_pod *pod, const char *intent) {
+static void order_requests_patch(struct order_pod *pod, const char *intent) {
         struct buf body = { 0 };
         char path[ORDER_PATH_MAX];
 
@@ -76,9 +76,9 @@ static void on_created(void *context, const struct api_reply *reply) {
                 order_set(pod, ORDER_OPEN, NULL);
                 order_pump(pod->order);
         } else if (reply->status == 409) { /* of an earlier order for the same pod */
-                patch(pod, "Eviction");
+                order_requests_patch(pod, "Eviction");
         } else {
-                refused(pod, reply);
+                order_requests_refused(pod, reply);
         }
 }
 
@@ -153,7 +153,7 @@ static void on_cleaned(void *context, const struct api_reply *reply) {
 }
 
 /* Over for good: the request has served. */
-static void end(struct order_pod *pod, enum order_state state, const char *message) {
+static void order_requests_end(struct order_pod *pod, enum order_state state, const char *message) {
         char path[ORDER_PATH_MAX];
 
         order_set(pod, state, message);
@@ -177,9 +177,9 @@ static void on_checked(void *context, const struct api_reply *reply) {
                 slice_is(json_get_text(json_get(json_doc_root(doc), "metadata"), "uid"), pod->uid);
         json_doc_free(doc);
         if (is_there || (reply->status != 200 && reply->status != 404))
-                end(pod, ORDER_FAILED, "the request is invalid");
+                order_requests_end(pod, ORDER_FAILED, "the request is invalid");
         else
-                end(pod, ORDER_EVICTED, "");
+                order_requests_end(pod, ORDER_EVICTED, "");
 }
 
 static void check_pod(struct order_pod *pod) {
@@ -207,9 +207,9 @@ static void on_request(void *context, enum reflector_change change, const struct
             request->object.observed_generation >= request->object.generation) {
                 pod->is_seen = true;
                 if (eviction_outcome_is_evicted(outcome))
-                        end(pod, ORDER_EVICTED, "");
+                        order_requests_end(pod, ORDER_EVICTED, "");
                 else if (outcome == EVICTION_CANCELED)
-                        end(pod, ORDER_WITHDRAWN, pod->message);
+                        order_requests_end(pod, ORDER_WITHDRAWN, pod->message);
                 else if (outcome == EVICTION_INVALID)
                         check_pod(pod);
         } else if (pod && pod->state == ORDER_OPEN && change == REFLECTOR_DELETED) {
@@ -219,7 +219,7 @@ static void on_request(void *context, enum reflector_change change, const struct
         order_pump(order);
 }
 
-static void show(struct order_pod *pod, const struct eviction *eviction) {
+static void order_requests_show(struct order_pod *pod, const struct eviction *eviction) {
         const struct eviction_status *status = &eviction->status;
         int active = eviction_active(status);
         const struct eviction_responder *responder =
@@ -244,10 +244,12 @@ static void on_eviction(void *context, enum reflector_change change, const struc
                 pod->is_seen |= eviction->status.observed_generation > 0;
         if (pod && !order_state_is_over(pod->state) &&
             !eviction_outcome_is_final(eviction->status.conditions.outcome))
-                show(pod, eviction); /* one of before, too, when it is asked for again */
+                order_requests_show(pod,
+                                    eviction); /* one of before, too, when it is asked for again */
         else if (pod && pod->state == ORDER_OPEN && !pod->is_withdrawn &&
                  eviction_outcome_is_evicted(eviction->status.conditions.outcome))
-                end(pod, ORDER_EVICTED, ""); /* for good, whatever the request will say */
+                order_requests_end(pod, ORDER_EVICTED,
+                                   ""); /* for good, whatever the request will say */
         eviction_free(eviction);
 }
 

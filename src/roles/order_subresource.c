@@ -11,22 +11,24 @@
 
 #define EVICT_ONLY_KEY "descheduler.alpha.kubernetes.io/request-evict-only"
 
-static void ask(void *context);
+static void order_subresource_ask(void *context);
 
-static void later(struct order_pod *pod, int64_t delay_ns, void (*fired)(void *context)) {
+static void order_subresource_later(struct order_pod *pod, int64_t delay_ns,
+                                    void (*fired)(void *context)) {
         pod->timer.fired = fired;
         pod->timer.context = pod;
         loop_timer_arm(pod->order->config.loop, &pod->timer, delay_ns);
 }
 
-static void over(struct order_pod *pod, enum order_state state, const char *message) {
+static void order_subresource_over(struct order_pod *pod, enum order_state state,
+                                   const char *message) {
         order_set(pod, state, message);
         order_pump(pod->order);
 }
 
 /* ---- is it gone? ---- */
 
-static void look(void *context);
+static void order_subresource_look(void *context);
 
 /* Whether a pod that somebody else evicts is to be asked for again: never marked for it, given up,
  * or not begun within the time that there is. */
@@ -37,7 +39,7 @@ static bool has_stopped_moving(struct order_pod *pod, const struct json *root) {
 
         if (!json_get(marks, EVICT_ONLY_KEY))
                 return true;
-        pod->is_moving = json_get(marks, EVICTION_MOVING_KEY) != NULL;
+        pod->is_moving = json_get(marks, EVICTION_MOVING_KEY);
         if (pod->is_moving)
                 return false;
         return was_moving || now.ns - pod->begun.ns >= EVICT_ASSUMED_MAX_NS;
@@ -52,7 +54,7 @@ static void on_seen(void *context, const struct api_reply *reply) {
 
         pod->call = NULL;
         if (reply->status == 404) {
-                over(pod, ORDER_EVICTED, "");
+                order_subresource_over(pod, ORDER_EVICTED, "");
                 return;
         }
         if (reply->status == 200 && json_parse(reply->body, &doc, NULL) == 0) {
@@ -66,11 +68,13 @@ static void on_seen(void *context, const struct api_reply *reply) {
                 json_doc_free(doc);
         }
         if (pod->state == ORDER_OPEN)
-                later(pod, asks_again ? ORDER_RETRY_NS : ORDER_LOOK_NS, asks_again ? ask : look);
+                order_subresource_later(pod, asks_again ? ORDER_RETRY_NS : ORDER_LOOK_NS,
+                                        asks_again ? order_subresource_ask
+                                                   : order_subresource_look);
         order_pump(pod->order);
 }
 
-static void look(void *context) {
+static void order_subresource_look(void *context) {
         struct order_pod *pod = context;
         char path[ORDER_PATH_MAX];
 
@@ -86,17 +90,17 @@ static void wait_for_others(struct order_pod *pod, const struct api_reply *reply
         pod->is_moving = false;
         pod->begun = loop_mono(pod->order->config.loop);
         order_set(pod, ORDER_OPEN, reply->error.text);
-        later(pod, ORDER_LOOK_NS, look);
+        order_subresource_later(pod, ORDER_LOOK_NS, order_subresource_look);
         order_pump(pod->order);
 }
 
-static void retry(struct order_pod *pod, const struct api_reply *reply) {
+static void order_subresource_retry(struct order_pod *pod, const struct api_reply *reply) {
         int64_t delay_ns = reply->retry_after_s * NS_PER_S > ORDER_RETRY_NS
                                    ? reply->retry_after_s * NS_PER_S
                                    : ORDER_RETRY_NS;
 
         order_set(pod, ORDER_OPEN, reply->error.text);
-        later(pod, delay_ns, ask);
+        order_subresource_later(pod, delay_ns, order_subresource_ask);
         order_pump(pod->order);
 }
 
@@ -107,25 +111,25 @@ static void on_asked(void *context, const struct api_reply *reply) {
         pod->is_begun = false;
         if (reply->status >= 200 && reply->status < 300) {
                 order_set(pod, ORDER_OPEN, "the pod is being deleted");
-                later(pod, ORDER_LOOK_NS, look);
+                order_subresource_later(pod, ORDER_LOOK_NS, order_subresource_look);
                 order_pump(pod->order);
         } else if (reply->status == 404 ||
                    (reply->status == 409 &&
                     slice_contains(slice_of(reply->error.text), SLICE_LITERAL("UID")))) {
-                over(pod, ORDER_EVICTED, "");
+                order_subresource_over(pod, ORDER_EVICTED, "");
         } else if (reply->status == 429 && slice_contains(slice_of(reply->error.text),
                                                           SLICE_LITERAL(EVICTION_MOVING_TEXT))) {
                 wait_for_others(pod, reply);
         } else if (reply->status == 0 || reply->status == 409 || reply->status == 429 ||
                    reply->status >= 500 ||
                    slice_contains(slice_of(reply->error.text), SLICE_LITERAL("being terminated"))) {
-                retry(pod, reply);
+                order_subresource_retry(pod, reply);
         } else {
-                over(pod, ORDER_FAILED, reply->error.text);
+                order_subresource_over(pod, ORDER_FAILED, reply->error.text);
         }
 }
 
-static void ask(void *context) {
+static void order_subresource_ask(void *context) {
         struct order_pod *pod = context;
         struct buf body = { 0 };
         char path[ORDER_PATH_MAX];
@@ -146,5 +150,5 @@ static void ask(void *context) {
 
 void order_subresource_begin(struct order_pod *pod) {
         order_set(pod, ORDER_ASKING, NULL);
-        ask(pod);
+        order_subresource_ask(pod);
 }

@@ -44,14 +44,14 @@ void placement_brain_free(struct placement_brain *brain) {
         free(brain);
 }
 
-static void begin(void *context, struct wall_time now) {
+static void placement_brain_begin(void *context, struct wall_time now) {
         struct placement_brain *brain = context;
 
         brain->now = now;
         brain->move_count = 0;
 }
 
-static void move(void *context, struct pod_id pod, struct node_id node) {
+static void placement_brain_move(void *context, struct pod_id pod, struct node_id node) {
         struct placement_brain *brain = context;
 
         if (brain->move_count == brain->move_cap) {
@@ -71,7 +71,8 @@ static void make_moves(struct placement_brain *brain) {
         }
 }
 
-static bool place(void *context, struct pod_id pod, struct placement *ret_placement) {
+static bool placement_brain_place(void *context, struct pod_id pod,
+                                  struct placement *ret_placement) {
         struct placement_brain *brain = context;
         struct cluster *cluster = brain->cluster;
         const struct pod_row *row = cluster_pod(cluster, pod);
@@ -105,7 +106,8 @@ static bool place(void *context, struct pod_id pod, struct placement *ret_placem
 }
 
 struct placement_oracle placement_brain_oracle(struct placement_brain *brain) {
-        return (struct placement_oracle){
-                .context = brain, .begin = begin, .place = place, .move = move
-        };
+        return (struct placement_oracle){ .context = brain,
+                                          .begin = placement_brain_begin,
+                                          .place = placement_brain_place,
+                                          .move = placement_brain_move };
 }

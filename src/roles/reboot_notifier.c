@@ -27,7 +27,7 @@ struct reboot_notifier {
         struct notification slots[NOTIFY_IN_FLIGHT_MAX];
 };
 
-static void release(struct notification *notification) {
+static void reboot_notifier_release(struct notification *notification) {
         http_transport_free(notification->http);
         mail_sending_free(notification->mail);
         free(notification->path);
@@ -35,12 +35,12 @@ static void release(struct notification *notification) {
         *notification = (struct notification){ 0 };
 }
 
-static void sweep(void *context) {
+static void reboot_notifier_sweep(void *context) {
         struct reboot_notifier *notifier = context;
 
         for (size_t i = 0; i < NOTIFY_IN_FLIGHT_MAX; i++)
                 if (notifier->slots[i].is_over)
-                        release(&notifier->slots[i]);
+                        reboot_notifier_release(&notifier->slots[i]);
 }
 
 static void on_sent(void *context, const struct api_reply *reply) {
@@ -74,8 +74,9 @@ static struct notification *free_slot(struct reboot_notifier *notifier) {
         return NULL;
 }
 
-static void post(struct notification *notification, const char *path, struct slice content_type,
-                 struct slice body, void (*done)(void *context, const struct api_reply *reply)) {
+static void reboot_notifier_post(struct notification *notification, const char *path,
+                                 struct slice content_type, struct slice body,
+                                 void (*done)(void *context, const struct api_reply *reply)) {
         transport_call(&notification->transport,
                        &(struct api_call){ .method = API_POST,
                                            .path = slice_of(path),
@@ -99,8 +100,8 @@ static void on_login(void *context, const struct api_reply *reply) {
         }
         buf_text(&path, notification->path);
         url_escape(&path, token);
-        post(notification, path.data, SLICE_LITERAL("application/json"),
-             slice_of(notification->body), on_sent);
+        reboot_notifier_post(notification, path.data, SLICE_LITERAL("application/json"),
+                             slice_of(notification->body), on_sent);
 }
 
 static char *text_dup(const char *text) {
@@ -126,11 +127,12 @@ static void send_request(struct reboot_notifier *notifier, const struct notify_r
         if (request->login.len > 0) {
                 slot->path = slice_dup(request->path);
                 slot->body = slice_dup(request->body);
-                post(slot, request->login_path, SLICE_LITERAL("application/json"), request->login,
-                     on_login);
+                reboot_notifier_post(slot, request->login_path, SLICE_LITERAL("application/json"),
+                                     request->login, on_login);
                 return;
         }
-        post(slot, request->path.ptr, request->content_type, request->body, on_sent);
+        reboot_notifier_post(slot, request->path.ptr, request->content_type, request->body,
+                             on_sent);
 }
 
 /* "21 Nov 2026 08:30:00 +0000", out of "2026-11-21T08:30:00Z" */
@@ -192,7 +194,8 @@ struct reboot_notifier *reboot_notifier_new(struct loop *loop, const char *url) 
 
         notifier->loop = loop;
         notifier->url = url;
-        notifier->sweeper = (struct loop_timer){ .fired = sweep, .context = notifier };
+        notifier->sweeper =
+                (struct loop_timer){ .fired = reboot_notifier_sweep, .context = notifier };
         return notifier;
 }
 
@@ -202,6 +205,6 @@ void reboot_notifier_free(struct reboot_notifier *notifier) {
         loop_timer_disarm(notifier->loop, &notifier->sweeper);
         for (size_t i = 0; i < NOTIFY_IN_FLIGHT_MAX; i++)
                 if (notifier->slots[i].notifier)
-                        release(&notifier->slots[i]);
+                        reboot_notifier_release(&notifier->slots[i]);
         free(notifier);
 }

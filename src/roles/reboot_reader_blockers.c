@@ -3,7 +3,7 @@
 
 #include "client/url_query.h"
 
-static void blocked(struct reboot_reader *reader, struct slice reason) {
+static void reboot_reader_blockers_blocked(struct reboot_reader *reader, struct slice reason) {
         reboot_agent_saw_blockers(reader->agent, reason);
         reader_finish(reader);
 }
@@ -18,7 +18,8 @@ static void on_blocking_pods(void *context, const struct api_reply *reply) {
 
         reader->request = NULL;
         if (reader_reply_document(reply, &doc) < 0) {
-                blocked(reader, SLICE_LITERAL("blocking pods cannot be listed"));
+                reboot_reader_blockers_blocked(reader,
+                                               SLICE_LITERAL("blocking pods cannot be listed"));
                 return;
         }
         meta = json_get(json_at(json_get(json_doc_root(doc), "items"), 0), "metadata");
@@ -26,7 +27,7 @@ static void on_blocking_pods(void *context, const struct api_reply *reply) {
                 buf_printf(&reason, "pod " SLICE_FMT "/" SLICE_FMT,
                            SLICE_ARG(json_get_text(meta, "namespace")),
                            SLICE_ARG(json_get_text(meta, "name")));
-                blocked(reader, buf_view(&reason));
+                reboot_reader_blockers_blocked(reader, buf_view(&reason));
         } else {
                 reader->selector++;
                 read_blocking_pods(reader);
@@ -39,7 +40,7 @@ static void read_blocking_pods(struct reboot_reader *reader) {
         struct buf path = { 0 }, fields = { 0 };
 
         if (reader->selector == reader->config->blocking_selector_count) {
-                blocked(reader, SLICE_EMPTY);
+                reboot_reader_blockers_blocked(reader, SLICE_EMPTY);
                 return;
         }
         buf_printf(&fields,
@@ -80,7 +81,7 @@ static void on_alerts(void *context, const struct api_reply *reply) {
         else if (names.len > 0)
                 buf_printf(&reason, "alert " SLICE_FMT, SLICE_ARG(buf_view(&names)));
         if (reason.len > 0)
-                blocked(reader, buf_view(&reason));
+                reboot_reader_blockers_blocked(reader, buf_view(&reason));
         else
                 read_blocking_pods(reader);
         buf_release(&names);

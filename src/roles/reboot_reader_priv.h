@@ -14,7 +14,7 @@ struct owner_seen {
 };
 
 /* In this order; those that were not asked for are passed over. */
-enum health_check { HEALTH_PODS, HEALTH_COMMAND, HEALTH_URL, HEALTH_BUDGETS, HEALTH_DONE };
+enum health_reading { HEALTH_PODS, HEALTH_COMMAND, HEALTH_URL, HEALTH_BUDGETS, HEALTH_DONE };
 
 struct reboot_reader {
         struct runtime *runtime;
@@ -30,7 +30,7 @@ struct reboot_reader {
         size_t selector;     /* of the blocking ones, being asked */
         bool is_get_retried; /* Prometheus refused the POST */
         bool budgets_refused, nodes_refused, is_draining;
-        enum health_check health; /* under way */
+        enum health_reading health; /* under way */
         bool is_uncordoned;
         struct http_transport *probe;
         struct transport probe_carrier;

@@ -40,7 +40,7 @@ static struct reboot_now now_of(const struct reboot_role *role) {
         return (struct reboot_now){ loop_wall(loop), loop_mono(loop) };
 }
 
-static void turn(void *self);
+static void reboot_role_turn(void *self);
 
 /* ---- reboot ---- */
 
@@ -48,7 +48,7 @@ static void answer_reboot(struct reboot_role *role, int code) {
         reboot_agent_result(role->agent, &(struct action_result){ .id = role->reboot_id,
                                                                   .kind = ACTION_REBOOT,
                                                                   .code = code });
-        turn(role);
+        reboot_role_turn(role);
 }
 
 static void on_reboot_command(void *context, enum host_command_end end, int code) {
@@ -96,7 +96,7 @@ static void order_reboot(struct reboot_role *role, uint64_t id) {
 
 /* ---- the wheel ---- */
 
-static void perform(struct reboot_role *role) {
+static void reboot_role_perform(struct reboot_role *role) {
         for (size_t i = 0; i < role->actions.count; i++) {
                 const struct action *action = &role->actions.items[i];
 
@@ -169,13 +169,13 @@ static void log_phase(struct reboot_role *role) {
 }
 
 /* An agent spends nearly all of its life here: what it will not need for a while it gives back. */
-static void rest(struct reboot_role *role, int64_t delay_ns) {
+static void reboot_role_rest(struct reboot_role *role, int64_t delay_ns) {
         if (role->config.trims && delay_ns >= TRIM_DELAY_NS)
                 host_trim();
         loop_timer_arm(runtime_loop(role->runtime), &role->timer, delay_ns);
 }
 
-static void turn(void *self) {
+static void reboot_role_turn(void *self) {
         struct reboot_role *role = self;
         struct reboot_now now = now_of(role);
         struct reboot_turn next;
@@ -184,11 +184,11 @@ static void turn(void *self) {
         log_phase(role);
         serve_evictions(role);
         if (role->actions.count > 0)
-                perform(role);
+                reboot_role_perform(role);
         if (next.read != REBOOT_READ_NOTHING)
                 reboot_reader_start(role->reader, &next);
         else if (next.has_wake)
-                rest(role, next.wake.ns - now.mono.ns);
+                reboot_role_rest(role, next.wake.ns - now.mono.ns);
 }
 
 /* Through the loop, so that readings answered at once do not pile up on the stack. */
@@ -203,7 +203,7 @@ static void on_changed(void *self) {
 
         if (!role->is_started && runtime_is_synced(role->runtime)) {
                 role->is_started = true;
-                turn(role);
+                reboot_role_turn(role);
         }
 }
 
@@ -223,7 +223,7 @@ static void on_result(void *self, const struct action_result *result) {
                 LOG(LOG_WARN, "WriteFailed", log_text("action", action_kind_name(result->kind)),
                     log_slice("error", result->text));
         if (reboot_agent_result(role->agent, result))
-                turn(role);
+                reboot_role_turn(role);
 }
 
 static bool is_idle(const void *self) {
@@ -256,7 +256,7 @@ struct reboot_role *reboot_role_add(struct runtime *runtime,
 
         role->runtime = runtime;
         role->config = *config;
-        role->timer = (struct loop_timer){ .fired = turn, .context = role };
+        role->timer = (struct loop_timer){ .fired = reboot_role_turn, .context = role };
         role->order = (struct loop_timer){ .fired = on_order, .context = role };
         action_list_init(&role->actions);
         action_list_init(&role->evictions);
@@ -280,12 +280,14 @@ struct reboot_role *reboot_role_add(struct runtime *runtime,
 
 /* ---- metrics ---- */
 
-static void gauge(struct buf *out, const char *name, const char *help, struct slice node) {
+static void reboot_role_gauge(struct buf *out, const char *name, const char *help,
+                              struct slice node) {
         buf_printf(out, "# HELP %s %s\n# TYPE %s gauge\n%s{node=\"" SLICE_FMT "\"} ", name, help,
                    name, name, SLICE_ARG(node));
 }
 
-static void counter(struct buf *out, const char *name, const char *help, uint64_t value) {
+static void reboot_role_counter(struct buf *out, const char *name, const char *help,
+                                uint64_t value) {
         buf_printf(out, "# HELP %s %s\n# TYPE %s counter\n%s %" PRIu64 "\n", name, help, name, name,
                    value);
 }
@@ -333,9 +335,11 @@ void reboot_role_write_metrics(const struct reboot_role *role, struct buf *out) 
         struct reboot_agent_stats stats;
 
         reboot_agent_stats(role->agent, &now, &stats);
-        gauge(out, "kured_reboot_required", "OS requires reboot due to software updates.", node);
+        reboot_role_gauge(out, "kured_reboot_required",
+                          "OS requires reboot due to software updates.", node);
         buf_printf(out, "%d\n", stats.is_required);
-        gauge(out, "kured_taint_wait_seconds", "Since the taint, while not yet cordoned.", node);
+        reboot_role_gauge(out, "kured_taint_wait_seconds",
+                          "Since the taint, while not yet cordoned.", node);
         buf_printf(out, "%.3f\n", (double)stats.taint_wait_ns / 1e9);
         write_lead(&stats, out);
         buf_text(out, "# HELP berth_reboot_phase The phase the node is in.\n"
@@ -345,11 +349,15 @@ void reboot_role_write_metrics(const struct reboot_role *role, struct buf *out) 
                            SLICE_ARG(node), reboot_phase_name((enum reboot_phase)phase),
                            stats.phase == (enum reboot_phase)phase);
         write_reason(&stats, node, out);
-        counter(out, "berth_reboot_orders_total", "Reboots ordered.", stats.reboots);
-        counter(out, "berth_reboot_completed_total", "Returns from a reboot.", stats.completed);
-        counter(out, "berth_reboot_rollbacks_total", "Reboots given up.", stats.rollbacks);
-        counter(out, "berth_reboot_conflicts_total", "Writes that lost a race.", stats.conflicts);
-        counter(out, "berth_reboot_errors_total", "Readings and writes that failed.", stats.errors);
-        counter(out, "berth_reboot_taint_failures_total", "Writes of the taint that failed.",
-                stats.taint_failures);
+        reboot_role_counter(out, "berth_reboot_orders_total", "Reboots ordered.", stats.reboots);
+        reboot_role_counter(out, "berth_reboot_completed_total", "Returns from a reboot.",
+                            stats.completed);
+        reboot_role_counter(out, "berth_reboot_rollbacks_total", "Reboots given up.",
+                            stats.rollbacks);
+        reboot_role_counter(out, "berth_reboot_conflicts_total", "Writes that lost a race.",
+                            stats.conflicts);
+        reboot_role_counter(out, "berth_reboot_errors_total", "Readings and writes that failed.",
+                            stats.errors);
+        reboot_role_counter(out, "berth_reboot_taint_failures_total",
+                            "Writes of the taint that failed.", stats.taint_failures);
 }

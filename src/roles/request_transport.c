@@ -118,7 +118,8 @@ static void pass_on(struct api_request *request, const struct api_call *call) {
 
 /* ---- the end of an eviction ---- */
 
-static void part(struct request_transport *requests, const char *ns, const char *uid) {
+static void request_transport_part(struct request_transport *requests, const char *ns,
+                                   const char *uid) {
         struct api_request *parting = open_request(requests, NULL);
         char path[PATH_MAX_BYTES];
 
@@ -138,16 +139,17 @@ static void evict_directly(struct api_request *request) {
                                              .body = slice_of(request->body) });
 }
 
-static void answer(struct api_request *request, int status, int code, const char *text) {
+static void request_transport_answer(struct api_request *request, int status, int code,
+                                     const char *text) {
         struct api_reply reply = { .status = status, .retry_after_s = -1 };
 
         if (code)
                 err_set(&reply.error, code, "%s", text);
-        part(request->requests, request->ns, request->uid);
+        request_transport_part(request->requests, request->ns, request->uid);
         on_passed(request, &reply);
 }
 
-static void forget(void *context) {
+static void request_transport_forget(void *context) {
         struct request_transport *requests = context;
 
         requests->knowledge = KINDS_UNKNOWN;
@@ -213,7 +215,7 @@ static void give_up(struct request_transport *requests, const char *why) {
                 next = request->next;
                 if (request->is_eviction && !request->inner) {
                         if (request->is_written)
-                                part(requests, request->ns, request->uid);
+                                request_transport_part(requests, request->ns, request->uid);
                         evict_directly(request);
                 } else if (request->is_cleanup && !request->inner) {
                         decide_soon(request);
@@ -229,13 +231,14 @@ static void on_unanswered(void *context) {
 
 /* ---- following ---- */
 
-static void settle(struct api_request *request, enum eviction_outcome outcome) {
+static void request_transport_settle(struct api_request *request, enum eviction_outcome outcome) {
         if (eviction_outcome_is_evicted(outcome))
-                answer(request, 201, BERTH_OK, "");
+                request_transport_answer(request, 201, BERTH_OK, "");
         else if (outcome == EVICTION_INVALID)
-                answer(request, 404, BERTH_ERR_NOT_FOUND, "the pod is gone");
+                request_transport_answer(request, 404, BERTH_ERR_NOT_FOUND, "the pod is gone");
         else
-                answer(request, 429, BERTH_ERR_TOO_MANY, "the eviction was withdrawn");
+                request_transport_answer(request, 429, BERTH_ERR_TOO_MANY,
+                                         "the eviction was withdrawn");
 }
 
 static void on_changed(void *context, enum reflector_change change, const struct json *object) {
@@ -254,14 +257,14 @@ static void on_changed(void *context, enum reflector_change change, const struct
         if (request && news->object.observed_generation >= news->object.generation) {
                 loop_timer_disarm(requests->loop, &request->unanswered);
                 if (outcome != EVICTION_NO_RESPONDER && eviction_outcome_is_final(outcome))
-                        settle(request, outcome);
+                        request_transport_settle(request, outcome);
         } else if (request && change == REFLECTOR_DELETED) {
-                settle(request, EVICTION_CANCELED);
+                request_transport_settle(request, EVICTION_CANCELED);
         }
         eviction_request_free(news);
 }
 
-static void follow(struct request_transport *requests) {
+static void request_transport_follow(struct request_transport *requests) {
         static const struct reflector_events events = { .changed = on_changed };
         char path[PATH_MAX_BYTES], selector[160];
 
@@ -288,7 +291,7 @@ static void on_written(void *context, const struct api_reply *reply) {
         request->is_written = true;
         request->requests->count++;
         loop_timer_arm(request->requests->loop, &request->unanswered, REQUEST_UNANSWERED_NS);
-        follow(request->requests);
+        request_transport_follow(request->requests);
 }
 
 static void write_request(struct api_request *request) {
@@ -320,7 +323,7 @@ static void write_request(struct api_request *request) {
 
 /* ---- discovery ---- */
 
-static void serve(struct request_transport *requests, const char *group) {
+static void request_transport_serve(struct request_transport *requests, const char *group) {
         requests->knowledge = KINDS_SERVED;
         requests->group = group;
         for (struct api_request *request = requests->open; request; request = request->next) {
@@ -341,7 +344,7 @@ static void on_own(void *context, const struct api_reply *reply) {
 
         requests->discovery = NULL;
         if (lists_requests(reply))
-                serve(requests, EVICTION_GROUP_OWN);
+                request_transport_serve(requests, EVICTION_GROUP_OWN);
         else
                 give_up(requests, "the cluster has no EvictionRequests");
 }
@@ -351,7 +354,7 @@ static void on_native(void *context, const struct api_reply *reply) {
 
         requests->discovery = NULL;
         if (lists_requests(reply)) {
-                serve(requests, EVICTION_GROUP_NATIVE);
+                request_transport_serve(requests, EVICTION_GROUP_NATIVE);
                 return;
         }
         requests->discovery =
@@ -361,7 +364,7 @@ static void on_native(void *context, const struct api_reply *reply) {
                                on_own, requests);
 }
 
-static void begin(struct api_request *request) {
+static void request_transport_begin(struct api_request *request) {
         struct request_transport *requests = request->requests;
 
         switch (requests->knowledge) {
@@ -437,7 +440,7 @@ static struct api_request *call_through(void *self, const struct api_call *call,
         request->done = done;
         request->unanswered = (struct loop_timer){ .fired = on_unanswered, .context = request };
         if (read_removal(request, call))
-                begin(request);
+                request_transport_begin(request);
         else
                 pass_on(request, call);
         return request;
@@ -456,19 +459,19 @@ static struct api_request *stream_through(void *self, const struct api_call *cal
         return request;
 }
 
-static void cancel(void *self, struct api_request *request) {
+static void request_transport_cancel(void *self, struct api_request *request) {
         struct request_transport *requests = self;
 
         if (request->inner)
                 transport_cancel(requests->inner, request->inner);
         if (request->is_eviction && request->is_written)
-                part(requests, request->ns, request->uid);
+                request_transport_part(requests, request->ns, request->uid);
         close_request(request);
 }
 
 static const struct transport_ops ops = { .call = call_through,
                                           .stream = stream_through,
-                                          .cancel = cancel };
+                                          .cancel = request_transport_cancel };
 
 struct transport request_transport(struct request_transport *requests) {
         return (struct transport){ .ops = &ops, .self = requests };
@@ -482,7 +485,8 @@ struct request_transport *request_transport_new(struct transport *inner, struct 
         requests->inner = inner;
         requests->loop = loop;
         requests->requester = requester;
-        requests->forget = (struct loop_timer){ .fired = forget, .context = requests };
+        requests->forget =
+                (struct loop_timer){ .fired = request_transport_forget, .context = requests };
         slice_split(&rest, '.', &head); /* descheduler.berth.dev/evict: "descheduler" */
         snprintf(requests->label, sizeof(requests->label), SLICE_FMT, SLICE_ARG(head));
         return requests;

@@ -34,7 +34,7 @@ struct reservation_keeper {
         struct arena arena; /* of one decision */
 };
 
-static void step(void *context);
+static void reservation_keeper_step(void *context);
 
 static struct mono_time now_of(const struct reservation_keeper *keeper) {
         return loop_mono(keeper->config.loop);
@@ -50,7 +50,8 @@ static const struct sched_profile *profile_of(const struct reservation_keeper *k
         return NULL;
 }
 
-static bool choose(void *context, struct pod_id pod, struct slice scheduler_name, char *node) {
+static bool reservation_keeper_choose(void *context, struct pod_id pod, struct slice scheduler_name,
+                                      char *node) {
         struct reservation_keeper *keeper = context;
         struct cluster *cluster = keeper->config.cluster;
         const struct sched_profile *profile = profile_of(keeper, scheduler_name);
@@ -106,7 +107,7 @@ static void on_pod(void *context, const struct api_reply *reply) {
         reservation_book_read(keeper->book, slice_of(call->uid),
                               reply->status == 200 ? reply->body : SLICE_EMPTY, now_of(keeper));
         end_call(call);
-        step(keeper);
+        reservation_keeper_step(keeper);
 }
 
 static void read_pod(struct reservation_keeper *keeper, const struct room_effect *effect) {
@@ -126,11 +127,12 @@ static void on_told(void *context, const struct api_reply *reply) {
         reservation_book_told(keeper->book, slice_of(call->uid), reply->status == 200,
                               now_of(keeper));
         end_call(call);
-        step(keeper);
+        reservation_keeper_step(keeper);
 }
 
 /* The controller waits for it where the policy requires room, and has it in the trail. */
-static void tell(struct reservation_keeper *keeper, const struct room_effect *effect) {
+static void reservation_keeper_tell(struct reservation_keeper *keeper,
+                                    const struct room_effect *effect) {
         char path[PATH_MAX_BYTES];
 
         snprintf(path, sizeof(path),
@@ -152,7 +154,7 @@ static void carry_out(struct reservation_keeper *keeper, const struct room_effec
                 read_pod(keeper, effect);
                 break;
         case ROOM_TELL:
-                tell(keeper, effect);
+                reservation_keeper_tell(keeper, effect);
                 break;
         case ROOM_HELD:
                 keeper->counts.held++;
@@ -173,7 +175,7 @@ static void carry_out(struct reservation_keeper *keeper, const struct room_effec
         }
 }
 
-static void step(void *context) {
+static void reservation_keeper_step(void *context) {
         struct reservation_keeper *keeper = context;
         struct loop *loop = keeper->config.loop;
         uint64_t released = keeper->counts.released;
@@ -198,7 +200,7 @@ static void on_changed(void *context, enum reflector_change change, const struct
                                         json_get_text(json_get(object, "metadata"), "uid"));
         else
                 reservation_book_put(keeper->book, object, now_of(keeper));
-        step(keeper);
+        reservation_keeper_step(keeper);
 }
 
 void reservation_keeper_arrived(struct reservation_keeper *keeper, enum object_kind kind,
@@ -220,7 +222,7 @@ struct reservation_counts reservation_keeper_counts(const struct reservation_kee
 
 /* ---- discovery ---- */
 
-static void follow(struct reservation_keeper *keeper, const char *group) {
+static void reservation_keeper_follow(struct reservation_keeper *keeper, const char *group) {
         static const struct reflector_events events = { .changed = on_changed };
         char path[PATH_MAX_BYTES];
 
@@ -241,7 +243,7 @@ static void on_own(void *context, const struct api_reply *reply) {
 
         keeper->discovery = NULL;
         if (lists_evictions(reply))
-                follow(keeper, EVICTION_GROUP_OWN);
+                reservation_keeper_follow(keeper, EVICTION_GROUP_OWN);
         else
                 loop_timer_arm(keeper->config.loop, &keeper->look, KINDS_AGAIN_NS);
 }
@@ -258,12 +260,12 @@ static void on_native(void *context, const struct api_reply *reply) {
 
         keeper->discovery = NULL;
         if (lists_evictions(reply))
-                follow(keeper, EVICTION_GROUP_NATIVE);
+                reservation_keeper_follow(keeper, EVICTION_GROUP_NATIVE);
         else
                 ask_for(keeper, "/apis/" EVICTION_GROUP_OWN "/" EVICTION_VERSION, on_own);
 }
 
-static void look(void *context) {
+static void reservation_keeper_look(void *context) {
         ask_for(context, "/apis/" EVICTION_GROUP_NATIVE "/" EVICTION_VERSION, on_native);
 }
 
@@ -273,10 +275,12 @@ struct reservation_keeper *reservation_keeper_new(const struct reservation_keepe
         struct reservation_keeper *keeper = xcalloc(1, sizeof(*keeper));
 
         keeper->config = *config;
-        keeper->book = reservation_book_new(&(struct reservation_book_config){
-                .cluster = config->cluster, .choose = choose, .context = keeper });
-        keeper->look = (struct loop_timer){ .fired = look, .context = keeper };
-        keeper->step = (struct loop_timer){ .fired = step, .context = keeper };
+        keeper->book = reservation_book_new(
+                &(struct reservation_book_config){ .cluster = config->cluster,
+                                                   .choose = reservation_keeper_choose,
+                                                   .context = keeper });
+        keeper->look = (struct loop_timer){ .fired = reservation_keeper_look, .context = keeper };
+        keeper->step = (struct loop_timer){ .fired = reservation_keeper_step, .context = keeper };
         arena_init(&keeper->arena, 0);
         room_effects_init(&keeper->effects);
         loop_timer_arm(config->loop, &keeper->look, 0);

@@ -37,7 +37,7 @@ static void ask_extenders(struct scheduler_role *role) {
 }
 
 /* Hands in what was decided and sets the timer for what comes next. */
-static void deliver(struct scheduler_role *role, bool has_more) {
+static void scheduler_role_deliver(struct scheduler_role *role, bool has_more) {
         struct loop *loop = runtime_loop(role->runtime);
         struct mono_time due;
 
@@ -54,7 +54,7 @@ static void deliver(struct scheduler_role *role, bool has_more) {
                 loop_timer_disarm(loop, &role->timer);
 }
 
-static void step(void *self) {
+static void scheduler_role_step(void *self) {
         struct scheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
         struct scheduler_progress progress;
@@ -70,7 +70,7 @@ static void step(void *self) {
         } while (progress.has_more && decisions < DECISIONS_PER_TURN &&
                  stopwatch_ns() - start_ns < TURN_NS);
         scheduler_metrics_stepped(role->metrics, stopwatch_ns() - start_ns);
-        deliver(role, progress.has_more);
+        scheduler_role_deliver(role, progress.has_more);
 }
 
 static void on_noticed(void *self, uint32_t mask) {
@@ -163,7 +163,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
         size_t extender_count = config->configuration ? config->configuration->extenders.count : 0;
 
         role->runtime = runtime;
-        role->timer = (struct loop_timer){ .fired = step, .context = role };
+        role->timer = (struct loop_timer){ .fired = scheduler_role_step, .context = role };
         if (extender_count &&
             extender_caller_new(
                     &(struct extender_caller_config){ .configuration = config->configuration,
@@ -209,7 +209,7 @@ struct scheduler *scheduler_role_add(struct runtime *runtime,
                 keep_reservations(role, config);
         runtime_add_role(runtime, &(struct role){ .name = "scheduler",
                                                   .self = role,
-                                                  .changed = step,
+                                                  .changed = scheduler_role_step,
                                                   .arriving = on_arriving,
                                                   .arrived = on_arrived,
                                                   .noticed = on_noticed,

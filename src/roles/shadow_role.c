@@ -32,7 +32,7 @@ static const struct {
 
 #define PLUGINS_MAX 16
 
-struct difference {
+struct shadow_role_difference {
         enum shadow_finding finding;
         struct wall_time at;
         char *pod, *node, *best, *reason; /* owned; NULL where they do not apply */
@@ -54,7 +54,7 @@ struct shadow_role {
         uint64_t errors; /* we could not decide */
         int64_t gap_sum; /* of best totals over those of the nodes taken */
         bool is_finished;
-        struct difference *differences;
+        struct shadow_role_difference *differences;
         size_t difference_count;
         struct metric *metric;
 };
@@ -76,7 +76,7 @@ static bool is_best(const struct decision *decision, struct node_id node) {
         return decision->is_first_fit && position_of(decision, node) < decision->feasible_count;
 }
 
-static void keep_scores(struct difference *difference, const struct decision *decision,
+static void keep_scores(struct shadow_role_difference *difference, const struct decision *decision,
                         size_t theirs, size_t ours) {
         difference->has_totals = true;
         difference->total = decision->totals[theirs];
@@ -111,7 +111,8 @@ static char *reason_against(const struct decision *decision, struct node_id node
         return decision->message.len ? slice_dup(decision->message) : NULL;
 }
 
-static void keep_difference(struct shadow_role *role, const struct difference *difference) {
+static void keep_difference(struct shadow_role *role,
+                            const struct shadow_role_difference *difference) {
         size_t size = (role->difference_count + 1) * sizeof(*difference);
 
         LOG(LOG_INFO, "ShadowDiffers", log_text("finding", findings[difference->finding].name),
@@ -138,8 +139,8 @@ static void count_finding(struct shadow_role *role, enum shadow_finding finding)
         role->config.finished(role->config.context);
 }
 
-static enum shadow_finding find(const struct decision *decision, struct slice node_name,
-                                struct node_id node) {
+static enum shadow_finding shadow_role_find(const struct decision *decision, struct slice node_name,
+                                            struct node_id node) {
         if (node_name.len == 0)
                 return decision->outcome == DECISION_PLACED ? SHADOW_WOULD_PLACE
                                                             : SHADOW_ALSO_REFUSED;
@@ -150,15 +151,17 @@ static enum shadow_finding find(const struct decision *decision, struct slice no
         return position_of(decision, node) < decision->feasible_count ? SHADOW_LESS : SHADOW_MISFIT;
 }
 
-static struct difference describe(struct shadow_role *role, struct pod_id pod,
-                                  struct slice node_name, enum shadow_finding finding,
-                                  const struct decision *decision) {
+static struct shadow_role_difference shadow_role_describe(struct shadow_role *role,
+                                                          struct pod_id pod, struct slice node_name,
+                                                          enum shadow_finding finding,
+                                                          const struct decision *decision) {
         const struct cluster *cluster = runtime_cluster(role->runtime);
         const struct pod_row *row = cluster_pod(cluster, pod);
         struct node_id node = cluster_find_node(cluster, node_name);
-        struct difference difference = { .finding = finding,
-                                         .at = loop_wall(runtime_loop(role->runtime)),
-                                         .node = node_name.len ? slice_dup(node_name) : NULL };
+        struct shadow_role_difference difference = { .finding = finding,
+                                                     .at = loop_wall(runtime_loop(role->runtime)),
+                                                     .node = node_name.len ? slice_dup(node_name)
+                                                                           : NULL };
         struct buf name = { 0 };
 
         buf_slice(&name, cluster_text(cluster, row->ns));
@@ -174,15 +177,15 @@ static struct difference describe(struct shadow_role *role, struct pod_id pod,
         return difference;
 }
 
-static void judge(struct shadow_role *role, const struct sched_profile *profile, struct pod_id pod,
-                  struct slice node_name) {
+static void shadow_role_judge(struct shadow_role *role, const struct sched_profile *profile,
+                              struct pod_id pod, struct slice node_name) {
         struct cluster *cluster = runtime_cluster(role->runtime);
         struct decision_request request = { .pod = pod,
                                             .wants = DECIDE_VERDICTS | DECIDE_SCORES,
                                             .is_parity = role->config.is_parity,
                                             .now = loop_wall(runtime_loop(role->runtime)) };
         struct decision decision;
-        struct difference difference;
+        struct shadow_role_difference difference;
         enum shadow_finding finding;
 
         arena_clear(&role->scratch);
@@ -191,10 +194,10 @@ static void judge(struct shadow_role *role, const struct sched_profile *profile,
                 role->errors++;
                 return;
         }
-        finding = find(&decision, node_name, cluster_find_node(cluster, node_name));
+        finding = shadow_role_find(&decision, node_name, cluster_find_node(cluster, node_name));
         if (finding != SHADOW_SAME && finding != SHADOW_ALSO_REFUSED &&
             role->difference_count < SHADOW_DIFFERENCES_MAX) {
-                difference = describe(role, pod, node_name, finding, &decision);
+                difference = shadow_role_describe(role, pod, node_name, finding, &decision);
                 keep_difference(role, &difference);
         }
         if (finding == SHADOW_LESS)
@@ -254,7 +257,7 @@ static void on_arriving(void *self, enum object_kind kind, enum change_kind chan
         profile = profile_of(role, cluster_class(cluster, row->class)->spec.scheduler_name);
         refusal = node.len ? 0 : refusal_of(object);
         if (profile && (node.len || (refusal && refusal != row->failure_hash)))
-                judge(role, profile, pod, node);
+                shadow_role_judge(role, profile, pod, node);
 }
 
 static void on_changed(void *self) {
@@ -316,7 +319,7 @@ static uint64_t placed_count(const struct shadow_role *role) {
         return role->counts[SHADOW_SAME] + role->counts[SHADOW_LESS] + role->counts[SHADOW_MISFIT];
 }
 
-static double agreement(const struct shadow_role *role) {
+static double shadow_role_agreement(const struct shadow_role *role) {
         uint64_t placed = placed_count(role);
 
         return placed ? (double)role->counts[SHADOW_SAME] / (double)placed : 1;
@@ -329,7 +332,7 @@ static void put_if(struct json_tree *tree, struct json_node *object, const char 
 }
 
 static struct json_node *difference_value(struct json_tree *tree,
-                                          const struct difference *difference) {
+                                          const struct shadow_role_difference *difference) {
         struct json_node *value = node_object(tree), *plugins = node_array(tree);
         char at[WALL_TIME_TEXT_MAX];
 
@@ -359,7 +362,7 @@ static struct json_node *difference_value(struct json_tree *tree,
 struct json_node *shadow_role_report(const struct shadow_role *role, struct json_tree *tree) {
         struct json_node *report = node_object(tree), *list = node_array(tree);
 
-        node_put(tree, report, "agreement", node_f64(tree, agreement(role)));
+        node_put(tree, report, "agreement", node_f64(tree, shadow_role_agreement(role)));
         node_put_i64(tree, report, "placed", (int64_t)placed_count(role));
         for (size_t i = 0; i < SHADOW_FINDING_COUNT; i++)
                 node_put_i64(tree, report, findings[i].name, (int64_t)role->counts[i]);
@@ -372,7 +375,7 @@ struct json_node *shadow_role_report(const struct shadow_role *role, struct json
         return report;
 }
 
-static void print_difference(const struct difference *difference, struct buf *out) {
+static void print_difference(const struct shadow_role_difference *difference, struct buf *out) {
         buf_printf(out, "  %s: %s", difference->pod, findings[difference->finding].text);
         if (difference->node)
                 buf_printf(out, "; there %s", difference->node);
@@ -393,7 +396,7 @@ static void print_difference(const struct difference *difference, struct buf *ou
 
 void shadow_role_print(const struct shadow_role *role, struct buf *out) {
         buf_printf(out, "%llu placed by the other scheduler, %.2f %% of them on a best node\n",
-                   (unsigned long long)placed_count(role), 100 * agreement(role));
+                   (unsigned long long)placed_count(role), 100 * shadow_role_agreement(role));
         for (size_t i = 0; i < SHADOW_FINDING_COUNT; i++)
                 buf_printf(out, "%8llu  %s\n", (unsigned long long)role->counts[i],
                            findings[i].text);

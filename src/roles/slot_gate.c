@@ -59,7 +59,7 @@ static void close_request(struct api_request *request) {
         free(request);
 }
 
-static void answer(struct api_request *request, const struct api_reply *reply) {
+static void slot_gate_answer(struct api_request *request, const struct api_reply *reply) {
         void (*done)(void *, const struct api_reply *) = request->done;
         void *user = request->context;
 
@@ -75,7 +75,7 @@ static void on_passed(void *context, const struct api_reply *reply) {
 
         if (request->learns && reply->status == 200)
                 slot_gate_learn(request->gate, reply->body);
-        answer(request, reply);
+        slot_gate_answer(request, reply);
 }
 
 static void on_opened(void *context, int status) {
@@ -124,10 +124,10 @@ static void on_evicted(void *context, const struct api_reply *reply) {
         else
                 slot_ledger_give_back(gate->ledger, target.uid, loop_mono(gate->config.loop));
         slot_gate_turn_soon(gate);
-        answer(request, reply);
+        slot_gate_answer(request, reply);
 }
 
-static void send(struct api_request *request) {
+static void slot_gate_send(struct api_request *request) {
         loop_timer_disarm(request->gate->config.loop, &request->patience);
         request->is_sent = true;
         request->inner = transport_call(request->gate->config.inner,
@@ -148,7 +148,7 @@ static const char *reason_of(const struct api_request *request) {
                 slot_ledger_refusal(gate->ledger, slice_of(request->uid)));
 }
 
-static void tell(struct api_request *request) {
+static void slot_gate_tell(struct api_request *request) {
         if (request->is_told || !slot_watch_is_ready(request->gate->watch))
                 return;
         request->is_told = true;
@@ -170,7 +170,7 @@ static bool is_granted_elsewhere(const struct api_request *request) {
         return request->is_request && slot_watch_is_ready(watch) && !slot_watch_is_foreign(watch);
 }
 
-static void turn(void *context) {
+static void slot_gate_turn(void *context) {
         struct slot_gate *gate = context;
         struct loop *loop = gate->config.loop;
         struct api_request *next;
@@ -186,9 +186,9 @@ static void turn(void *context) {
                         continue;
                 request->has_passed = is_granted_elsewhere(request);
                 if (request->has_passed || slot_ledger_holds(gate->ledger, slice_of(request->uid)))
-                        send(request);
+                        slot_gate_send(request);
                 else
-                        tell(request);
+                        slot_gate_tell(request);
         }
         loop_timer_disarm(loop, &gate->turn);
         if (slot_ledger_is_waiting(gate->ledger))
@@ -219,7 +219,7 @@ static void follow_others(struct slot_gate *gate) {
                                                                     .context = gate });
 }
 
-static void rest(void *context) {
+static void slot_gate_rest(void *context) {
         struct slot_gate *gate = context;
 
         if (!is_resting(gate))
@@ -238,7 +238,7 @@ static void on_patience(void *context) {
 
         err_set(&reply.error, BERTH_ERR_TOO_MANY, "waiting for a slot %s", reason_of(request));
         slot_ledger_leave(gate->ledger, slice_of(request->uid), loop_mono(gate->config.loop));
-        answer(request, &reply);
+        slot_gate_answer(request, &reply);
 }
 
 static void wait_for_slot(struct api_request *request, const struct slot_asker *asker) {
@@ -264,8 +264,8 @@ static bool is_cleanup(const struct json *body) {
 }
 
 /* True when this takes a slot: the call is kept until it is its turn. */
-static bool keep(struct api_request *request, const struct api_call *call,
-                 const struct slot_target *target, struct slice requester) {
+static bool slot_gate_keep(struct api_request *request, const struct api_call *call,
+                           const struct slot_target *target, struct slice requester) {
         struct slot_asker asker;
         char owner[SLOT_OWNER_MAX];
 
@@ -294,7 +294,7 @@ static bool keep_eviction(struct api_request *request, const struct api_call *ca
         body = json_doc_root(doc);
         target.uid =
                 json_get_text(json_get(json_get(body, "deleteOptions"), "preconditions"), "uid");
-        return !is_cleanup(body) && keep(request, call, &target, requester_of(body));
+        return !is_cleanup(body) && slot_gate_keep(request, call, &target, requester_of(body));
 }
 
 #define REQUESTS_PREFIX "/apis/" EVICTION_GROUP_NATIVE "/" EVICTION_VERSION "/namespaces/"
@@ -317,10 +317,10 @@ static bool keep_request(struct api_request *request, const struct api_call *cal
         pod = json_get(json_get(spec, "target"), "pod");
         target.name = json_get_text(pod, "name");
         target.uid = json_get_text(pod, "uid");
-        return keep(request, call, &target, json_get_text(spec, "requester"));
+        return slot_gate_keep(request, call, &target, json_get_text(spec, "requester"));
 }
 
-static bool begin(struct api_request *request, const struct api_call *call) {
+static bool slot_gate_begin(struct api_request *request, const struct api_call *call) {
         struct pod_path path;
 
         if (call->method != API_POST)
@@ -340,7 +340,7 @@ static struct api_request *call_through(void *self, const struct api_call *call,
 
         request->done = done;
         request->learns = slot_gate_may_learn(gate, call);
-        if (!begin(request, call))
+        if (!slot_gate_begin(request, call))
                 request->inner = transport_call(gate->config.inner, call, on_passed, request);
         return request;
 }
@@ -359,7 +359,7 @@ static struct api_request *stream_through(void *self, const struct api_call *cal
 }
 
 /* A call that was on its way may have been carried out. */
-static void cancel(void *self, struct api_request *request) {
+static void slot_gate_cancel(void *self, struct api_request *request) {
         struct slot_gate *gate = self;
         const struct slot_target target = target_of(request);
 
@@ -374,7 +374,7 @@ static void cancel(void *self, struct api_request *request) {
 
 static const struct transport_ops ops = { .call = call_through,
                                           .stream = stream_through,
-                                          .cancel = cancel };
+                                          .cancel = slot_gate_cancel };
 
 struct transport slot_gate_transport(struct slot_gate *gate) {
         return (struct transport){ .ops = &ops, .self = gate };
@@ -389,9 +389,9 @@ struct slot_gate *slot_gate_new(const struct slot_gate_config *config) {
         gate->ledger = slot_ledger_new(&config->limits);
         gate->pods = map_new();
         gate->held = map_new();
-        gate->turn = (struct loop_timer){ .fired = turn, .context = gate };
+        gate->turn = (struct loop_timer){ .fired = slot_gate_turn, .context = gate };
         gate->look = (struct loop_timer){ .fired = slot_gate_look, .context = gate };
-        gate->rest = (struct loop_timer){ .fired = rest, .context = gate };
+        gate->rest = (struct loop_timer){ .fired = slot_gate_rest, .context = gate };
         return gate;
 }
 

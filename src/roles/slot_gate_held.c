@@ -29,7 +29,7 @@ static void held_free(struct held_eviction *held) {
         free(held);
 }
 
-static void end(struct held_eviction *held) {
+static void slot_gate_held_end(struct held_eviction *held) {
         struct slot_gate *gate = held->gate;
 
         map_remove(gate->held, slice_of(held->uid));
@@ -63,7 +63,7 @@ static void look_at_model(struct held_eviction *held) {
         if (!pod_id_is_none(id))
                 slot_pod_of_row(cluster, id, owner, &pod);
         if (pod_id_is_none(id) || is_over(held, &pod))
-                end(held);
+                slot_gate_held_end(held);
 }
 
 /* Whoever may not read pods cannot know when they are gone. */
@@ -88,7 +88,7 @@ static void on_read(void *context, const struct api_reply *reply) {
         json_doc_free(doc);
         arena_release(&arena);
         if (is_gone)
-                end(held);
+                slot_gate_held_end(held);
 }
 
 static void read_pod(struct held_eviction *held) {

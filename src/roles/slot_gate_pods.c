@@ -29,7 +29,7 @@ static bool may_concern(const struct slot_gate *gate, struct slice body) {
         return gate->config.for_all;
 }
 
-static struct slice place(char **at, struct slice text) {
+static struct slice slot_gate_pods_place(char **at, struct slice text) {
         struct slice placed = slice_make(*at, text.len);
 
         if (text.len)
@@ -38,7 +38,7 @@ static struct slice place(char **at, struct slice text) {
         return placed;
 }
 
-static void keep(struct slot_gate *gate, const struct slot_pod *pod) {
+static void slot_gate_pods_keep(struct slot_gate *gate, const struct slot_pod *pod) {
         struct known_pod *known;
         char *at;
 
@@ -47,9 +47,9 @@ static void keep(struct slot_gate *gate, const struct slot_pod *pod) {
         known = xmalloc(sizeof(*known) + pod->ns.len + pod->node.len + pod->owner.len);
         at = (char *)(known + 1);
         known->is_slow = pod->is_slow || gate->config.for_all;
-        known->holder.ns = place(&at, pod->ns);
-        known->holder.node = place(&at, pod->node);
-        known->holder.owner = place(&at, pod->owner);
+        known->holder.ns = slot_gate_pods_place(&at, pod->ns);
+        known->holder.node = slot_gate_pods_place(&at, pod->node);
+        known->holder.owner = slot_gate_pods_place(&at, pod->owner);
         free(map_put(gate->pods, pod->uid, known));
 }
 
@@ -60,7 +60,7 @@ static void learn_pod(struct slot_gate *gate, const struct json *object) {
         arena_init(&arena, 1024);
         if (slot_pod_decode(object, &arena, &pod, NULL) == 0) {
                 if (pod.is_slow || pod.has_responders || gate->config.for_all)
-                        keep(gate, &pod);
+                        slot_gate_pods_keep(gate, &pod);
                 else
                         free(map_remove(gate->pods, pod.uid));
         }

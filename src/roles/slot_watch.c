@@ -31,7 +31,7 @@ struct slot_watch {
         bool is_foreign; /* somebody else writes the status of native Evictions */
 };
 
-static void settle(struct followed_kind *kind) {
+static void slot_watch_settle(struct followed_kind *kind) {
         struct slot_watch *watch = kind->watch;
 
         kind->is_settled = true;
@@ -137,7 +137,7 @@ static void on_changed(void *context, enum reflector_change change, const struct
 }
 
 static void on_synced(void *context) {
-        settle(context);
+        slot_watch_settle(context);
 }
 
 static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
@@ -147,12 +147,12 @@ static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
         if (!kind->is_settled)
                 LOG(LOG_WARN, "SlotsNotSeen", log_text("resource", kind->resource),
                     log_text("error", err->text));
-        settle(kind);
+        slot_watch_settle(kind);
 }
 
 /* ---- following ---- */
 
-static void follow(struct followed_kind *kind) {
+static void slot_watch_follow(struct followed_kind *kind) {
         static const struct reflector_events events = { .changed = on_changed,
                                                         .synced = on_synced,
                                                         .failed = on_failed };
@@ -173,9 +173,9 @@ static void on_discovered(void *context, const struct api_reply *reply) {
         kind->discovery = NULL;
         snprintf(name, sizeof(name), "\"%s\"", kind->resource);
         if (reply->status == 200 && slice_contains(reply->body, slice_of(name)))
-                follow(kind);
+                slot_watch_follow(kind);
         else
-                settle(kind);
+                slot_watch_settle(kind);
 }
 
 struct slot_watch *slot_watch_new(const struct slot_watch_config *config) {
@@ -203,7 +203,7 @@ struct slot_watch *slot_watch_new(const struct slot_watch_config *config) {
                 *kind = kinds[i];
                 kind->watch = watch;
                 if (i == KIND_PODS && config->follows_pods)
-                        follow(kind);
+                        slot_watch_follow(kind);
                 else if (i == KIND_PODS)
                         kind->is_settled = true;
                 else

@@ -119,8 +119,8 @@ static void on_reply(void *context, const struct api_reply *reply) {
         note_done(feed);
 }
 
-static void send(struct feed_call *call, struct transport *carrier, const char *path,
-                 bool is_fetch) {
+static void usage_feed_send(struct feed_call *call, struct transport *carrier, const char *path,
+                            bool is_fetch) {
         struct usage_feed *feed = call->feed;
 
         if (call->request && is_fetch && !call->is_fetch) {
@@ -188,7 +188,8 @@ static void on_pods(struct feed_call *call, const struct api_reply *reply) {
 static void ask_nodes(struct usage_feed *feed, bool is_fetch) {
         struct loop *loop = feed->loop;
 
-        send(&feed->nodes_call, feed->transport, "/apis/metrics.k8s.io/v1beta1/nodes", is_fetch);
+        usage_feed_send(&feed->nodes_call, feed->transport, "/apis/metrics.k8s.io/v1beta1/nodes",
+                        is_fetch);
         loop_timer_disarm(loop, &feed->poll_timer);
         loop_timer_arm(loop, &feed->poll_timer, USAGE_NODES_PERIOD_NS);
 }
@@ -242,7 +243,7 @@ static int connect_as_upstream(const struct usage_feed *feed, struct http_transp
 }
 
 /* The service account's authority speaks for what is inside the cluster. */
-static int connect(struct usage_feed *feed, struct err *err) {
+static int usage_feed_connect(struct usage_feed *feed, struct err *err) {
         struct http_transport_config config = {
                 .access = { .server = slice_dup(feed->prometheus->url) },
                 .timeout_ns = USAGE_TIMEOUT_NS,
@@ -277,7 +278,7 @@ static void fail_queries(struct usage_feed *feed, const struct err *err) {
 static void ask_queries(struct usage_feed *feed) {
         struct err err = { 0 };
 
-        if (!feed->http && connect(feed, &err) < 0) {
+        if (!feed->http && usage_feed_connect(feed, &err) < 0) {
                 fail_queries(feed, &err);
                 return;
         }
@@ -286,7 +287,7 @@ static void ask_queries(struct usage_feed *feed) {
 
                 buf_text(&path, "/api/v1/query");
                 url_query_text(&path, "query", feed->queries[i].text);
-                send(&feed->queries[i].call, &feed->http_carrier, path.data, true);
+                usage_feed_send(&feed->queries[i].call, &feed->http_carrier, path.data, true);
         }
 }
 
@@ -341,7 +342,7 @@ static void ask_prometheus(struct usage_feed *feed) {
         url_escape(&path, secret->ns);
         buf_text(&path, "/secrets/");
         url_escape(&path, secret->name);
-        send(&feed->secret_call, feed->transport, path.data, true);
+        usage_feed_send(&feed->secret_call, feed->transport, path.data, true);
 }
 
 /* ---- life ---- */
@@ -354,7 +355,8 @@ void usage_feed_fetch(struct usage_feed *feed, void (*done)(void *context), void
         feed->open++; /* until all are on their way */
         if (feed->source.has_kubernetes) {
                 ask_nodes(feed, true);
-                send(&feed->pods_call, feed->transport, "/apis/metrics.k8s.io/v1beta1/pods", true);
+                usage_feed_send(&feed->pods_call, feed->transport,
+                                "/apis/metrics.k8s.io/v1beta1/pods", true);
         }
         if (feed->prometheus && feed->query_count > 0)
                 ask_prometheus(feed);
@@ -405,7 +407,7 @@ static void find_providers(struct usage_feed *feed) {
                 if (slice_is(providers[i].source, METRICS_SOURCE_PROMETHEUS))
                         feed->prometheus = providers[i].prometheus;
         }
-        feed->source.has_prometheus = feed->prometheus != NULL;
+        feed->source.has_prometheus = feed->prometheus;
 }
 
 const char *usage_feed_failure(const struct usage_feed *feed) {
@@ -447,7 +449,7 @@ struct usage_feed *usage_feed_new(struct transport *transport, struct loop *loop
         return NULL;
 }
 
-static void cancel(struct feed_call *call) {
+static void usage_feed_cancel(struct feed_call *call) {
         if (call->request)
                 transport_cancel(call->carrier, call->request);
 }
@@ -456,11 +458,11 @@ void usage_feed_free(struct usage_feed *feed) {
         if (!feed)
                 return;
         loop_timer_disarm(feed->loop, &feed->poll_timer);
-        cancel(&feed->nodes_call);
-        cancel(&feed->pods_call);
-        cancel(&feed->secret_call);
+        usage_feed_cancel(&feed->nodes_call);
+        usage_feed_cancel(&feed->pods_call);
+        usage_feed_cancel(&feed->secret_call);
         for (size_t i = 0; i < feed->query_count; i++) {
-                cancel(&feed->queries[i].call);
+                usage_feed_cancel(&feed->queries[i].call);
                 recorded_usage_free(feed->queries[i].answer);
         }
         http_transport_free(feed->http);

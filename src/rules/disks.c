@@ -3,7 +3,7 @@
 
 #include "base/util.h"
 
-static const struct json *disk(const struct volume *volume, const char *kind) {
+static const struct json *disks_disk(const struct volume *volume, const char *kind) {
         const struct json *source = json_get(volume->source, kind);
         return json_type(source) == JSON_OBJECT ? source : NULL;
 }
@@ -12,7 +12,7 @@ bool volume_has_disk(const struct volume *volume) {
         static const char *const kinds[] = { "gcePersistentDisk", "awsElasticBlockStore", "iscsi",
                                              "rbd" };
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-                if (disk(volume, kinds[i]) != NULL)
+                if (disks_disk(volume, kinds[i]))
                         return true;
         return false;
 }
@@ -23,7 +23,7 @@ bool volume_is_migratable(const struct volume *volume) {
                 "vsphereVolume",     "portworxVolume"
         };
         for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-                if (disk(volume, kinds[i]) != NULL)
+                if (disks_disk(volume, kinds[i]))
                         return true;
         return false;
 }
@@ -60,14 +60,14 @@ static bool rbd_conflict(const struct json *a, const struct json *b) {
 
 bool volumes_conflict(const struct volume *a, const struct volume *b) {
         const struct json *x, *y;
-        if ((x = disk(a, "gcePersistentDisk")) && (y = disk(b, "gcePersistentDisk")) &&
+        if ((x = disks_disk(a, "gcePersistentDisk")) && (y = disks_disk(b, "gcePersistentDisk")) &&
             same_text(x, y, "pdName") && !both_read_only(x, y))
                 return true;
-        if ((x = disk(a, "awsElasticBlockStore")) && (y = disk(b, "awsElasticBlockStore")) &&
-            same_text(x, y, "volumeID"))
+        if ((x = disks_disk(a, "awsElasticBlockStore")) &&
+            (y = disks_disk(b, "awsElasticBlockStore")) && same_text(x, y, "volumeID"))
                 return true;
-        if ((x = disk(a, "iscsi")) && (y = disk(b, "iscsi")) && same_text(x, y, "iqn") &&
-            !both_read_only(x, y))
+        if ((x = disks_disk(a, "iscsi")) && (y = disks_disk(b, "iscsi")) &&
+            same_text(x, y, "iqn") && !both_read_only(x, y))
                 return true;
-        return (x = disk(a, "rbd")) && (y = disk(b, "rbd")) && rbd_conflict(x, y);
+        return (x = disks_disk(a, "rbd")) && (y = disks_disk(b, "rbd")) && rbd_conflict(x, y);
 }

@@ -42,6 +42,6 @@ void domain_sums_settle(struct domain_sums *sums, struct node_id node, bool sign
         bool was_positive = sums->sums[domain] > 0;
         sums->sums[domain] += change;
         sums->settled[node.index] = sums->parts[node.index];
-        if (news != NULL && (!signs_only || was_positive != (sums->sums[domain] > 0)))
+        if (news && (!signs_only || was_positive != (sums->sums[domain] > 0)))
                 domain_news_add(news, sums->topology, domain);
 }

@@ -7,7 +7,7 @@
 void label_match_init(struct label_match *match, const struct cluster *cluster,
                       const struct selector *selector, struct arena *arena) {
         *match = (struct label_match){ .cluster = cluster, .selector = selector, .arena = arena };
-        if (selector == NULL)
+        if (!selector)
                 return;
         match->keys = ARENA_ARRAY(arena, struct str_id, selector->count);
         for (size_t i = 0; i < selector->count; i++) {
@@ -18,7 +18,7 @@ void label_match_init(struct label_match *match, const struct cluster *cluster,
         }
 }
 
-static bool matches(const struct label_match *match, struct label_set_id set) {
+static bool label_match_matches(const struct label_match *match, struct label_set_id set) {
         if (match->selector->matches_nothing)
                 return false;
         for (size_t i = 0; i < match->selector->count; i++) {
@@ -32,7 +32,7 @@ static bool matches(const struct label_match *match, struct label_set_id set) {
         return true;
 }
 
-static void grow(struct label_match *match, size_t index) {
+static void label_match_grow(struct label_match *match, size_t index) {
         size_t cap = match->cap == 0 ? LABEL_MATCH_CAP_MIN : match->cap;
         while (cap <= index)
                 cap *= 2;
@@ -44,12 +44,12 @@ static void grow(struct label_match *match, size_t index) {
 }
 
 bool label_match_has(struct label_match *match, struct label_set_id set) {
-        if (match->selector == NULL)
+        if (!match->selector)
                 return false;
         if (set.index >= match->cap)
-                grow(match, set.index);
+                label_match_grow(match, set.index);
         uint8_t *answer = &match->answers[set.index];
         if (*answer == 0)
-                *answer = matches(match, set) ? 2 : 1;
+                *answer = label_match_matches(match, set) ? 2 : 1;
         return *answer == 2;
 }

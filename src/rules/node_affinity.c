@@ -157,15 +157,15 @@ static const struct bitset *with_key(const struct cluster *cluster, struct slice
 }
 
 /* NULL stands for no node. */
-static void keep(struct bitset *nodes, const struct bitset *with) {
-        if (with == NULL)
+static void node_affinity_keep(struct bitset *nodes, const struct bitset *with) {
+        if (!with)
                 bitset_clear(nodes);
         else
                 bitset_and(nodes, with);
 }
 
-static void drop(struct bitset *nodes, const struct bitset *with) {
-        if (with != NULL)
+static void node_affinity_drop(struct bitset *nodes, const struct bitset *with) {
+        if (with)
                 bitset_and_not(nodes, with);
 }
 
@@ -218,10 +218,10 @@ static void requirement_narrow(const struct cluster *cluster,
                         drop_pair(cluster, requirement->key, requirement->values[i], nodes);
                 return;
         case SELECTOR_EXISTS:
-                keep(nodes, with_key(cluster, requirement->key));
+                node_affinity_keep(nodes, with_key(cluster, requirement->key));
                 return;
         case SELECTOR_NOT_EXISTS:
-                drop(nodes, with_key(cluster, requirement->key));
+                node_affinity_drop(nodes, with_key(cluster, requirement->key));
                 return;
         case SELECTOR_GT:
         case SELECTOR_LT:

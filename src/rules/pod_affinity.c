@@ -29,7 +29,7 @@ void term_match_init(struct term_match *match, const struct cluster *cluster,
         match->key = cluster_str(cluster, term->topology_key, &match->has_key);
         label_match_init(&match->labels, cluster, labels_of(term), arena);
         label_match_init(&match->namespaces, cluster, namespaces, arena);
-        if (namespaces != NULL)
+        if (namespaces)
                 match->matches_all_namespaces =
                         selector_is_empty(namespaces) ||
                         (is_parity &&
@@ -51,7 +51,7 @@ static bool in_namespace(struct term_match *match, struct str_id ns) {
                 return str_id_eq(ns, match->own_ns);
         if (match->matches_all_namespaces || lists_namespace(match->cluster, match->term, ns))
                 return true;
-        return match->namespaces.selector != NULL &&
+        return match->namespaces.selector &&
                cluster_namespace_labels(match->cluster, ns, &labels) &&
                label_match_has(&match->namespaces, labels);
 }
@@ -73,13 +73,13 @@ bool term_selects(const struct cluster *cluster, const struct pod_affinity_term 
         const struct selector *labels = labels_of(term);
         const struct selector *namespaces = namespaces_of(term);
         struct label_set_id ns_labels = { 0 };
-        if (labels == NULL || !cluster_labels_match(cluster, labels, target_labels))
+        if (!labels || !cluster_labels_match(cluster, labels, target_labels))
                 return false;
         if (is_own_namespace_only(term))
                 return str_id_eq(ns, target_ns);
         if (lists_namespace(cluster, term, target_ns))
                 return true;
-        if (namespaces == NULL)
+        if (!namespaces)
                 return false;
         /* A namespace that is not known has no labels. */
         if (!cluster_namespace_labels(cluster, target_ns, &ns_labels))

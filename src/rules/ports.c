@@ -3,7 +3,7 @@
 #include "base/slice.h"
 
 /* The id of 0.0.0.0; when no node or pod ever named it, no address equals it. */
-static struct str_id wildcard(const struct cluster *cluster) {
+static struct str_id ports_wildcard(const struct cluster *cluster) {
         bool is_known;
         struct str_id id = cluster_str(cluster, SLICE_LITERAL("0.0.0.0"), &is_known);
         return is_known ? id : (struct str_id){ ID_NONE };
@@ -29,7 +29,7 @@ static bool is_taken(const struct node_table *nodes, size_t node, const struct p
 bool ports_taken(const struct cluster *cluster, const struct pod_class *class,
                  struct node_id node) {
         return class->port_count > 0 &&
-               is_taken(cluster_nodes(cluster), node.index, class, wildcard(cluster));
+               is_taken(cluster_nodes(cluster), node.index, class, ports_wildcard(cluster));
 }
 
 void ports_narrow(const struct cluster *cluster, const struct pod_class *class,
@@ -37,7 +37,7 @@ void ports_narrow(const struct cluster *cluster, const struct pod_class *class,
         if (class->port_count == 0)
                 return;
         const struct node_table *table = cluster_nodes(cluster);
-        struct str_id any_ip = wildcard(cluster);
+        struct str_id any_ip = ports_wildcard(cluster);
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
                 if (is_taken(table, i, class, any_ip))
                         bitset_remove(nodes, i);
@@ -45,7 +45,7 @@ void ports_narrow(const struct cluster *cluster, const struct pod_class *class,
 
 bool ports_clash(const struct cluster *cluster, const struct pod_class *a,
                  const struct pod_class *b) {
-        struct str_id any_ip = wildcard(cluster);
+        struct str_id any_ip = ports_wildcard(cluster);
         for (size_t i = 0; i < a->port_count; i++)
                 for (size_t j = 0; j < b->port_count; j++)
                         if (ports_conflict(&a->ports[i], b->ports[j].ip, b->ports[j].protocol,

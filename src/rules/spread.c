@@ -18,9 +18,9 @@ static bool find_label(const struct cluster *cluster, struct label_set_id labels
 
 /* The constraint's selector and, for each of matchLabelKeys the pod has, its value.  Added to a
  * selector that matches nothing, the keys alone decide, as upstream has it. */
-static const struct selector *complete(const struct cluster *cluster,
-                                       const struct spread_constraint *constraint,
-                                       struct label_set_id labels, struct arena *arena) {
+static const struct selector *spread_complete(const struct cluster *cluster,
+                                              const struct spread_constraint *constraint,
+                                              struct label_set_id labels, struct arena *arena) {
         const struct selector *own = &constraint->selector;
         bool is_null = !constraint->has_selector || own->matches_nothing;
         size_t kept = is_null ? 0 : own->count, keys = constraint->match_label_key_count;
@@ -57,12 +57,11 @@ void spread_rule_make(const struct cluster *cluster, const struct spread_constra
                 .topology_key = constraint->topology_key,
                 .honor_affinity = constraint->honor_affinity,
                 .honor_taints = constraint->honor_taints,
-                .counts_nothing = selector == NULL || selector_is_empty(selector),
+                .counts_nothing = !selector || selector_is_empty(selector),
         };
         ret_rule->key = cluster_str(cluster, constraint->topology_key, &ret_rule->has_key);
         label_match_init(&ret_rule->match, cluster, selector, arena);
-        ret_rule->matches_self =
-                selector != NULL && cluster_labels_match(cluster, selector, labels);
+        ret_rule->matches_self = selector && cluster_labels_match(cluster, selector, labels);
 }
 
 size_t spread_rules_make(const struct cluster *cluster, const struct pod_spec *spec,
@@ -74,8 +73,8 @@ size_t spread_rules_make(const struct cluster *cluster, const struct pod_spec *s
                 const struct spread_constraint *constraint = &spec->spread[i];
                 if (constraint->is_hard == is_hard)
                         spread_rule_make(cluster, constraint,
-                                         complete(cluster, constraint, labels, arena), labels,
-                                         arena, &rules[count++]);
+                                         spread_complete(cluster, constraint, labels, arena),
+                                         labels, arena, &rules[count++]);
         }
         *ret_rules = rules;
         return count;
@@ -96,7 +95,7 @@ bool spread_includes_node(const struct cluster *cluster, const struct spread_rul
         if (rule->honor_affinity && !node_affinity_admits(cluster, spec, node))
                 return false;
         return !rule->honor_taints ||
-               node_untolerated_taint(cluster, node, spec, TAINTS_THAT_BLOCK, allows_order) == NULL;
+               !node_untolerated_taint(cluster, node, spec, TAINTS_THAT_BLOCK, allows_order);
 }
 
 static bool is_counted(const struct pod_row *row) {

@@ -76,12 +76,12 @@ void taints_narrow(const struct cluster *cluster, const struct pod_spec *spec, u
         for (uint32_t i = 1; i < cap; i++) {
                 struct taint_set_id set = { i };
                 const struct bitset *carriers = cluster_nodes_with_taints(cluster, set);
-                if (carriers == NULL)
+                if (!carriers)
                         continue;
                 const struct taint *taints;
                 size_t count = cluster_taints(cluster, set, &taints);
                 if (taints_find_untolerated(taints, count, spec->tolerations,
-                                            spec->toleration_count, effects, allows_order) != NULL)
+                                            spec->toleration_count, effects, allows_order))
                         bitset_and_not(nodes, carriers);
         }
 }

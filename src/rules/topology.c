@@ -49,8 +49,9 @@ static void list_members(struct topology *topology, struct arena *arena) {
                                 (uint32_t)i;
 }
 
-static struct topology *make(const struct topologies *topologies, const struct cluster *cluster,
-                             struct str_id key, bool has_key) {
+static struct topology *topology_make(const struct topologies *topologies,
+                                      const struct cluster *cluster, struct str_id key,
+                                      bool has_key) {
         struct arena *arena = topologies->arena;
         size_t count = cluster_nodes(cluster)->count;
         struct topology *topology = ARENA_NEW(arena, struct topology);
@@ -81,7 +82,7 @@ const struct topology *topologies_get(struct topologies *topologies, const struc
                 topologies->items = grown;
                 topologies->cap = cap;
         }
-        struct topology *made = make(topologies, cluster, key, has_key);
+        struct topology *made = topology_make(topologies, cluster, key, has_key);
         topologies->items[topologies->count++] = made;
         return made;
 }

@@ -9,7 +9,7 @@
 #define SELECTED_NODE_ANNOTATION "volume.kubernetes.io/selected-node"
 #define NO_PROVISIONER "kubernetes.io/no-provisioner"
 
-static const struct json *metadata(const struct json *object) {
+static const struct json *volumes_metadata(const struct json *object) {
         return json_get(object, "metadata");
 }
 
@@ -17,8 +17,8 @@ static const struct json *spec_of(const struct json *object) {
         return json_get(object, "spec");
 }
 
-static const struct json *annotation(const struct json *object, const char *name) {
-        return json_get(json_get(metadata(object), "annotations"), name);
+static const struct json *volumes_annotation(const struct json *object, const char *name) {
+        return json_get(json_get(volumes_metadata(object), "annotations"), name);
 }
 
 /* ---- claims ---- */
@@ -38,7 +38,7 @@ bool pod_claim_of(const struct volume *volume, const struct object_shelf *shelf,
 }
 
 bool claim_is_of_pod(const struct json *claim, struct slice pod_uid) {
-        struct json_iter iter = json_iter(json_get(metadata(claim), "ownerReferences"));
+        struct json_iter iter = json_iter(json_get(volumes_metadata(claim), "ownerReferences"));
         const struct json *owner;
         while (json_next(&iter, NULL, &owner))
                 if (json_get_bool(owner, "controller", false))
@@ -47,8 +47,8 @@ bool claim_is_of_pod(const struct json *claim, struct slice pod_uid) {
 }
 
 struct slice claim_class(const struct json *claim) {
-        const struct json *beta = annotation(claim, CLASS_ANNOTATION);
-        return beta != NULL ? json_text(beta) : json_get_text(spec_of(claim), "storageClassName");
+        const struct json *beta = volumes_annotation(claim, CLASS_ANNOTATION);
+        return beta ? json_text(beta) : json_get_text(spec_of(claim), "storageClassName");
 }
 
 struct slice claim_volume(const struct json *claim) {
@@ -56,10 +56,10 @@ struct slice claim_volume(const struct json *claim) {
 }
 
 bool claim_is_bound(const struct json *claim) {
-        return !slice_is_empty(claim_volume(claim)) && annotation(claim, BOUND_ANNOTATION) != NULL;
+        return !slice_is_empty(claim_volume(claim)) && volumes_annotation(claim, BOUND_ANNOTATION);
 }
 
-static bool lists(const struct json *array, struct slice text) {
+static bool volumes_lists(const struct json *array, struct slice text) {
         struct json_iter iter = json_iter(array);
         const struct json *item;
         while (json_next(&iter, NULL, &item))
@@ -69,12 +69,12 @@ static bool lists(const struct json *array, struct slice text) {
 }
 
 bool claim_has_mode(const struct json *claim, const char *access_mode) {
-        return lists(json_get(spec_of(claim), "accessModes"), slice_of(access_mode));
+        return volumes_lists(json_get(spec_of(claim), "accessModes"), slice_of(access_mode));
 }
 
 struct slice claim_selected_node(const struct json *claim, bool *ret_found) {
-        const struct json *node = annotation(claim, SELECTED_NODE_ANNOTATION);
-        *ret_found = node != NULL;
+        const struct json *node = volumes_annotation(claim, SELECTED_NODE_ANNOTATION);
+        *ret_found = node;
         return json_text(node);
 }
 
@@ -94,12 +94,12 @@ int64_t claim_size(const struct json *claim, bool *ret_found) {
 }
 
 bool object_is_terminating(const struct json *object) {
-        return json_type(json_get(metadata(object), "deletionTimestamp")) == JSON_STRING;
+        return json_type(json_get(volumes_metadata(object), "deletionTimestamp")) == JSON_STRING;
 }
 
 bool class_is_delayed(const struct json *class, bool *ret_is_unset) {
         struct slice mode = json_get_text(class, "volumeBindingMode");
-        *ret_is_unset = class != NULL && slice_is_empty(mode);
+        *ret_is_unset = class && slice_is_empty(mode);
         return slice_is(mode, "WaitForFirstConsumer");
 }
 
@@ -117,15 +117,16 @@ const struct affinity *volume_affinity(const struct json *volume, struct arena *
 
 bool volume_admits(const struct cluster *cluster, const struct affinity *affinity,
                    struct node_id node) {
-        return affinity == NULL || node_terms_match(cluster, affinity->required_node,
-                                                    affinity->required_node_count, node);
+        return !affinity || node_terms_match(cluster, affinity->required_node,
+                                             affinity->required_node_count, node);
 }
 
 static bool names_claim(const struct json *ref, const struct json *claim) {
         struct slice uid = json_get_text(ref, "uid");
         return slice_eq(json_get_text(ref, "name"), shelf_object_name(claim)) &&
                slice_eq(json_get_text(ref, "namespace"), shelf_object_ns(claim)) &&
-               (slice_is_empty(uid) || slice_eq(uid, json_get_text(metadata(claim), "uid")));
+               (slice_is_empty(uid) ||
+                slice_eq(uid, json_get_text(volumes_metadata(claim), "uid")));
 }
 
 static struct slice volume_mode(const struct json *object) {
@@ -138,7 +139,7 @@ static bool has_all_modes(const struct json *volume, const struct json *claim) {
         struct json_iter iter = json_iter(json_get(spec_of(claim), "accessModes"));
         const struct json *mode;
         while (json_next(&iter, NULL, &mode))
-                if (!lists(offered, json_text(mode)))
+                if (!volumes_lists(offered, json_text(mode)))
                         return false;
         return true;
 }
@@ -150,12 +151,13 @@ static bool selector_takes(const struct json *claim, const struct json *volume,
         if (json_type(written) != JSON_OBJECT)
                 return true;
         return selector_decode(written, arena, &selector, NULL) == 0 &&
-               selector_matches(&selector,
-                                label_list_decode(json_get(metadata(volume), "labels"), arena));
+               selector_matches(
+                       &selector,
+                       label_list_decode(json_get(volumes_metadata(volume), "labels"), arena));
 }
 
 static bool is_taken(const struct json *volume, const struct taken_volumes *taken) {
-        for (size_t i = 0; taken != NULL && i < taken->count; i++)
+        for (size_t i = 0; taken && i < taken->count; i++)
                 if (taken->items[i] == volume)
                         return true;
         return false;
@@ -200,7 +202,7 @@ struct volume_candidates volume_candidates_of(const struct object_shelf *shelf,
         const struct json *volume;
         size_t at = 0, cap = 0;
         struct volume_candidate candidate;
-        while ((volume = object_shelf_next(shelf, SHELF_VOLUME, &at)) != NULL) {
+        while ((volume = object_shelf_next(shelf, SHELF_VOLUME, &at))) {
                 if (!take_candidate(volume, claim, size, arena, &candidate))
                         continue;
                 if (list.count == cap) {
@@ -226,10 +228,10 @@ const struct json *volume_choose(const struct cluster *cluster,
                 bool is_near = volume_admits(cluster, item->affinity, node);
                 if (item->is_reserved)
                         return is_near ? item->volume : NULL;
-                if (is_near && (best == NULL || best->size > item->size))
+                if (is_near && (!best || best->size > item->size))
                         best = item;
         }
-        return best == NULL ? NULL : best->volume;
+        return !best ? NULL : best->volume;
 }
 
 /* ---- classes ---- */
@@ -253,7 +255,7 @@ static bool topology_matches(const struct cluster *cluster, const struct json *t
         while (json_next(&iter, NULL, &requirement)) {
                 struct slice value;
                 if (!node_label(cluster, node, json_get_text(requirement, "key"), &value) ||
-                    !lists(json_get(requirement, "values"), value))
+                    !volumes_lists(json_get(requirement, "values"), value))
                         return false;
         }
         return json_count(requirements) > 0;
@@ -310,9 +312,9 @@ bool capacity_is_short(const struct cluster *cluster, const struct object_shelf 
         size_t at = 0;
         if (!has_size || !asks_for_capacity(shelf, class))
                 return false;
-        while ((capacity = object_shelf_next(shelf, SHELF_CSI_CAPACITY, &at)) != NULL) {
+        while ((capacity = object_shelf_next(shelf, SHELF_CSI_CAPACITY, &at))) {
                 const struct json *limit = json_get(capacity, "maximumVolumeSize");
-                if (limit == NULL)
+                if (!limit)
                         limit = json_get(capacity, "capacity");
                 if (slice_eq(json_get_text(capacity, "storageClassName"),
                              shelf_object_name(class)) &&

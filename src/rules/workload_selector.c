@@ -42,7 +42,8 @@ static void add_selector(struct building *building, const struct json *value) {
                 add_requirement(building, selector.requirements[i]);
 }
 
-static bool selects(const struct json *pairs, struct label_list labels, struct arena *arena) {
+static bool workload_selector_selects(const struct json *pairs, struct label_list labels,
+                                      struct arena *arena) {
         struct label_list wanted = label_list_decode(pairs, arena);
         for (size_t i = 0; i < wanted.count; i++) {
                 bool has_same = false;
@@ -60,11 +61,11 @@ static void add_services(struct building *building, const struct object_shelf *s
                          struct slice ns, struct label_list labels) {
         const struct json *service;
         size_t at = 0;
-        while ((service = object_shelf_next(shelf, SHELF_SERVICE, &at)) != NULL) {
+        while ((service = object_shelf_next(shelf, SHELF_SERVICE, &at))) {
                 const struct json *pairs = json_get(json_get(service, "spec"), "selector");
                 /* A service without a selector belongs to nobody. */
                 if (json_type(pairs) == JSON_OBJECT && slice_eq(shelf_object_ns(service), ns) &&
-                    selects(pairs, labels, building->arena))
+                    workload_selector_selects(pairs, labels, building->arena))
                         add_pairs(building, pairs);
         }
 }
@@ -100,7 +101,7 @@ const struct selector *workload_selector(const struct cluster *cluster,
                                          struct arena *arena) {
         struct building *building = ARENA_NEW(arena, struct building);
         building->arena = arena;
-        if (shelf == NULL || pod_id_is_none(pod))
+        if (!shelf || pod_id_is_none(pod))
                 return NULL;
         const struct pod_row *row = cluster_pod(cluster, pod);
         if (object_shelf_count(shelf, SHELF_SERVICE) > 0)

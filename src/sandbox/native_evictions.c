@@ -52,7 +52,8 @@ static int check_eviction(const struct json *object, const struct json *old, str
 }
 
 /* The definition of a file as JSON, in the other group. */
-static int move(const struct embedded_text *file, char **ret_text, struct err *err) {
+static int native_evictions_move(const struct embedded_text *file, char **ret_text,
+                                 struct err *err) {
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
         struct json_node *root, *spec;
         struct buf text = { 0 }, name = { 0 };
@@ -76,7 +77,7 @@ int native_evictions_new(struct native_evictions **ret_native, struct err *err) 
         struct native_evictions *native = xcalloc(1, sizeof(*native));
 
         for (int i = 0; i < NATIVE_COUNT; i++) {
-                int code = move(&eviction_crds[i], &native->texts[i], err);
+                int code = native_evictions_move(&eviction_crds[i], &native->texts[i], err);
 
                 if (code < 0) {
                         native_evictions_free(native);

@@ -80,7 +80,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                                              .token_count = 1,
                                              .definitions = definitions,
                                              .definition_count = definition_count,
-                                             .has_eviction_responders = sandbox->native != NULL,
+                                             .has_eviction_responders = sandbox->native,
                                              .seed = config->seed,
                                              .read_yaml = document_read_tree },
                 sandbox->loop);

@@ -87,8 +87,8 @@ struct import_call {
         struct slice target, body;
 };
 
-static int call(struct sandbox_import *import, const struct import_call *what, int *ret_status,
-                struct err *err) {
+static int sandbox_import_call(struct sandbox_import *import, const struct import_call *what,
+                               int *ret_status, struct err *err) {
         struct api_server_response response;
 
         api_server_handle(
@@ -140,9 +140,10 @@ static int put_status(struct sandbox_import *import, const struct json *object, 
         json_write(json_get(object, "status"), &body);
         buf_char(&body, '}');
         /* Kinds without a status subresource took it with the object. */
-        if (call(import,
-                 &(struct import_call){ "PATCH", MERGE_PATCH, buf_view(&target), buf_view(&body) },
-                 &status, &local) < 0 &&
+        if (sandbox_import_call(import,
+                                &(struct import_call){ "PATCH", MERGE_PATCH, buf_view(&target),
+                                                       buf_view(&body) },
+                                &status, &local) < 0 &&
             status != 404 && status != 405) {
                 err_wrap(&local, "status");
                 if (err)
@@ -169,15 +170,15 @@ int sandbox_import_object(struct sandbox_import *import, const struct json *obje
         object_path(entry, ns, SLICE_EMPTY, &collection);
         object_path(entry, ns, json_get_text(metadata, "name"), &path);
         write_body(object, &body);
-        if (call(import,
-                 &(struct import_call){ "POST", "application/json", buf_view(&collection),
-                                        buf_view(&body) },
-                 &status, &local) < 0 &&
+        if (sandbox_import_call(import,
+                                &(struct import_call){ "POST", "application/json",
+                                                       buf_view(&collection), buf_view(&body) },
+                                &status, &local) < 0 &&
             (status != HTTP_CONFLICT ||
-             call(import,
-                  &(struct import_call){ "PUT", "application/json", buf_view(&path),
-                                         buf_view(&body) },
-                  &status, &local) < 0)) {
+             sandbox_import_call(import,
+                                 &(struct import_call){ "PUT", "application/json", buf_view(&path),
+                                                        buf_view(&body) },
+                                 &status, &local) < 0)) {
                 if (err)
                         *err = local;
                 return local.code;
@@ -186,8 +187,9 @@ int sandbox_import_object(struct sandbox_import *import, const struct json *obje
         return has_status(object) ? put_status(import, object, buf_view(&path), err) : 0;
 }
 
-static int change(struct sandbox_import *import, const char *method,
-                  const struct import_target *target, struct slice body, struct err *err) {
+static int sandbox_import_change(struct sandbox_import *import, const char *method,
+                                 const struct import_target *target, struct slice body,
+                                 struct err *err) {
         CLEANUP(buf_release) struct buf path = { 0 };
         const struct resource_entry *entry =
                 find_resource(import, target->api_version, target->kind, err);
@@ -196,8 +198,9 @@ static int change(struct sandbox_import *import, const char *method,
         if (!entry)
                 return BERTH_ERR_INVALID;
         object_path(entry, target->ns, target->name, &path);
-        return call(import, &(struct import_call){ method, MERGE_PATCH, buf_view(&path), body },
-                    &status, err);
+        return sandbox_import_call(
+                import, &(struct import_call){ method, MERGE_PATCH, buf_view(&path), body },
+                &status, err);
 }
 
 int sandbox_import_patch(struct sandbox_import *import, const struct import_target *target,
@@ -205,12 +208,12 @@ int sandbox_import_patch(struct sandbox_import *import, const struct import_targ
         CLEANUP(buf_release) struct buf body = { 0 };
 
         json_write(merge_patch, &body);
-        return change(import, "PATCH", target, buf_view(&body), err);
+        return sandbox_import_change(import, "PATCH", target, buf_view(&body), err);
 }
 
 int sandbox_import_delete(struct sandbox_import *import, const struct import_target *target,
                           struct err *err) {
-        return change(import, "DELETE", target, SLICE_EMPTY, err);
+        return sandbox_import_change(import, "DELETE", target, SLICE_EMPTY, err);
 }
 
 int sandbox_import_text(struct sandbox_import *import, struct slice object, struct err *err) {

@@ -12,8 +12,8 @@
 #define SCHEME "https://"
 
 /* An address with the authorities and the name that its certificate has to come with. */
-struct place {
-        struct place *next;
+struct webhook_client_place {
+        struct webhook_client_place *next;
         char *server, *ca_pem, *tls_server_name; /* the last may be NULL */
         struct http_transport *http;
         struct transport transport;
@@ -23,7 +23,7 @@ struct place {
 struct webhook_request {
         struct webhook_client *client;
         struct webhook_request *next, *previous;
-        struct place *place; /* NULL: there is none to call */
+        struct webhook_client_place *place; /* NULL: there is none to call */
         struct api_request *call;
         void (*done)(void *context, const struct api_reply *reply);
         void *context;
@@ -33,7 +33,7 @@ struct webhook_request {
 
 struct webhook_client {
         struct loop *loop;
-        struct place *places;
+        struct webhook_client_place *places;
         size_t place_count;
         struct webhook_request *requests;
 };
@@ -44,7 +44,7 @@ static bool is_same_text(const char *a, const char *b) {
         return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static void place_free(struct place *place) {
+static void place_free(struct webhook_client_place *place) {
         http_transport_free(place->http);
         free(place->server);
         free(place->ca_pem);
@@ -54,7 +54,7 @@ static void place_free(struct place *place) {
 
 /* Makes room by letting the oldest idle place go. */
 static void forget_place(struct webhook_client *client) {
-        struct place **link = &client->places, **idle = NULL, *place;
+        struct webhook_client_place **link = &client->places, **idle = NULL, *place;
 
         for (; *link; link = &(*link)->next) {
                 if ((*link)->under_way == 0)
@@ -68,9 +68,9 @@ static void forget_place(struct webhook_client *client) {
         place_free(place);
 }
 
-static struct place *place_new(struct webhook_client *client, struct slice server,
-                               const struct webhook_call *call, struct err *err) {
-        struct place *place = xcalloc(1, sizeof(*place));
+static struct webhook_client_place *place_new(struct webhook_client *client, struct slice server,
+                                              const struct webhook_call *call, struct err *err) {
+        struct webhook_client_place *place = xcalloc(1, sizeof(*place));
         struct http_transport_config config = {
                 .body_max = ANSWER_BYTES_MAX,
                 .access = { .server = slice_dup(server),
@@ -96,9 +96,9 @@ static struct place *place_new(struct webhook_client *client, struct slice serve
         return place;
 }
 
-static struct place *place_of(struct webhook_client *client, struct slice server,
-                              const struct webhook_call *call, struct err *err) {
-        for (struct place *place = client->places; place; place = place->next) {
+static struct webhook_client_place *place_of(struct webhook_client *client, struct slice server,
+                                             const struct webhook_call *call, struct err *err) {
+        for (struct webhook_client_place *place = client->places; place; place = place->next) {
                 if (slice_is(server, place->server) && slice_is(call->ca_pem, place->ca_pem) &&
                     is_same_text(call->tls_server_name, place->tls_server_name))
                         return place;
@@ -218,7 +218,7 @@ void webhook_client_free(struct webhook_client *client) {
                 request->next = request->previous = NULL;
         }
         while (client->places) {
-                struct place *place = client->places;
+                struct webhook_client_place *place = client->places;
 
                 client->places = place->next;
                 place_free(place);

@@ -94,7 +94,7 @@ static int32_t node_score(const struct cache_call *call, struct node_id node, bo
         for (uint64_t left = call->cache->plugins.scores; left != 0; left &= left - 1) {
                 size_t index = (size_t)__builtin_ctzll(left);
                 const struct profile_plugin *plugin = plugin_at(call, index);
-                if (plugin->plugin->sched->normalize == NULL &&
+                if (!plugin->plugin->sched->normalize &&
                     plugin->plugin->sched->reads_node_pods == wants_pods)
                         sum += plugin_score(call, index, node) * plugin->weight;
         }
@@ -108,7 +108,7 @@ static bool refresh_static(const struct cache_call *call, struct node_id node) {
         cache->static_scores[node.index] = node_score(call, node, false);
         for (size_t i = 0; i < cache->score_count; i++) {
                 struct normalized_score *score = &cache->scores[i];
-                if (score->follow == NULL &&
+                if (!score->follow &&
                     !distinct_scores_set(&score->distinct, node,
                                          plugin_score(call, score->plugin, node), false))
                         return false;
@@ -120,7 +120,7 @@ static bool refresh_static(const struct cache_call *call, struct node_id node) {
 #define POD_CHANGES (CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED)
 #define REBUILD_CHANGES (CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_IMAGES)
 
-static bool refresh(struct update *update, struct node_id node, uint32_t mask) {
+static bool class_cache_refresh(struct update *update, struct node_id node, uint32_t mask) {
         const struct cache_call *call = update->call;
         struct class_cache *cache = update->cache;
         cache_mark(update, node.index);
@@ -146,21 +146,20 @@ static bool refresh_run(struct update *update, const struct cluster_change *chan
                 if ((changes[i].mask & REBUILD_CHANGES) != 0)
                         return false;
                 if (is_due(nodes, &changes[i]) &&
-                    !refresh(update, changes[i].node, changes[i].mask))
+                    !class_cache_refresh(update, changes[i].node, changes[i].mask))
                         return false;
         }
         return true;
 }
 
 /* Everything after the local plugins' part. */
-static bool follow(struct update *update) {
+static bool class_cache_follow(struct update *update) {
         struct class_cache *cache = update->cache;
         for (size_t i = 0; i < cache->filter_count; i++)
                 cache_follow_filter(update->call, &cache->filters[i]);
         cache_refit(update);
         for (size_t i = 0; i < cache->score_count; i++)
-                if (cache->scores[i].follow != NULL &&
-                    !cache_follow_score(update, &cache->scores[i]))
+                if (cache->scores[i].follow && !cache_follow_score(update, &cache->scores[i]))
                         return false;
         cache_settle(update);
         cache->generation = cluster_generation(update->call->cluster);
@@ -195,7 +194,7 @@ static struct normalized_score *add_normalized(const struct cache_call *call, si
         if ((cache->plugins.counted_scores >> index & 1) == 0)
                 return score;
         score->follow = plugin_at(call, index)->plugin->sched->score_follow;
-        if (score->follow->offer_count != NULL) {
+        if (score->follow->offer_count) {
                 score->offer_count = score->follow->offer_count(score_state(call, index));
                 score->offers = xcalloc(score->offer_count, sizeof(uint32_t));
         }
@@ -205,7 +204,7 @@ static struct normalized_score *add_normalized(const struct cache_call *call, si
 static bool take_raws(const struct cache_call *call, size_t index, struct node_batch live,
                       const int64_t *raws) {
         struct normalized_score *score = add_normalized(call, index);
-        if (score == NULL)
+        if (!score)
                 return false;
         for (size_t i = 0; i < live.count; i++)
                 if (!distinct_scores_set(&score->distinct, live.nodes[i], raws[i], false))
@@ -221,7 +220,7 @@ static bool score_batch(const struct cache_call *call, struct node_batch live) {
                 const struct profile_plugin *plugin = plugin_at(call, index);
                 const struct sched_points *sched = plugin->plugin->sched;
                 if ((cache->plugins.counted_scores >> index & 1) != 0) {
-                        if (add_normalized(call, index) == NULL)
+                        if (!add_normalized(call, index))
                                 return false;
                         continue;
                 }
@@ -229,7 +228,7 @@ static bool score_batch(const struct cache_call *call, struct node_batch live) {
                 sched->score(&call->attempt->cycle, plugin->state, score_state(call, index), live,
                              scores);
                 plugin_run_end(call->attempt, index, POINT_SCORE, VERDICT_OK, since_ns);
-                if (sched->normalize != NULL) {
+                if (sched->normalize) {
                         if (!take_raws(call, index, live, scores))
                                 return false;
                         continue;
@@ -261,7 +260,7 @@ static bool add_filters(const struct cache_call *call) {
         return true;
 }
 
-static void measure(struct class_cache *cache) {
+static void class_cache_measure(struct class_cache *cache) {
         cache->bytes = sizeof(*cache) + top_tree_bytes(&cache->tree) +
                        cache->node_count * (2 * sizeof(int32_t) + cache->score_count) +
                        (4 + cache->filter_count) * (cache->node_count / 8);
@@ -293,8 +292,8 @@ bool class_cache_build(const struct cache_call *call, const struct cache_plugins
         top_tree_init(&cache->tree, cache->node_count);
         struct node_batch live = { cluster_node_order(call->cluster),
                                    cluster_node_count(call->cluster) };
-        bool is_built = add_filters(call) && score_batch(call, live) && follow(&update);
-        measure(cache);
+        bool is_built = add_filters(call) && score_batch(call, live) && class_cache_follow(&update);
+        class_cache_measure(cache);
         if (!is_built)
                 cache->generation = 0;
         return is_built;
@@ -313,7 +312,7 @@ static bool are_epochs_current(const struct cache_call *call) {
         }
         for (size_t i = 0; i < cache->score_count; i++) {
                 const struct normalized_score *score = &cache->scores[i];
-                if (score->follow != NULL &&
+                if (score->follow &&
                     score->follow->entry(score_state(call, score->plugin))->epoch !=
                             score->mark.epoch)
                         return false;
@@ -327,14 +326,14 @@ static bool refresh_list(struct update *update, const struct node_id *nodes, siz
         const struct bitset *live = &cluster_nodes(update->call->cluster)->live;
         for (size_t i = 0; i < count; i++)
                 if (bitset_has(live, nodes[i].index) &&
-                    (without == NULL || !bitset_has(without, nodes[i].index)) &&
-                    !refresh(update, nodes[i], CLUSTER_POD_REMOVED))
+                    (!without || !bitset_has(without, nodes[i].index)) &&
+                    !class_cache_refresh(update, nodes[i], CLUSTER_POD_REMOVED))
                         return false;
         return true;
 }
 
 static bool are_refusals_current(const struct cache_call *call) {
-        if (call->refused == NULL)
+        if (!call->refused)
                 return !call->cache->has_refused;
         return memcmp(call->refused->words, call->cache->refused.words,
                       (call->cache->node_count + 63) / 64 * sizeof(uint64_t)) == 0;
@@ -359,7 +358,8 @@ bool class_cache_catch_up(const struct cache_call *call) {
                           refresh_run(&update, range.second, range.second_count) &&
                           refresh_list(&update, cache->as_if.items, cache->as_if.count,
                                        cluster_touched_nodes(call->cluster)) &&
-                          refresh_list(&update, touched, touched_count, NULL) && follow(&update);
+                          refresh_list(&update, touched, touched_count, NULL) &&
+                          class_cache_follow(&update);
         clear_marks(call->marks);
         return is_current;
 }

@@ -33,7 +33,7 @@ static void add_news(const struct follow_mark *mark, const struct memory_entry *
 }
 
 static uint64_t frame_of(const struct sched_follow *follow, void *state, const uint32_t *offers) {
-        return follow->frame == NULL ? 0 : follow->frame(state, offers);
+        return !follow->frame ? 0 : follow->frame(state, offers);
 }
 
 /* Asks about one node of each domain, and takes its word for the others. */
@@ -62,10 +62,10 @@ void cache_follow_filter(const struct cache_call *call, struct counted_filter *f
         struct follow_mark now = { entry->epoch, frame_of(sched->filter_follow, state, NULL),
                                    entry->news.version };
         const struct topology *uniform =
-                sched->filter_follow->uniform == NULL ? NULL : sched->filter_follow->uniform(state);
+                !sched->filter_follow->uniform ? NULL : sched->filter_follow->uniform(state);
         bool is_same = filter->mark.epoch == now.epoch && filter->uniform == uniform;
         filter->uniform = uniform;
-        if (uniform != NULL && is_same) {
+        if (uniform && is_same) {
                 filter->mark = now;
                 follow_domains(call, filter);
                 return;
@@ -96,7 +96,7 @@ static void refit_node(struct update *update, size_t node, bool fits) {
         cache->fitting_count += fits ? 1 : (size_t)-1;
         for (size_t i = 0; i < cache->score_count; i++) {
                 const struct normalized_score *score = &cache->scores[i];
-                if (score->offers != NULL)
+                if (score->offers)
                         score->follow->offer(score_state(call, score->plugin),
                                              (struct node_id){ (uint32_t)node }, fits,
                                              score->offers);
@@ -135,12 +135,12 @@ static void refit_all(struct update *update) {
 /* True when some nodes were refused to the last pod, or are to this one. */
 static bool take_refused(const struct cache_call *call) {
         struct class_cache *cache = call->cache;
-        bool has_any = call->refused != NULL || cache->has_refused;
+        bool has_any = call->refused || cache->has_refused;
         if (cache->has_refused)
                 bitset_clear(&cache->refused);
-        if (call->refused != NULL)
+        if (call->refused)
                 bitset_or(&cache->refused, call->refused);
-        cache->has_refused = call->refused != NULL && !bitset_is_empty(call->refused);
+        cache->has_refused = call->refused && !bitset_is_empty(call->refused);
         return has_any;
 }
 
@@ -173,8 +173,8 @@ static size_t list_nodes(const struct bitset *nodes, struct arena *arena,
         return count;
 }
 
-static bool rescore(const struct cache_call *call, struct normalized_score *score,
-                    const struct bitset *nodes) {
+static bool class_cache_follow_rescore(const struct cache_call *call,
+                                       struct normalized_score *score, const struct bitset *nodes) {
         const struct profile_plugin *plugin = plugin_at(call, score->plugin);
         struct arena *scratch = call->attempt->cycle.scratch;
         void *state = score_state(call, score->plugin);
@@ -186,8 +186,8 @@ static bool rescore(const struct cache_call *call, struct normalized_score *scor
                                      (struct node_batch){ batch, count }, raws);
         plugin_run_end(call->attempt, score->plugin, POINT_SCORE, VERDICT_OK, since_ns);
         for (size_t i = 0; i < count; i++) {
-                bool is_left_out = score->follow->leaves_out != NULL &&
-                                   score->follow->leaves_out(state, batch[i]);
+                bool is_left_out =
+                        score->follow->leaves_out && score->follow->leaves_out(state, batch[i]);
                 if (!distinct_scores_set(&score->distinct, batch[i], raws[i], is_left_out))
                         return false;
         }
@@ -202,8 +202,7 @@ static bool find_kinds(const struct cache_call *call, struct normalized_score *s
                 for (uint64_t left = nodes->words[word]; left != 0; left &= left - 1) {
                         struct node_id node = { (uint32_t)(word * 64 +
                                                            (size_t)__builtin_ctzll(left)) };
-                        bool is_left_out =
-                                follow->leaves_out != NULL && follow->leaves_out(state, node);
+                        bool is_left_out = follow->leaves_out && follow->leaves_out(state, node);
                         if (!distinct_scores_set_kind(&score->distinct, node,
                                                       follow->kind(state, node), is_left_out))
                                 return false;
@@ -212,7 +211,7 @@ static bool find_kinds(const struct cache_call *call, struct normalized_score *s
 }
 
 /* What the kinds are worth now. */
-static void revalue(struct update *update, struct normalized_score *score) {
+static void class_cache_follow_revalue(struct update *update, struct normalized_score *score) {
         struct distinct_scores *distinct = &score->distinct;
         const void *state = score_state(update->call, score->plugin);
         for (size_t i = 0; i < distinct->count; i++) {
@@ -231,11 +230,10 @@ bool cache_follow_score(struct update *update, struct normalized_score *score) {
         struct follow_mark now = { entry->epoch, frame_of(score->follow, state, score->offers),
                                    entry->news.version };
         const struct topology *coarse =
-                score->follow->coarse == NULL ? NULL : score->follow->coarse(state);
+                !score->follow->coarse ? NULL : score->follow->coarse(state);
         struct bitset nodes = bitset_in_arena(call->attempt->cycle.scratch, cache->node_count);
         if (score->mark.epoch != now.epoch || score->coarse != coarse ||
-            (coarse == NULL && score->mark.frame != now.frame) ||
-            !has_all_news(&score->mark, entry)) {
+            (!coarse && score->mark.frame != now.frame) || !has_all_news(&score->mark, entry)) {
                 update->is_bulk = true;
                 distinct_scores_clear(&score->distinct);
                 bitset_or(&nodes, &cache->fits);
@@ -251,10 +249,10 @@ bool cache_follow_score(struct update *update, struct normalized_score *score) {
         for (size_t i = bitset_next(&nodes, 0); !update->is_bulk && i != SIZE_MAX;
              i = bitset_next(&nodes, i + 1))
                 cache_mark(update, i);
-        if (coarse == NULL)
-                return rescore(call, score, &nodes);
+        if (!coarse)
+                return class_cache_follow_rescore(call, score, &nodes);
         if (!find_kinds(call, score, &nodes))
                 return false;
-        revalue(update, score);
+        class_cache_follow_revalue(update, score);
         return true;
 }

@@ -4,7 +4,8 @@
 /* ---- totals ---- */
 
 /* Normalises the values in use; true when one of them changed. */
-static bool renormalize(const struct cache_call *call, struct normalized_score *score) {
+static bool class_cache_totals_renormalize(const struct cache_call *call,
+                                           struct normalized_score *score) {
         const struct profile_plugin *plugin = plugin_at(call, score->plugin);
         struct distinct_scores *distinct = &score->distinct;
         struct node_id nodes[DISTINCT_MAX];
@@ -33,7 +34,7 @@ static bool renormalize(const struct cache_call *call, struct normalized_score *
 static bool renormalize_all(const struct cache_call *call) {
         bool has_changed = false;
         for (size_t i = 0; i < call->cache->score_count; i++)
-                has_changed |= renormalize(call, &call->cache->scores[i]);
+                has_changed |= class_cache_totals_renormalize(call, &call->cache->scores[i]);
         return has_changed;
 }
 

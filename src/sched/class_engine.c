@@ -40,7 +40,7 @@ static void cache_free(struct class_cache *cache) {
 void class_engine_free(struct class_engine *engine) {
         size_t at = 0;
         void *cache;
-        if (engine == NULL)
+        if (!engine)
                 return;
         while (map_u64_next(engine->caches, &at, NULL, &cache))
                 cache_free(cache);
@@ -80,8 +80,8 @@ static bool add_plugin(const struct sched_attempt *attempt, enum sched_point poi
                 return true;
         const struct sched_follow *follow = is_filter ? sched->filter_follow : sched->score_follow;
         *(is_filter ? &plugins->counted_filters : &plugins->counted_scores) |= bit;
-        return follow != NULL && (is_filter || sched->normalize != NULL) &&
-               follow->entry(is_filter ? own->filter_state : own->score_state) != NULL;
+        return follow && (is_filter || sched->normalize) &&
+               follow->entry(is_filter ? own->filter_state : own->score_state);
 }
 
 /* The plugins of a point that take part; false when one of them cannot be followed. */
@@ -106,7 +106,7 @@ static bool are_totals_small(const struct sched_profile *profile) {
 static bool is_for_engine(struct sched_attempt *attempt, struct cache_plugins *ret_plugins) {
         struct verdict verdict = { .code = VERDICT_OK };
         *ret_plugins = (struct cache_plugins){ 0 };
-        return attempt->only == NULL && slice_is_empty(attempt->cycle.node_name) &&
+        return !attempt->only && slice_is_empty(attempt->cycle.node_name) &&
                attempt->profile->points[POINT_SCORE].count > 0 &&
                are_totals_small(attempt->profile) &&
                take_plugins(attempt, POINT_FILTER, ret_plugins) &&
@@ -128,10 +128,10 @@ static void drop_oldest(struct class_engine *engine) {
         void *item;
         while (map_u64_next(engine->caches, &at, NULL, &item)) {
                 struct class_cache *cache = item;
-                if (oldest == NULL || cache->last_used < oldest->last_used)
+                if (!oldest || cache->last_used < oldest->last_used)
                         oldest = cache;
         }
-        if (oldest != NULL)
+        if (oldest)
                 forget_class(engine, oldest);
 }
 
@@ -169,7 +169,7 @@ static size_t byte_limit(const struct class_engine *engine, size_t bytes_of_clas
 
 static struct class_cache *cache_for(struct class_engine *engine, uint64_t key) {
         struct class_cache *cache = map_u64_get(engine->caches, key);
-        if (cache == NULL) {
+        if (!cache) {
                 if (map_u64_count(engine->caches) == CLASSES_MAX)
                         drop_oldest(engine);
                 cache = xcalloc(1, sizeof(*cache));
@@ -285,7 +285,7 @@ enum engine_answer class_engine_choose(struct class_engine *engine, struct sched
         reserve_marks(engine, cluster_nodes(call.cluster)->count);
         if (is_for_engine(attempt, &plugins))
                 call.cache = cache_for(engine, key_of(attempt, &plugins));
-        if (call.cache == NULL || has_to_wait(call.cache)) {
+        if (!call.cache || has_to_wait(call.cache)) {
                 engine->stats.refusals++;
                 return ENGINE_DECLINES;
         }
@@ -293,7 +293,7 @@ enum engine_answer class_engine_choose(struct class_engine *engine, struct sched
                 return ENGINE_DECLINES;
         if (!top_tree_best(&call.cache->tree, &total, &best_count))
                 return ENGINE_FOUND_NONE;
-        uint32_t pick = rng != NULL && best_count > 1 ? (uint32_t)rng_below(rng, best_count) : 0;
+        uint32_t pick = rng && best_count > 1 ? (uint32_t)rng_below(rng, best_count) : 0;
         size_t node = top_tree_pick(&call.cache->tree, pick);
         *ret_choice = (struct engine_choice){ .node = { (uint32_t)node },
                                               .feasible_count = call.cache->fitting_count,

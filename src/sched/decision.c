@@ -31,25 +31,25 @@ const char *decision_outcome_name(enum decision_outcome outcome) {
         return names[outcome];
 }
 
-static bool wants(const struct decide *d, enum decision_wants what) {
+static bool decision_is_wanted(const struct decide *d, enum decision_wants what) {
         return (d->request->wants & what) != 0;
 }
 
 /* ---- how long it takes ---- */
 
 static int64_t now_ns(const struct decide *d) {
-        return d->request->watch == NULL ? 0 : d->request->watch->now_ns();
+        return !d->request->watch ? 0 : d->request->watch->now_ns();
 }
 
-static void tell(const struct decide *d, enum sched_point point, enum verdict_code code,
-                 int64_t since_ns) {
+static void decision_tell(const struct decide *d, enum sched_point point, enum verdict_code code,
+                          int64_t since_ns) {
         const struct decision_watch *watch = d->request->watch;
-        if (watch != NULL)
+        if (watch)
                 watch->ran(watch->context, d->attempt.profile, point, code,
                            watch->now_ns() - since_ns);
 }
 
-static void fail(struct decide *d, struct slice text) {
+static void decision_fail(struct decide *d, struct slice text) {
         d->out->outcome = DECISION_ERROR;
         d->out->message = text;
         d->out->sets_nomination = true;
@@ -69,7 +69,7 @@ static struct slice join_reasons(struct arena *arena, const struct slice *reason
 }
 
 static void fail_with(struct decide *d, const struct verdict *verdict) {
-        fail(d, join_reasons(d->arena, verdict->reasons, verdict->reason_count));
+        decision_fail(d, join_reasons(d->arena, verdict->reasons, verdict->reason_count));
 }
 
 /* ---- why nodes were refused ---- */
@@ -83,8 +83,7 @@ static uint64_t bit_of(const struct decide *d, const struct plugin *plugin) {
 }
 
 static void note_rejector(struct decide *d, const struct node_refusal *refusal) {
-        uint64_t bits =
-                refusal->plugin != NULL ? bit_of(d, refusal->plugin) : d->attempt.restrictors;
+        uint64_t bits = refusal->plugin ? bit_of(d, refusal->plugin) : d->attempt.restrictors;
         d->out->rejectors |= bits;
         if (refusal->code == VERDICT_PENDING)
                 d->out->pendings |= bits;
@@ -100,7 +99,7 @@ static struct node_refusal absent_refusal(struct decide *d, struct node_id node)
 }
 
 static bool is_absent(const struct decide *d, struct node_id node) {
-        return d->attempt.only != NULL && !bitset_has(d->attempt.only, node.index);
+        return d->attempt.only && !bitset_has(d->attempt.only, node.index);
 }
 
 /* A node that fits, but not by the word of an extender. */
@@ -111,10 +110,10 @@ static struct node_refusal extender_refusal(struct decide *d, struct node_id nod
         d->out->was_refused_by_extender = true;
         return (struct node_refusal){
                 .node = node,
-                .code = said != NULL && said->is_unresolvable ? VERDICT_UNRESOLVABLE
-                                                              : VERDICT_UNSCHEDULABLE,
+                .code = said && said->is_unresolvable ? VERDICT_UNRESOLVABLE
+                                                      : VERDICT_UNSCHEDULABLE,
                 .reason_count = 1,
-                .reasons = said != NULL ? &said->reason : &not_asked,
+                .reasons = said ? &said->reason : &not_asked,
         };
 }
 
@@ -130,7 +129,7 @@ static void explain_refusals(struct decide *d, const struct bitset *feasible) {
                         refusals[count] = absent_refusal(d, node);
                 } else {
                         bool fits = sched_attempt_judge(&d->attempt, node, &refusals[count]);
-                        assert(!fits || d->extended != NULL); /* filter and explain agree */
+                        assert(!fits || d->extended); /* filter and explain agree */
                         if (fits) {
                                 refusals[count++] = extender_refusal(d, node);
                                 continue;
@@ -156,7 +155,7 @@ static void refuse_everywhere(struct decide *d) {
                         .reason_count = verdict->reason_count,
                         .reasons = reasons,
                 };
-        if (d->attempt.pre_filter_plugin != NULL)
+        if (d->attempt.pre_filter_plugin)
                 d->out->rejectors |= bit_of(d, d->attempt.pre_filter_plugin);
         d->out->rejectors |= d->attempt.restrictors;
         d->out->refusals = d->attempt.refusals = refusals;
@@ -164,15 +163,15 @@ static void refuse_everywhere(struct decide *d) {
 }
 
 /* The condition's message: what refused, then what PostFilter said. */
-static void conclude(struct decide *d, struct slice refusal) {
+static void decision_conclude(struct decide *d, struct slice refusal) {
         struct decision *out = d->out;
         out->outcome = DECISION_UNSCHEDULABLE;
         out->message = refusal;
-        if (!wants(d, DECIDE_POST_FILTER))
+        if (!decision_is_wanted(d, DECIDE_POST_FILTER))
                 return;
         int64_t since_ns = now_ns(d);
         sched_attempt_post_filter(&d->attempt);
-        tell(d, POINT_POST_FILTER, d->attempt.preemption.code, since_ns);
+        decision_tell(d, POINT_POST_FILTER, d->attempt.preemption.code, since_ns);
         struct preemption *preemption = ARENA_NEW(d->arena, struct preemption);
         *preemption = d->attempt.preemption;
         out->preemption = preemption;
@@ -192,8 +191,9 @@ static void conclude_pre_filter(struct decide *d) {
         }
         refuse_everywhere(d);
         struct slice reasons = join_reasons(d->arena, verdict->reasons, verdict->reason_count);
-        conclude(d, slice_of(arena_printf(d->arena, "0/%zu nodes are available: " SLICE_FMT ".",
-                                          d->node_count, SLICE_ARG(reasons))));
+        decision_conclude(
+                d, slice_of(arena_printf(d->arena, "0/%zu nodes are available: " SLICE_FMT ".",
+                                         d->node_count, SLICE_ARG(reasons))));
 }
 
 /* ---- feasible nodes ---- */
@@ -218,7 +218,7 @@ static void take_feasible(struct decide *d, const struct bitset *nodes) {
         struct decision *out = d->out;
         size_t cap = bitset_count(nodes), start = 0, target = SIZE_MAX, looked = 0;
         struct node_id *feasible = ARENA_ARRAY(d->arena, struct node_id, cap);
-        if (d->request->is_parity && d->request->next_node != NULL) {
+        if (d->request->is_parity && d->request->next_node) {
                 start = *d->request->next_node % d->node_count;
                 target = sample_target(d, d->node_count);
         }
@@ -238,13 +238,13 @@ static void take_feasible(struct decide *d, const struct bitset *nodes) {
 
 static void keep_beside(struct decide *d) {
         struct decision *out = d->out;
-        if (d->request->beside == NULL)
+        if (!d->request->beside)
                 return;
         for (size_t i = 0; i < out->feasible_count; i++) {
                 if (out->feasible[i].index != d->request->beside->index)
                         continue;
                 out->beside_fits = true;
-                out->beside_total = out->totals == NULL ? 0 : out->totals[i];
+                out->beside_total = !out->totals ? 0 : out->totals[i];
         }
 }
 
@@ -253,7 +253,7 @@ static void keep_best(struct decide *d) {
         struct node_id *best = ARENA_ARRAY(d->arena, struct node_id, out->feasible_count);
         int64_t top = INT64_MIN;
         for (size_t i = 0; i < out->feasible_count; i++) {
-                int64_t total = out->totals == NULL ? 0 : out->totals[i];
+                int64_t total = !out->totals ? 0 : out->totals[i];
                 if (total > top)
                         out->best_count = 0;
                 if (total >= top) {
@@ -262,9 +262,9 @@ static void keep_best(struct decide *d) {
                 }
         }
         out->best = best;
-        out->best_total = out->totals == NULL ? 0 : top;
+        out->best_total = !out->totals ? 0 : top;
         size_t pick = 0;
-        if (d->request->rng != NULL && out->best_count > 1 && !out->is_first_fit)
+        if (d->request->rng && out->best_count > 1 && !out->is_first_fit)
                 pick = (size_t)rng_below(d->request->rng, out->best_count);
         out->node = best[pick];
         out->outcome = DECISION_PLACED;
@@ -275,7 +275,7 @@ static void keep_best(struct decide *d) {
 static void take_extension(struct decide *d) {
         const struct decision_extension *extension = d->request->extension;
         size_t cap = cluster_nodes(d->attempt.cluster)->count;
-        if (extension == NULL)
+        if (!extension)
                 return;
         d->extended = ARENA_ARRAY(d->arena, const struct extended_node *, cap + 1);
         memset((void *)d->extended, 0, (cap + 1) * sizeof(*d->extended));
@@ -285,13 +285,13 @@ static void take_extension(struct decide *d) {
 }
 
 static bool is_admitted(const struct decide *d, struct node_id node) {
-        if (d->extended == NULL)
+        if (!d->extended)
                 return true;
-        return d->extended[node.index] != NULL && !d->extended[node.index]->is_refused;
+        return d->extended[node.index] && !d->extended[node.index]->is_refused;
 }
 
 static void drop_unadmitted(const struct decide *d, struct bitset *nodes) {
-        if (d->extended == NULL)
+        if (!d->extended)
                 return;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
                 if (!is_admitted(d, (struct node_id){ (uint32_t)i }))
@@ -300,17 +300,17 @@ static void drop_unadmitted(const struct decide *d, struct bitset *nodes) {
 
 static void add_bonuses(struct decide *d) {
         struct decision *out = d->out;
-        if (d->extended == NULL || out->feasible_count < 2)
+        if (!d->extended || out->feasible_count < 2)
                 return;
         int64_t *totals = ARENA_ARRAY(d->arena, int64_t, out->feasible_count);
         for (size_t i = 0; i < out->feasible_count; i++)
-                totals[i] = (out->totals == NULL ? 0 : out->totals[i]) +
+                totals[i] = (!out->totals ? 0 : out->totals[i]) +
                             d->extended[out->feasible[i].index]->bonus;
         out->totals = totals;
         out->is_first_fit = false;
 }
 
-static void place(struct decide *d) {
+static void decision_place(struct decide *d) {
         struct decision *out = d->out;
         struct node_batch feasible = { out->feasible, out->feasible_count };
         out->is_first_fit = d->attempt.profile->points[POINT_SCORE].count == 0;
@@ -318,9 +318,10 @@ static void place(struct decide *d) {
                 struct attempt_scores scores;
                 struct verdict verdict = { .code = VERDICT_OK };
                 int64_t since_ns = now_ns(d);
-                enum verdict_code code = sched_attempt_score(
-                        &d->attempt, feasible, wants(d, DECIDE_SCORES), &scores, &verdict);
-                tell(d, POINT_SCORE, code, since_ns);
+                enum verdict_code code = sched_attempt_score(&d->attempt, feasible,
+                                                             decision_is_wanted(d, DECIDE_SCORES),
+                                                             &scores, &verdict);
+                decision_tell(d, POINT_SCORE, code, since_ns);
                 if (code != VERDICT_OK) {
                         fail_with(d, &verdict);
                         return;
@@ -338,7 +339,7 @@ static void place(struct decide *d) {
 
 static bool is_among(const struct decide *d, struct node_id node) {
         const struct group_domain *among = d->request->among;
-        if (among == NULL)
+        if (!among)
                 return true;
         for (size_t i = 0; i < among->count; i++)
                 if (among->nodes[i].index == node.index)
@@ -348,7 +349,7 @@ static bool is_among(const struct decide *d, struct node_id node) {
 
 static struct bitset candidate_nodes(const struct decide *d) {
         const struct group_domain *among = d->request->among;
-        if (among == NULL)
+        if (!among)
                 return cluster_live_nodes(d->attempt.cluster, d->arena);
         struct bitset nodes = bitset_in_arena(d->arena, cluster_nodes(d->attempt.cluster)->count);
         for (size_t i = 0; i < among->count; i++)
@@ -369,7 +370,7 @@ static bool take_nominated(struct decide *d) {
         d->out->took_nominated = true;
         d->out->feasible_count = 1;
         d->out->feasible = arena_copy(d->arena, &node, sizeof(node));
-        place(d);
+        decision_place(d);
         return true;
 }
 
@@ -379,7 +380,7 @@ static void take_choice(struct decide *d, const struct engine_choice *choice) {
         d->out->feasible_count = choice->feasible_count;
         d->out->best_count = choice->best_count;
         d->out->best_total = choice->total;
-        if (d->request->beside == NULL || !bitset_has(choice->feasible, d->request->beside->index))
+        if (!d->request->beside || !bitset_has(choice->feasible, d->request->beside->index))
                 return;
         d->out->beside_fits = true;
         d->out->beside_total =
@@ -390,9 +391,9 @@ static void take_choice(struct decide *d, const struct engine_choice *choice) {
 static enum engine_answer ask_engine(struct decide *d) {
         struct class_engine *engine = d->request->engine;
         struct engine_choice choice;
-        if (engine == NULL || d->request->is_parity || d->extended != NULL ||
-            d->request->among != NULL || d->attempt.cycle.class->spec.claim_count > 0 ||
-            wants(d, DECIDE_VERDICTS) || wants(d, DECIDE_SCORES))
+        if (!engine || d->request->is_parity || d->extended || d->request->among ||
+            d->attempt.cycle.class->spec.claim_count > 0 ||
+            decision_is_wanted(d, DECIDE_VERDICTS) || decision_is_wanted(d, DECIDE_SCORES))
                 return ENGINE_DECLINES;
         enum engine_answer answer =
                 class_engine_choose(engine, &d->attempt, d->request->rng, &choice);
@@ -402,8 +403,8 @@ static enum engine_answer ask_engine(struct decide *d) {
 }
 
 static void conclude_refused(struct decide *d) {
-        conclude(d, refusals_message(d->node_count, d->out->refusals, d->out->refusal_count,
-                                     d->arena));
+        decision_conclude(d, refusals_message(d->node_count, d->out->refusals,
+                                              d->out->refusal_count, d->arena));
 }
 
 static void filter_and_place(struct decide *d) {
@@ -412,15 +413,15 @@ static void filter_and_place(struct decide *d) {
         sched_attempt_filter(&d->attempt, &nodes);
         drop_unadmitted(d, &nodes);
         bool is_empty = bitset_is_empty(&nodes);
-        tell(d, POINT_FILTER, is_empty ? VERDICT_UNSCHEDULABLE : VERDICT_OK, since_ns);
-        if (is_empty || wants(d, DECIDE_VERDICTS))
+        decision_tell(d, POINT_FILTER, is_empty ? VERDICT_UNSCHEDULABLE : VERDICT_OK, since_ns);
+        if (is_empty || decision_is_wanted(d, DECIDE_VERDICTS))
                 explain_refusals(d, &nodes);
         if (is_empty) {
                 conclude_refused(d);
                 return;
         }
         take_feasible(d, &nodes);
-        place(d);
+        decision_place(d);
 }
 
 static void choose_node(struct decide *d) {
@@ -429,10 +430,10 @@ static void choose_node(struct decide *d) {
         int64_t since_ns = now_ns(d);
         switch (ask_engine(d)) {
         case ENGINE_CHOSE:
-                tell(d, POINT_FILTER, VERDICT_OK, since_ns); /* scores are kept with it */
+                decision_tell(d, POINT_FILTER, VERDICT_OK, since_ns); /* scores are kept with it */
                 return;
         case ENGINE_FOUND_NONE: {
-                tell(d, POINT_FILTER, VERDICT_UNSCHEDULABLE, since_ns);
+                decision_tell(d, POINT_FILTER, VERDICT_UNSCHEDULABLE, since_ns);
                 struct bitset none =
                         bitset_in_arena(d->arena, cluster_nodes(d->attempt.cluster)->count);
                 explain_refusals(d, &none);
@@ -444,20 +445,20 @@ static void choose_node(struct decide *d) {
         }
 }
 
-static void decide(struct decide *d) {
+static void decision_decide(struct decide *d) {
         struct decision *out = d->out;
-        if (wants(d, DECIDE_GATES) && sched_attempt_gate(&d->attempt, &out->gate)) {
+        if (decision_is_wanted(d, DECIDE_GATES) && sched_attempt_gate(&d->attempt, &out->gate)) {
                 out->outcome = DECISION_GATED;
                 return;
         }
         if (d->node_count == 0) {
-                fail(d, SLICE_LITERAL("no nodes available to schedule pods"));
+                decision_fail(d, SLICE_LITERAL("no nodes available to schedule pods"));
                 out->has_no_nodes = true;
                 return;
         }
         int64_t since_ns = now_ns(d);
         enum verdict_code code = sched_attempt_pre_filter(&d->attempt);
-        tell(d, POINT_PRE_FILTER, code, since_ns);
+        decision_tell(d, POINT_PRE_FILTER, code, since_ns);
         out->pre_filter_count = d->attempt.pre_filter_count;
         out->pre_filters = d->attempt.pre_filters;
         if (code != VERDICT_OK)
@@ -480,22 +481,22 @@ void scheduler_decide(struct cluster *cluster, const struct sched_profile *profi
                 .node_name = request->node_name,
                 .now = request->now,
                 .arena = arena,
-                .memory = request->engine == NULL ? NULL : class_engine_memory(request->engine),
+                .memory = !request->engine ? NULL : class_engine_memory(request->engine),
                 .limit = request->limit,
                 .no_preemption = request->no_preemption,
                 .outlook = request->is_parity ? NULL : request->outlook,
         };
-        if (request->watch != NULL && request->watch->begins != NULL)
+        if (request->watch && request->watch->begins)
                 attempt.watch = request->watch->begins(request->watch->context, profile);
         d.order = cluster_node_order(cluster);
-        if (request->among != NULL) {
+        if (request->among) {
                 d.order = request->among->nodes;
                 d.node_count = request->among->count;
         }
         *ret_decision = (struct decision){ .node = NODE_NONE, .node_count = d.node_count };
         sched_attempt_init(&d.attempt, &attempt);
         take_extension(&d);
-        decide(&d);
+        decision_decide(&d);
         sched_attempt_release(&d.attempt);
 }
 

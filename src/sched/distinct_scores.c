@@ -20,7 +20,7 @@ void distinct_scores_clear(struct distinct_scores *scores) {
         scores->count = 0;
 }
 
-static void grow(struct distinct_scores *scores) {
+static void distinct_scores_grow(struct distinct_scores *scores) {
         size_t cap = scores->cap == 0 ? VALUES_MIN : 2 * scores->cap;
         scores->values = xreallocarray(scores->values, cap, sizeof(*scores->values));
         scores->weighted = xreallocarray(scores->weighted, cap, sizeof(*scores->weighted));
@@ -28,7 +28,8 @@ static void grow(struct distinct_scores *scores) {
 }
 
 /* The latest values are those most likely met again; DISTINCT_MAX when it is new. */
-static size_t find(const struct distinct_scores *scores, struct score_kind kind, bool is_left_out) {
+static size_t distinct_scores_find(const struct distinct_scores *scores, struct score_kind kind,
+                                   bool is_left_out) {
         for (size_t at = scores->count; at-- > 0;)
                 if (scores->values[at].kind.rest == kind.rest &&
                     scores->values[at].kind.domain == kind.domain &&
@@ -37,15 +38,15 @@ static size_t find(const struct distinct_scores *scores, struct score_kind kind,
         return DISTINCT_MAX;
 }
 
-static bool set(struct distinct_scores *scores, struct node_id node, struct score_kind kind,
-                int64_t raw, bool is_left_out) {
-        size_t at = find(scores, kind, is_left_out);
+static bool distinct_scores_set_one(struct distinct_scores *scores, struct node_id node,
+                                    struct score_kind kind, int64_t raw, bool is_left_out) {
+        size_t at = distinct_scores_find(scores, kind, is_left_out);
         if (at == DISTINCT_MAX) {
                 at = scores->count;
                 if (at == DISTINCT_MAX)
                         return false;
                 if (at == scores->cap)
-                        grow(scores);
+                        distinct_scores_grow(scores);
                 scores->count++;
                 scores->values[at] = (struct distinct_value){ kind, raw, 0, node, is_left_out };
                 scores->weighted[at] = 0;
@@ -56,10 +57,11 @@ static bool set(struct distinct_scores *scores, struct node_id node, struct scor
 
 bool distinct_scores_set(struct distinct_scores *scores, struct node_id node, int64_t raw,
                          bool is_left_out) {
-        return set(scores, node, (struct score_kind){ 0, raw }, raw, is_left_out);
+        return distinct_scores_set_one(scores, node, (struct score_kind){ 0, raw }, raw,
+                                       is_left_out);
 }
 
 bool distinct_scores_set_kind(struct distinct_scores *scores, struct node_id node,
                               struct score_kind kind, bool is_left_out) {
-        return set(scores, node, kind, 0, is_left_out);
+        return distinct_scores_set_one(scores, node, kind, 0, is_left_out);
 }

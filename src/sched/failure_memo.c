@@ -7,7 +7,7 @@
 #define NODES_MAX 20000 /* of larger clusters a refusal is not worth its copy */
 
 /* All a refusal depends on. */
-struct memo_key {
+struct failure_memo_key {
         const struct sched_profile *profile;
         const struct owner_row *owners; /* the workload decides about default constraints */
         uint64_t generation, shelf_version;
@@ -15,7 +15,7 @@ struct memo_key {
         int32_t priority;
 };
 struct memo_place {
-        struct memo_key key; /* profile NULL: empty */
+        struct failure_memo_key key; /* profile NULL: empty */
         struct decision decision;
         struct arena arena;
 };
@@ -31,7 +31,7 @@ struct failure_memo *failure_memo_new(void) {
 }
 
 void failure_memo_free(struct failure_memo *memo) {
-        if (memo == NULL)
+        if (!memo)
                 return;
         for (size_t i = 0; i < PLACES; i++)
                 arena_release(&memo->places[i].arena);
@@ -40,40 +40,40 @@ void failure_memo_free(struct failure_memo *memo) {
 
 /* Volumes and resource claims may be the pod's own, and so is a nomination. */
 static bool make_key(const struct cluster *cluster, const struct sched_profile *profile,
-                     struct pod_id pod, struct memo_key *ret_key) {
+                     struct pod_id pod, struct failure_memo_key *ret_key) {
         const struct pod_row *row = cluster_pod(cluster, pod);
         const struct pod_class *class = cluster_class(cluster, row->class);
         if (class->spec.volume_count > 0 || class->spec.claim_count > 0 ||
             row->nominated.index != 0)
                 return false;
-        *ret_key = (struct memo_key){ .profile = profile,
-                                      .owners = row->owners,
-                                      .generation = cluster_generation(cluster),
-                                      .class = row->class.index,
-                                      .labels = row->labels.index,
-                                      .ns = row->ns.index,
-                                      .priority = row->priority };
+        *ret_key = (struct failure_memo_key){ .profile = profile,
+                                              .owners = row->owners,
+                                              .generation = cluster_generation(cluster),
+                                              .class = row->class.index,
+                                              .labels = row->labels.index,
+                                              .ns = row->ns.index,
+                                              .priority = row->priority };
         for (int kind = 0; kind < SHELF_KIND_COUNT; kind++)
                 ret_key->shelf_version +=
                         object_shelf_version(profile->shelf, (enum shelf_kind)kind);
         return true;
 }
 
-static bool key_eq(const struct memo_key *a, const struct memo_key *b) {
+static bool key_eq(const struct failure_memo_key *a, const struct failure_memo_key *b) {
         return a->profile == b->profile && a->owners == b->owners &&
                a->generation == b->generation && a->shelf_version == b->shelf_version &&
                a->class == b->class && a->labels == b->labels && a->ns == b->ns &&
                a->priority == b->priority;
 }
 
-static size_t place_of(const struct memo_key *key) {
+static size_t place_of(const struct failure_memo_key *key) {
         return (key->class + key->labels) % PLACES;
 }
 
 const struct decision *failure_memo_find(const struct failure_memo *memo,
                                          const struct cluster *cluster,
                                          const struct sched_profile *profile, struct pod_id pod) {
-        struct memo_key key;
+        struct failure_memo_key key;
         if (!make_key(cluster, profile, pod, &key))
                 return NULL;
         const struct memo_place *place = &memo->places[place_of(&key)];
@@ -82,7 +82,7 @@ const struct decision *failure_memo_find(const struct failure_memo *memo,
 
 static bool is_worth_keeping(const struct decision *decision) {
         return decision->outcome == DECISION_UNSCHEDULABLE && !decision->was_refused_by_extender &&
-               (decision->preemption == NULL || decision->preemption->candidate_count == 0) &&
+               (!decision->preemption || decision->preemption->candidate_count == 0) &&
                slice_is_empty(decision->nomination) && decision->refusal_count <= NODES_MAX;
 }
 
@@ -100,7 +100,7 @@ static const struct node_refusal *without_reasons(struct arena *arena,
 void failure_memo_keep(struct failure_memo *memo, const struct cluster *cluster,
                        const struct sched_profile *profile, struct pod_id pod,
                        const struct decision *decision) {
-        struct memo_key key;
+        struct failure_memo_key key;
         if (!is_worth_keeping(decision) || !make_key(cluster, profile, pod, &key))
                 return;
         struct memo_place *place = &memo->places[place_of(&key)];

@@ -24,7 +24,7 @@ struct group_word {
 /* A group that was scheduled once stays so, whatever becomes of late members. */
 static bool is_news(const struct json *old, const struct group_word *word) {
         struct slice status = json_get_text(old, "status");
-        if (old == NULL)
+        if (!old)
                 return true;
         if (slice_is(status, "True") && strcmp(word->status, "True") != 0)
                 return false;
@@ -89,7 +89,7 @@ void group_tell(const struct group_cycle *cycle, const struct group_trial *trial
                 json_get(json_get(cycle->group.object, "status"), "conditions");
         struct group_word word = word_for(trial, json_get_i64(meta, "generation", 0));
         struct buf body = { 0 };
-        if (cycle->group.object == NULL || !is_news(condition_of(conditions), &word))
+        if (!cycle->group.object || !is_news(condition_of(conditions), &word))
                 return;
         write_conditions(conditions, &word, cycle->step->wall, &body);
         struct action patch = { .kind = ACTION_PATCH_OBJECT,

@@ -4,13 +4,13 @@
 #include "base/util.h"
 #include <stdlib.h>
 
-struct members {
+struct group_index_members {
         size_t count, cap;
         struct pod_id *pods;
 };
 
 struct group_index {
-        struct map_u64 *groups; /* struct members, by hash */
+        struct map_u64 *groups; /* struct group_index_members, by hash */
         uint64_t *hashes;       /* by pod row: the list it is in; 0 = none */
         size_t cap;
 };
@@ -21,7 +21,7 @@ struct group_index *group_index_new(void) {
         return index;
 }
 
-static void free_members(struct members *members) {
+static void free_members(struct group_index_members *members) {
         free(members->pods);
         free(members);
 }
@@ -30,7 +30,7 @@ void group_index_free(struct group_index *index) {
         size_t at = 0;
         uint64_t hash;
         void *members;
-        if (index == NULL)
+        if (!index)
                 return;
         while (map_u64_next(index->groups, &at, &hash, &members))
                 free_members(members);
@@ -57,7 +57,7 @@ static uint64_t hash_of_pod(const struct cluster *cluster, struct pod_id pod) {
 }
 
 static void take_out(struct group_index *index, uint64_t hash, struct pod_id pod) {
-        struct members *members = map_u64_get(index->groups, hash);
+        struct group_index_members *members = map_u64_get(index->groups, hash);
         size_t i = 0;
         while (members->pods[i].index != pod.index)
                 i++;
@@ -69,8 +69,8 @@ static void take_out(struct group_index *index, uint64_t hash, struct pod_id pod
 }
 
 static void put_in(struct group_index *index, uint64_t hash, struct pod_id pod) {
-        struct members *members = map_u64_get(index->groups, hash);
-        if (members == NULL) {
+        struct group_index_members *members = map_u64_get(index->groups, hash);
+        if (!members) {
                 members = xcalloc(1, sizeof(*members));
                 map_u64_put(index->groups, hash, members);
         }
@@ -81,7 +81,7 @@ static void put_in(struct group_index *index, uint64_t hash, struct pod_id pod) 
         members->pods[members->count++] = pod;
 }
 
-static void reserve(struct group_index *index, size_t cap) {
+static void group_index_reserve(struct group_index *index, size_t cap) {
         if (cap <= index->cap)
                 return;
         index->hashes = xreallocarray(index->hashes, cap, sizeof(*index->hashes));
@@ -98,13 +98,13 @@ void group_index_note(struct group_index *index, const struct cluster *cluster, 
                 take_out(index, before, pod);
         if (hash != 0)
                 put_in(index, hash, pod);
-        reserve(index, cluster_pod_cap(cluster));
+        group_index_reserve(index, cluster_pod_cap(cluster));
         index->hashes[pod.index] = hash;
 }
 
 size_t group_index_find(const struct group_index *index, struct slice ns, struct slice name,
                         const struct pod_id **ret_pods) {
-        const struct members *members = map_u64_get(index->groups, hash_of(ns, name));
-        *ret_pods = members == NULL ? NULL : members->pods;
-        return members == NULL ? 0 : members->count;
+        const struct group_index_members *members = map_u64_get(index->groups, hash_of(ns, name));
+        *ret_pods = !members ? NULL : members->pods;
+        return !members ? 0 : members->count;
 }

@@ -12,8 +12,10 @@ struct candidates {
 };
 
 /* False: trial says why there is nothing to try. */
-static bool generate(const struct group_cycle *cycle, const struct trial_request *request,
-                     struct group_domain_list *ret_list, struct group_trial *trial) {
+static bool group_placement_generate(const struct group_cycle *cycle,
+                                     const struct trial_request *request,
+                                     struct group_domain_list *ret_list,
+                                     struct group_trial *trial) {
         const struct profile_point *point = &cycle->profile->points[POINT_PLACEMENT_GENERATE];
         struct verdict verdict = { .code = VERDICT_OK };
         struct group_domain *all = ARENA_NEW(request->arena, struct group_domain);
@@ -52,7 +54,7 @@ static void add_scores(const struct group_cycle *cycle, const struct profile_plu
         for (size_t i = 0; i < candidates->count; i++)
                 scores[i] =
                         points->score_placement(&cycle->view, plugin->state, &candidates->uses[i]);
-        if (points->normalize_placements != NULL)
+        if (points->normalize_placements)
                 points->normalize_placements(scores, candidates->count);
         for (size_t i = 0; i < candidates->count; i++)
                 candidates->totals[i] += scores[i] * plugin->placement_weight;
@@ -65,7 +67,7 @@ static size_t best_of(const struct candidates *candidates, struct rng *rng) {
                 if (candidates->totals[i] > candidates->totals[best]) {
                         best = i;
                         ties = 1;
-                } else if (candidates->totals[i] == candidates->totals[best] && rng != NULL &&
+                } else if (candidates->totals[i] == candidates->totals[best] && rng &&
                            rng_below(rng, ++ties) == 0) {
                         best = i;
                 }
@@ -73,8 +75,9 @@ static size_t best_of(const struct candidates *candidates, struct rng *rng) {
         return best;
 }
 
-static size_t choose(const struct group_cycle *cycle, const struct trial_request *request,
-                     const struct candidates *candidates) {
+static size_t group_placement_choose(const struct group_cycle *cycle,
+                                     const struct trial_request *request,
+                                     const struct candidates *candidates) {
         const struct profile_point *point = &cycle->profile->points[POINT_PLACEMENT_SCORE];
         int64_t *scores = ARENA_ARRAY(request->arena, int64_t, candidates->count);
         if (candidates->count == 1)
@@ -86,18 +89,19 @@ static size_t choose(const struct group_cycle *cycle, const struct trial_request
 
 /* Only the placement that was chosen is to be seen among the decisions: it is tried once more, with
  * the same chances. */
-static void record(const struct group_cycle *cycle, const struct trial_request *request,
-                   const struct group_domain *placement, struct rng before,
-                   struct group_trial *ret_trial) {
+static void group_placement_record(const struct group_cycle *cycle,
+                                   const struct trial_request *request,
+                                   const struct group_domain *placement, struct rng before,
+                                   struct group_trial *ret_trial) {
         struct trial_request again = *request;
         again.among = placement;
-        again.rng = request->rng != NULL ? &before : NULL;
+        again.rng = request->rng ? &before : NULL;
         group_try(cycle, &again, ret_trial);
 }
 
 /* None does: the first one speaks for all. */
-static void refuse(const struct trial_request *request, size_t placement_count,
-                   struct group_trial *trial) {
+static void group_placement_refuse(const struct trial_request *request, size_t placement_count,
+                                   struct group_trial *trial) {
         trial->message = slice_of(
                 arena_printf(request->arena,
                              "0/%zu placements are available, first placement status: " SLICE_FMT,
@@ -120,7 +124,7 @@ static bool try_all(const struct group_cycle *cycle, const struct trial_request 
         struct group_trial trial;
         one.is_recorded = request->is_recorded && list->count == 1;
         for (size_t i = 0; i < list->count; i++) {
-                if (request->rng != NULL)
+                if (request->rng)
                         good->before[good->count] = *request->rng;
                 one.among = &list->items[i];
                 group_try(cycle, &one, &trial);
@@ -141,7 +145,7 @@ void group_try_anywhere(const struct group_cycle *cycle, const struct trial_requ
                 group_try(cycle, request, ret_trial);
                 return;
         }
-        if (!generate(cycle, request, &list, ret_trial))
+        if (!group_placement_generate(cycle, request, &list, ret_trial))
                 return;
         struct candidates good = {
                 .trials = ARENA_ARRAY(request->arena, struct group_trial, list.count),
@@ -149,15 +153,16 @@ void group_try_anywhere(const struct group_cycle *cycle, const struct trial_requ
                 .uses = ARENA_ARRAY(request->arena, struct group_domain_use, list.count),
                 .totals = ARENA_ARRAY(request->arena, int64_t, list.count),
         };
-        struct rng first = request->rng != NULL ? *request->rng : (struct rng){ 0 };
+        struct rng first = request->rng ? *request->rng : (struct rng){ 0 };
         if (!try_all(cycle, request, &list, &good, ret_trial))
                 return;
-        size_t best = good.count > 0 ? choose(cycle, request, &good) : 0;
+        size_t best = good.count > 0 ? group_placement_choose(cycle, request, &good) : 0;
         if (good.count > 0)
                 *ret_trial = good.trials[best];
         if (request->is_recorded && list.count > 1)
-                record(cycle, request, good.count > 0 ? good.uses[best].placement : &list.items[0],
-                       good.count > 0 ? good.before[best] : first, ret_trial);
+                group_placement_record(cycle, request,
+                                       good.count > 0 ? good.uses[best].placement : &list.items[0],
+                                       good.count > 0 ? good.before[best] : first, ret_trial);
         if (good.count == 0)
-                refuse(request, list.count, ret_trial);
+                group_placement_refuse(request, list.count, ret_trial);
 }

@@ -4,13 +4,13 @@
 #include "sched/scheduler_group.h"
 
 /* What is asked again and again while victims are picked. */
-struct question {
+struct group_room_question {
         const struct group_cycle *cycle;
         struct arena arena; /* of the last answer */
 };
 
-static bool fits(void *context, struct slice *ret_message) {
-        struct question *question = context;
+static bool group_room_fits(void *context, struct slice *ret_message) {
+        struct group_room_question *question = context;
         struct group_trial trial;
         struct trial_request request = { .is_question = true, .arena = &question->arena };
         arena_clear(&question->arena);
@@ -23,7 +23,7 @@ static const struct profile_plugin *plugin_of(const struct sched_profile *profil
         const struct profile_point *point = &profile->points[POINT_POST_FILTER];
         for (size_t i = 0; i < point->count; i++) {
                 const struct profile_plugin *plugin = &profile->plugins[point->plugins[i]];
-                if (plugin->plugin->sched->group_post_filter != NULL)
+                if (plugin->plugin->sched->group_post_filter)
                         return plugin;
         }
         return NULL;
@@ -43,20 +43,20 @@ static bool never_preempts(const struct group_cycle *cycle) {
 static bool find_victims(const struct group_cycle *cycle, struct group_preemption *search,
                          struct slice *ret_why) {
         const struct profile_plugin *plugin = plugin_of(cycle->profile);
-        struct question question = { .cycle = cycle };
+        struct group_room_question question = { .cycle = cycle };
         struct verdict verdict = { .code = VERDICT_OK };
         if (pod_group_is_constrained(cycle->group.object)) {
                 *ret_why = SLICE_LITERAL("workload aware preemption is not supported for pod "
                                          "groups with scheduling constraints");
                 return false;
         }
-        if (plugin == NULL) {
+        if (!plugin) {
                 *ret_why = SLICE_LITERAL("default preemption plugin is not registered, workload "
                                          "aware preemption is disabled");
                 return false;
         }
         arena_init(&question.arena, 0);
-        search->fits = fits;
+        search->fits = group_room_fits;
         search->context = &question;
         bool is_found = plugin->plugin->sched->group_post_filter(search, plugin->state, &verdict) ==
                         VERDICT_OK;

@@ -2,19 +2,19 @@
 #include "base/util.h"
 #include "sched/scheduler_group.h"
 
-struct trial {
+struct group_trial_run {
         const struct group_cycle *cycle;
         const struct trial_request *request;
         struct group_trial *out;
         size_t placed_count; /* members on nodes, those of before included */
 };
 
-static struct cluster *cluster_of(const struct trial *trial) {
+static struct cluster *cluster_of(const struct group_trial_run *trial) {
         return trial->cycle->step->scheduler->config.cluster;
 }
 
-static void decide(const struct trial *trial, const struct queued_pod *entry,
-                   const struct group_domain *among, struct decision *ret_decision) {
+static void group_trial_decide(const struct group_trial_run *trial, const struct queued_pod *entry,
+                               const struct group_domain *among, struct decision *ret_decision) {
         struct scheduler *scheduler = trial->cycle->step->scheduler;
         const struct trial_request *wanted = trial->request;
         struct decision_request request = {
@@ -34,14 +34,15 @@ static void decide(const struct trial *trial, const struct queued_pod *entry,
                          ret_decision);
 }
 
-static void put(struct trial *trial, struct group_place *place, struct node_id node) {
+static void group_trial_put(struct group_trial_run *trial, struct group_place *place,
+                            struct node_id node) {
         place->node = node;
         cluster_assume(cluster_of(trial), place->entry->pod, node);
         trial->out->found_count++;
         trial->placed_count++;
 }
 
-static void withdraw(struct trial *trial, struct pod_id pod) {
+static void group_trial_withdraw(struct group_trial_run *trial, struct pod_id pod) {
         const struct group_cycle *cycle = trial->cycle;
         bool counts = (cluster_pod(cluster_of(trial), pod)->flags & POD_TERMINATING) == 0;
         if (counts && pod_group_has(cycle->step->scheduler, &cycle->group, pod))
@@ -50,7 +51,7 @@ static void withdraw(struct trial *trial, struct pod_id pod) {
 }
 
 /* As if the victims were gone: the members behind see their room, and the pod in it. */
-static void put_after_victims(struct trial *trial, struct group_place *place,
+static void put_after_victims(struct group_trial_run *trial, struct group_place *place,
                               const struct preemption *preemption) {
         struct arena *arena = trial->request->arena;
         const struct preemption_candidate *chosen = preemption->chosen;
@@ -66,13 +67,13 @@ static void put_after_victims(struct trial *trial, struct group_place *place,
         place->victims = victims;
         place->waits_for_room = true;
         for (size_t i = 0; i < kept->victim_count; i++)
-                withdraw(trial, kept->victims[i]);
-        put(trial, place, kept->node);
+                group_trial_withdraw(trial, kept->victims[i]);
+        group_trial_put(trial, place, kept->node);
 }
 
 /* A member whose victims are on their way out keeps its node, as long as it fits there without
  * them. */
-static void put_behind_leavers(struct trial *trial, struct group_place *place) {
+static void put_behind_leavers(struct group_trial_run *trial, struct group_place *place) {
         struct cluster *cluster = cluster_of(trial);
         const struct pod_row *row = cluster_pod(cluster, place->entry->pod);
         struct node_id node = NODE_NONE;
@@ -91,32 +92,31 @@ static void put_behind_leavers(struct trial *trial, struct group_place *place) {
                         cluster_withdraw(cluster, at);
                 at = next;
         }
-        decide(trial, place->entry, &only, &decision);
+        group_trial_decide(trial, place->entry, &only, &decision);
         bool fits = decision.outcome == DECISION_PLACED;
         cluster_rollback(cluster);
         if (!fits)
                 return;
         place->waits_for_room = true;
-        put(trial, place, node);
+        group_trial_put(trial, place, node);
 }
 
-static bool is_allowed(const struct trial *trial, const struct preemption *preemption) {
-        return trial->request->looks_for_victims && preemption != NULL &&
-               preemption->chosen != NULL;
+static bool is_allowed(const struct group_trial_run *trial, const struct preemption *preemption) {
+        return trial->request->looks_for_victims && preemption && preemption->chosen;
 }
 
 /* False: an error, and no use going on. */
-static bool find_place(struct trial *trial, struct group_place *place) {
+static bool find_place(struct group_trial_run *trial, struct group_place *place) {
         const struct group_cycle *cycle = trial->cycle;
         const struct trial_request *request = trial->request;
         struct decision decision;
-        decide(trial, place->entry, request->among, &decision);
+        group_trial_decide(trial, place->entry, request->among, &decision);
         if (request->is_recorded) {
                 cycle->step->scheduler->stats.decisions++;
                 scheduler_record(cycle->step, place->entry, &decision);
         }
         if (decision.outcome == DECISION_PLACED) {
-                put(trial, place, decision.node);
+                group_trial_put(trial, place, decision.node);
                 return true;
         }
         place->message = arena_slice(request->arena, decision.message);
@@ -130,7 +130,7 @@ static bool find_place(struct trial *trial, struct group_place *place) {
 }
 
 /* Even if all that are left found a place there would be too few. */
-static bool is_hopeless(const struct trial *trial, size_t left) {
+static bool is_hopeless(const struct group_trial_run *trial, size_t left) {
         return trial->request->is_question &&
                trial->placed_count + left < trial->cycle->group.min_count;
 }
@@ -142,7 +142,7 @@ static bool waits_for_room(const struct group_trial *out, size_t count) {
         return false;
 }
 
-static void conclude(struct trial *trial) {
+static void group_trial_conclude(struct group_trial_run *trial) {
         struct group_trial *out = trial->out;
         bool is_enough =
                 out->found_count > 0 && trial->placed_count >= trial->cycle->group.min_count;
@@ -158,7 +158,7 @@ static void conclude(struct trial *trial) {
         }
 }
 
-static void fail(struct trial *trial, struct slice message) {
+static void group_trial_fail(struct group_trial_run *trial, struct slice message) {
         trial->out->outcome = GROUP_FAILED;
         trial->out->message = slice_of(arena_printf(
                 trial->request->arena, "failed to schedule other pod from a pod group: " SLICE_FMT,
@@ -167,7 +167,7 @@ static void fail(struct trial *trial, struct slice message) {
 
 void group_try(const struct group_cycle *cycle, const struct trial_request *request,
                struct group_trial *ret_trial) {
-        struct trial trial = { cycle, request, ret_trial, cycle->view.placed_count };
+        struct group_trial_run trial = { cycle, request, ret_trial, cycle->view.placed_count };
         bool is_well = true;
         *ret_trial = (struct group_trial){ .places = ARENA_ARRAY(request->arena, struct group_place,
                                                                  cycle->count) };
@@ -179,9 +179,9 @@ void group_try(const struct group_cycle *cycle, const struct trial_request *requ
              i++) {
                 is_well = find_place(&trial, &ret_trial->places[i]);
                 if (!is_well)
-                        fail(&trial, ret_trial->places[i].message);
+                        group_trial_fail(&trial, ret_trial->places[i].message);
         }
         cluster_rollback(cluster_of(&trial));
         if (is_well)
-                conclude(&trial);
+                group_trial_conclude(&trial);
 }

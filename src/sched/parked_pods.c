@@ -9,9 +9,9 @@ void parked_pods_init(struct parked_pods *parked) {
 }
 
 void parked_pods_release(struct parked_pods *parked) {
-        while (parked->shelves != NULL) {
+        while (parked->shelves) {
                 struct parked_shelf *shelf = parked->shelves;
-                while (shelf->first != NULL) {
+                while (shelf->first) {
                         struct parked_group *group = shelf->first;
                         shelf->first = group->next;
                         free(group);
@@ -31,9 +31,9 @@ static bool is_of_shelf(const struct parked_shelf *shelf, const struct queued_po
 
 static struct parked_shelf *shelf_for(struct parked_pods *parked, const struct queued_pod *entry) {
         struct parked_shelf *shelf = parked->shelves;
-        while (shelf != NULL && !is_of_shelf(shelf, entry))
+        while (shelf && !is_of_shelf(shelf, entry))
                 shelf = shelf->next;
-        if (shelf != NULL)
+        if (shelf)
                 return shelf;
         shelf = xcalloc(1, sizeof(*shelf));
         *shelf = (struct parked_shelf){ .rejectors = entry->rejectors,
@@ -41,18 +41,18 @@ static struct parked_shelf *shelf_for(struct parked_pods *parked, const struct q
                                         .profile = entry->profile,
                                         .hears_all = entry->hears_all,
                                         .next = parked->shelves };
-        if (shelf->next != NULL)
+        if (shelf->next)
                 shelf->next->prev = shelf;
         parked->shelves = shelf;
         return shelf;
 }
 
 static void drop_shelf(struct parked_pods *parked, struct parked_shelf *shelf) {
-        if (shelf->prev != NULL)
+        if (shelf->prev)
                 shelf->prev->next = shelf->next;
         else
                 parked->shelves = shelf->next;
-        if (shelf->next != NULL)
+        if (shelf->next)
                 shelf->next->prev = shelf->prev;
         free(shelf);
 }
@@ -83,7 +83,7 @@ static struct parked_group *add_group(struct parked_pods *parked, const struct q
         *group = (struct parked_group){
                 .key = entry->alike, .shelf = shelf, .next = shelf->first, .hash = hash
         };
-        if (group->next != NULL)
+        if (group->next)
                 group->next->prev = group;
         shelf->first = group;
         group->next_of_hash = map_u64_put(parked->groups, hash, group);
@@ -93,7 +93,7 @@ static struct parked_group *add_group(struct parked_pods *parked, const struct q
 static void forget_hash(struct parked_pods *parked, const struct parked_group *group) {
         struct parked_group *at = map_u64_remove(parked->groups, group->hash);
         if (at == group) {
-                if (group->next_of_hash != NULL)
+                if (group->next_of_hash)
                         map_u64_put(parked->groups, group->hash, group->next_of_hash);
                 return;
         }
@@ -106,14 +106,14 @@ static void forget_hash(struct parked_pods *parked, const struct parked_group *g
 static void drop_group(struct parked_pods *parked, struct parked_group *group) {
         struct parked_shelf *shelf = group->shelf;
         forget_hash(parked, group);
-        if (group->prev != NULL)
+        if (group->prev)
                 group->prev->next = group->next;
         else
                 shelf->first = group->next;
-        if (group->next != NULL)
+        if (group->next)
                 group->next->prev = group->prev;
         free(group);
-        if (shelf->first == NULL)
+        if (!shelf->first)
                 drop_shelf(parked, shelf);
 }
 
@@ -122,28 +122,28 @@ static void drop_group(struct parked_pods *parked, struct parked_group *group) {
 void parked_pods_add(struct parked_pods *parked, struct queued_pod *entry) {
         uint64_t hash = hash_of(entry);
         struct parked_group *group = map_u64_get(parked->groups, hash);
-        while (group != NULL && !is_of_group(group, entry))
+        while (group && !is_of_group(group, entry))
                 group = group->next_of_hash;
-        if (group == NULL)
+        if (!group)
                 group = add_group(parked, entry, hash);
         entry->group = group;
         entry->prev_alike = NULL;
         entry->next_alike = group->first;
-        if (group->first != NULL)
+        if (group->first)
                 group->first->prev_alike = entry;
         group->first = entry;
 }
 
 void parked_pods_remove(struct parked_pods *parked, struct queued_pod *entry) {
         struct parked_group *group = entry->group;
-        if (entry->prev_alike != NULL)
+        if (entry->prev_alike)
                 entry->prev_alike->next_alike = entry->next_alike;
         else
                 group->first = entry->next_alike;
-        if (entry->next_alike != NULL)
+        if (entry->next_alike)
                 entry->next_alike->prev_alike = entry->prev_alike;
         entry->next_alike = entry->prev_alike = NULL;
         entry->group = NULL;
-        if (group->first == NULL)
+        if (!group->first)
                 drop_group(parked, group);
 }

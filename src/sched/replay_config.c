@@ -40,13 +40,13 @@ static void put_error(struct json_tree *tree, struct json_node *expect, const ch
         node_put_string(tree, expect, "error", text);
 }
 
-static void build(struct json_tree *tree, struct json_node *expect,
-                  const struct replay_config *config,
-                  const struct scheduler_configuration *configuration) {
+static void replay_config_build(struct json_tree *tree, struct json_node *expect,
+                                const struct replay_config *config,
+                                const struct scheduler_configuration *configuration) {
         struct profile_env env = { .registry = config->registry, .is_parity = true };
         struct sched_profile_list list;
         struct err problem = { 0 };
-        if (config->check != NULL && config->check(configuration, &problem) < 0) {
+        if (config->check && config->check(configuration, &problem) < 0) {
                 put_error(tree, expect, "build", problem.text);
                 return;
         }
@@ -62,17 +62,16 @@ static void build(struct json_tree *tree, struct json_node *expect,
         sched_profile_list_release(&list);
 }
 
-static void answer(struct json_tree *tree, struct json_node *expect,
-                   const struct replay_config *config, struct slice text) {
+static void replay_config_answer(struct json_tree *tree, struct json_node *expect,
+                                 const struct replay_config *config, struct slice text) {
         struct config_problems *problems = config_problems_new();
         struct scheduler_configuration *configuration =
                 scheduler_configuration_read(text, "configuration", problems);
         struct err problem = { 0 };
         if (config_problems_to_err(problems, &problem) < 0)
-                put_error(tree, expect, configuration == NULL ? "decode" : "validate",
-                          problem.text);
+                put_error(tree, expect, !configuration ? "decode" : "validate", problem.text);
         else
-                build(tree, expect, config, configuration);
+                replay_config_build(tree, expect, config, configuration);
         scheduler_configuration_free(configuration);
         config_problems_free(problems);
 }
@@ -86,7 +85,7 @@ int replay_config_case(const struct replay_config *config, const struct json *te
         struct json_tree *tree = json_tree_new();
         struct json_node *result = node_object(tree), *expect = node_object(tree);
         node_put_text(tree, result, "name", json_get_text(test_case, "name"));
-        answer(tree, expect, config, json_text(doc));
+        replay_config_answer(tree, expect, config, json_text(doc));
         node_put(tree, result, "expect", expect);
         bool ok = node_write(result, out);
         json_tree_free(tree);

@@ -65,7 +65,8 @@ static int put_claim(struct replay_scene *scene, const struct json *object, stru
         return r;
 }
 
-static int feed(struct replay_scene *scene, const struct json *objects, struct err *err) {
+static int replay_scene_feed(struct replay_scene *scene, const struct json *objects,
+                             struct err *err) {
         static const struct {
                 const char *list;
                 int (*put)(struct replay_scene *, const struct json *, struct err *);
@@ -158,7 +159,7 @@ int replay_scene_init(struct replay_scene *scene, const struct plugin *const *re
         scene->shelf = object_shelf_new();
         arena_init(&scene->arena, 0);
         fill_shelf(scene, json_get(test_case, "objects"));
-        int r = feed(scene, json_get(test_case, "objects"), err);
+        int r = replay_scene_feed(scene, json_get(test_case, "objects"), err);
         if (r == 0)
                 r = build_profiles(scene, registry, test_case, err);
         if (r < 0)

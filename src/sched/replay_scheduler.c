@@ -9,14 +9,14 @@
 #define REPLAY_NOW ((struct wall_time){ INT64_C(4102444800) * NS_PER_S })
 
 /* One answer being written. */
-struct answer {
+struct replay_scheduler_answer {
         struct json_tree *tree;
         struct json_node *expect;
         const struct replay_scene *scene;
         struct arena *arena;
 };
 
-static struct slice node_name(const struct answer *answer, struct node_id node) {
+static struct slice node_name(const struct replay_scheduler_answer *answer, struct node_id node) {
         return cluster_node_name(answer->scene->cluster, node);
 }
 
@@ -26,8 +26,8 @@ static int compare_slices(const void *a, const void *b) {
         return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
 }
 
-static void put_texts(const struct answer *answer, struct json_node *object, const char *key,
-                      const struct slice *texts, size_t count) {
+static void put_texts(const struct replay_scheduler_answer *answer, struct json_node *object,
+                      const char *key, const struct slice *texts, size_t count) {
         if (count == 0)
                 return;
         struct slice *sorted = arena_copy(answer->arena, texts, count * sizeof(*texts));
@@ -38,16 +38,16 @@ static void put_texts(const struct answer *answer, struct json_node *object, con
         node_put(answer->tree, object, key, array);
 }
 
-static void put_nodes(const struct answer *answer, struct json_node *object, const char *key,
-                      const struct node_id *nodes, size_t count) {
+static void put_nodes(const struct replay_scheduler_answer *answer, struct json_node *object,
+                      const char *key, const struct node_id *nodes, size_t count) {
         struct slice *names = ARENA_ARRAY(answer->arena, struct slice, count);
         for (size_t i = 0; i < count; i++)
                 names[i] = node_name(answer, nodes[i]);
         put_texts(answer, object, key, names, count);
 }
 
-static void put_node_set(const struct answer *answer, struct json_node *object, const char *key,
-                         const struct bitset *set) {
+static void put_node_set(const struct replay_scheduler_answer *answer, struct json_node *object,
+                         const char *key, const struct bitset *set) {
         struct node_id *nodes = ARENA_ARRAY(answer->arena, struct node_id, bitset_count(set));
         size_t count = 0;
         for (size_t i = bitset_next(set, 0); i != SIZE_MAX; i = bitset_next(set, i + 1))
@@ -55,18 +55,19 @@ static void put_node_set(const struct answer *answer, struct json_node *object, 
         put_nodes(answer, object, key, nodes, count);
 }
 
-static struct json_node *phase_node(const struct answer *answer,
+static struct json_node *phase_node(const struct replay_scheduler_answer *answer,
                                     const struct phase_verdict *verdict) {
         struct json_node *object = node_object(answer->tree);
         node_put_string(answer->tree, object, "plugin", verdict->plugin->name);
         node_put_string(answer->tree, object, "code", verdict_code_name(verdict->code));
         put_texts(answer, object, "reasons", verdict->reasons, verdict->reason_count);
-        if (verdict->only != NULL)
+        if (verdict->only)
                 put_node_set(answer, object, "nodes", verdict->only);
         return object;
 }
 
-static void put_pre_filters(const struct answer *answer, const struct decision *decision) {
+static void put_pre_filters(const struct replay_scheduler_answer *answer,
+                            const struct decision *decision) {
         struct json_node *said = node_array(answer->tree);
         struct json_node *skipped = node_array(answer->tree);
         for (size_t i = 0; i < decision->pre_filter_count; i++) {
@@ -82,14 +83,14 @@ static void put_pre_filters(const struct answer *answer, const struct decision *
                 node_put(answer->tree, answer->expect, "preFilterSkip", skipped);
 }
 
-static void put_refusals(const struct answer *answer, struct json_node *object, const char *key,
-                         const struct node_refusal *refusals, size_t count) {
+static void put_refusals(const struct replay_scheduler_answer *answer, struct json_node *object,
+                         const char *key, const struct node_refusal *refusals, size_t count) {
         if (count == 0)
                 return;
         struct json_node *map = node_object(answer->tree);
         for (size_t i = 0; i < count; i++) {
                 struct json_node *refusal = node_object(answer->tree);
-                if (refusals[i].plugin != NULL)
+                if (refusals[i].plugin)
                         node_put_string(answer->tree, refusal, "plugin", refusals[i].plugin->name);
                 node_put_string(answer->tree, refusal, "code", verdict_code_name(refusals[i].code));
                 put_texts(answer, refusal, "reasons", refusals[i].reasons,
@@ -100,7 +101,8 @@ static void put_refusals(const struct answer *answer, struct json_node *object, 
 }
 
 /* Positions of the feasible nodes in order of their names. */
-static size_t *by_name(const struct answer *answer, const struct decision *decision) {
+static size_t *by_name(const struct replay_scheduler_answer *answer,
+                       const struct decision *decision) {
         size_t count = decision->feasible_count;
         size_t *order = ARENA_ARRAY(answer->arena, size_t, count);
         for (size_t i = 0; i < count; i++) {
@@ -117,16 +119,18 @@ static size_t *by_name(const struct answer *answer, const struct decision *decis
         return order;
 }
 
-static struct json_node *numbers(const struct answer *answer, const int64_t *values,
-                                 const size_t *order, size_t count) {
+static struct json_node *replay_scheduler_numbers(const struct replay_scheduler_answer *answer,
+                                                  const int64_t *values, const size_t *order,
+                                                  size_t count) {
         struct json_node *array = node_array(answer->tree);
         for (size_t i = 0; i < count; i++)
                 node_append(array, node_i64(answer->tree, values[order[i]]));
         return array;
 }
 
-static void put_scores(const struct answer *answer, const struct decision *decision) {
-        if (decision->totals == NULL)
+static void put_scores(const struct replay_scheduler_answer *answer,
+                       const struct decision *decision) {
+        if (!decision->totals)
                 return;
         const size_t *order = by_name(answer, decision);
         size_t count = decision->feasible_count;
@@ -136,19 +140,20 @@ static void put_scores(const struct answer *answer, const struct decision *decis
                 struct json_node *object = node_object(answer->tree);
                 node_put_string(answer->tree, object, "plugin", column->plugin->name);
                 node_put_i64(answer->tree, object, "weight", column->weight);
-                node_put(answer->tree, object, "raw", numbers(answer, column->raw, order, count));
+                node_put(answer->tree, object, "raw",
+                         replay_scheduler_numbers(answer, column->raw, order, count));
                 node_put(answer->tree, object, "weighted",
-                         numbers(answer, column->weighted, order, count));
+                         replay_scheduler_numbers(answer, column->weighted, order, count));
                 node_append(scores, object);
         }
         node_put(answer->tree, answer->expect, "scores", scores);
         node_put(answer->tree, answer->expect, "total",
-                 numbers(answer, decision->totals, order, count));
+                 replay_scheduler_numbers(answer, decision->totals, order, count));
 }
 
 /* ---- preemption ---- */
 
-static struct json_node *candidate_node(const struct answer *answer,
+static struct json_node *candidate_node(const struct replay_scheduler_answer *answer,
                                         const struct preemption_candidate *candidate) {
         const struct cluster *cluster = answer->scene->cluster;
         struct json_node *object = node_object(answer->tree);
@@ -166,7 +171,8 @@ static struct json_node *candidate_node(const struct answer *answer,
         return object;
 }
 
-static void put_preemption(const struct answer *answer, const struct preemption *preemption) {
+static void put_preemption(const struct replay_scheduler_answer *answer,
+                           const struct preemption *preemption) {
         struct json_node *object = node_object(answer->tree);
         struct json_node *candidates = node_array(answer->tree);
         node_put_string(answer->tree, object, "code", verdict_code_name(preemption->code));
@@ -177,7 +183,7 @@ static void put_preemption(const struct answer *answer, const struct preemption 
         if (preemption->candidate_count > 0)
                 node_put(answer->tree, object, "candidates", candidates);
         put_refusals(answer, object, "rejected", preemption->rejected, preemption->rejected_count);
-        if (preemption->chosen != NULL) {
+        if (preemption->chosen) {
                 put_nodes(answer, object, "nominated", preemption->best, preemption->best_count);
                 node_put_string(answer->tree, object, "decidedBy",
                                 preemption_rule_name(preemption->decided_by));
@@ -187,7 +193,8 @@ static void put_preemption(const struct answer *answer, const struct preemption 
 
 /* ---- one pod ---- */
 
-static void put_placement(const struct answer *answer, const struct decision *decision) {
+static void put_placement(const struct replay_scheduler_answer *answer,
+                          const struct decision *decision) {
         put_nodes(answer, answer->expect, "feasible", decision->feasible, decision->feasible_count);
         put_scores(answer, decision);
         put_nodes(answer, answer->expect, "best", decision->best, decision->best_count);
@@ -195,7 +202,8 @@ static void put_placement(const struct answer *answer, const struct decision *de
                 node_put_bool(answer->tree, answer->expect, "firstFit", true);
 }
 
-static void put_decision(const struct answer *answer, const struct decision *decision) {
+static void put_decision(const struct replay_scheduler_answer *answer,
+                         const struct decision *decision) {
         if (decision->outcome == DECISION_GATED) {
                 node_put(answer->tree, answer->expect, "preEnqueue",
                          phase_node(answer, &decision->gate));
@@ -210,7 +218,7 @@ static void put_decision(const struct answer *answer, const struct decision *dec
                 put_placement(answer, decision);
                 break;
         case DECISION_UNSCHEDULABLE:
-                if (decision->preemption != NULL)
+                if (decision->preemption)
                         put_preemption(answer, decision->preemption);
                 node_put_text(answer->tree, answer->expect, "message", decision->message);
                 break;
@@ -219,8 +227,9 @@ static void put_decision(const struct answer *answer, const struct decision *dec
         }
 }
 
-static void decide(const struct answer *answer, struct pod_id pod, struct slice node,
-                   uint32_t wants, struct decision *ret_decision) {
+static void replay_scheduler_decide(const struct replay_scheduler_answer *answer, struct pod_id pod,
+                                    struct slice node, uint32_t wants,
+                                    struct decision *ret_decision) {
         const struct sched_profile *profile = replay_scene_profile(answer->scene, pod);
         struct decision_request request = { .pod = pod,
                                             .node_name = node,
@@ -228,7 +237,7 @@ static void decide(const struct answer *answer, struct pod_id pod, struct slice 
                                             .is_parity = true,
                                             .percentage_of_nodes = 100,
                                             .now = REPLAY_NOW };
-        if (profile != NULL) {
+        if (profile) {
                 scheduler_decide(answer->scene->cluster, profile, &request, answer->arena,
                                  ret_decision);
                 return;
@@ -245,8 +254,8 @@ static void decide(const struct answer *answer, struct pod_id pod, struct slice 
 
 /* ---- cases ---- */
 
-static int finish(struct answer *answer, const struct json *test_case, struct buf *out,
-                  struct err *err) {
+static int replay_scheduler_finish(struct replay_scheduler_answer *answer,
+                                   const struct json *test_case, struct buf *out, struct err *err) {
         struct json_node *result = node_object(answer->tree);
         node_put_text(answer->tree, result, "name", json_get_text(test_case, "name"));
         node_put(answer->tree, result, "expect", answer->expect);
@@ -255,7 +264,7 @@ static int finish(struct answer *answer, const struct json *test_case, struct bu
                        : err_set(err, BERTH_ERR_TOO_LARGE, "no room for the result");
 }
 
-static int answer_pod(struct answer *answer, struct replay_scene *scene,
+static int answer_pod(struct replay_scheduler_answer *answer, struct replay_scene *scene,
                       const struct json *test_case, struct err *err) {
         struct pod_id pod;
         struct slice node;
@@ -263,13 +272,15 @@ static int answer_pod(struct answer *answer, struct replay_scene *scene,
         int r = replay_scene_put_pod(scene, json_get(test_case, "pod"), &pod, &node, err);
         if (r < 0)
                 return r;
-        decide(answer, pod, node,
-               DECIDE_GATES | DECIDE_VERDICTS | DECIDE_SCORES | DECIDE_POST_FILTER, &decision);
+        replay_scheduler_decide(answer, pod, node,
+                                DECIDE_GATES | DECIDE_VERDICTS | DECIDE_SCORES | DECIDE_POST_FILTER,
+                                &decision);
         put_decision(answer, &decision);
         return 0;
 }
 
-static size_t first_by_name(const struct answer *answer, const struct decision *decision) {
+static size_t first_by_name(const struct replay_scheduler_answer *answer,
+                            const struct decision *decision) {
         size_t first = 0;
         for (size_t i = 1; i < decision->best_count; i++)
                 if (slice_compare(node_name(answer, decision->best[i]),
@@ -278,11 +289,11 @@ static size_t first_by_name(const struct answer *answer, const struct decision *
         return first;
 }
 
-static struct json_node *step_node(const struct answer *outer, struct pod_id pod,
+static struct json_node *step_node(const struct replay_scheduler_answer *outer, struct pod_id pod,
                                    const struct decision *decision) {
         struct cluster *cluster = outer->scene->cluster;
         const struct pod_row *row = cluster_pod(cluster, pod);
-        struct answer answer = *outer;
+        struct replay_scheduler_answer answer = *outer;
         answer.expect = node_object(outer->tree);
         node_put_string(answer.tree, answer.expect, "pod",
                         arena_printf(answer.arena, SLICE_FMT "/%s",
@@ -291,10 +302,11 @@ static struct json_node *step_node(const struct answer *outer, struct pod_id pod
                 struct node_id chosen = decision->best[first_by_name(&answer, decision)];
                 put_nodes(&answer, answer.expect, "feasible", decision->feasible,
                           decision->feasible_count);
-                if (decision->totals != NULL)
+                if (decision->totals)
                         node_put(answer.tree, answer.expect, "total",
-                                 numbers(&answer, decision->totals, by_name(&answer, decision),
-                                         decision->feasible_count));
+                                 replay_scheduler_numbers(&answer, decision->totals,
+                                                          by_name(&answer, decision),
+                                                          decision->feasible_count));
                 put_nodes(&answer, answer.expect, "best", decision->best, decision->best_count);
                 node_put_text(answer.tree, answer.expect, "chosen", node_name(&answer, chosen));
                 scheduler_reserve(&(struct reserve_request){
@@ -313,7 +325,7 @@ static struct json_node *step_node(const struct answer *outer, struct pod_id pod
         return answer.expect;
 }
 
-static int answer_sequence(struct answer *answer, struct replay_scene *scene,
+static int answer_sequence(struct replay_scheduler_answer *answer, struct replay_scene *scene,
                            const struct json *test_case, struct err *err) {
         struct json_node *steps = node_array(answer->tree);
         struct json_iter iter = json_iter(json_get(test_case, "pods"));
@@ -328,7 +340,8 @@ static int answer_sequence(struct answer *answer, struct replay_scene *scene,
                 struct str_id ns = cluster_pod(scene->cluster, pod)->ns;
                 struct slice name = arena_slice(answer->arena,
                                                 slice_of(cluster_pod(scene->cluster, pod)->name));
-                decide(answer, pod, node, DECIDE_SCORES | DECIDE_POST_FILTER, &decision);
+                replay_scheduler_decide(answer, pod, node, DECIDE_SCORES | DECIDE_POST_FILTER,
+                                        &decision);
                 node_append(steps, step_node(answer, pod, &decision));
                 if (decision.outcome != DECISION_PLACED)
                         cluster_remove_pod(scene->cluster, cluster_text(scene->cluster, ns), name);
@@ -337,19 +350,23 @@ static int answer_sequence(struct answer *answer, struct replay_scene *scene,
         return 0;
 }
 
-static int replay(const struct plugin *const *registry, const struct json *test_case,
-                  int (*answer_case)(struct answer *, struct replay_scene *, const struct json *,
-                                     struct err *),
-                  struct buf *out, struct err *err) {
+static int replay_scheduler_replay(const struct plugin *const *registry,
+                                   const struct json *test_case,
+                                   int (*answer_case)(struct replay_scheduler_answer *,
+                                                      struct replay_scene *, const struct json *,
+                                                      struct err *),
+                                   struct buf *out, struct err *err) {
         struct replay_scene scene;
         int r = replay_scene_init(&scene, registry, test_case, err);
         if (r < 0)
                 return r;
-        struct answer answer = { .tree = json_tree_new(), .scene = &scene, .arena = &scene.arena };
+        struct replay_scheduler_answer answer = { .tree = json_tree_new(),
+                                                  .scene = &scene,
+                                                  .arena = &scene.arena };
         answer.expect = node_object(answer.tree);
         r = answer_case(&answer, &scene, test_case, err);
         if (r == 0)
-                r = finish(&answer, test_case, out, err);
+                r = replay_scheduler_finish(&answer, test_case, out, err);
         json_tree_free(answer.tree);
         replay_scene_release(&scene);
         return r;
@@ -357,10 +374,10 @@ static int replay(const struct plugin *const *registry, const struct json *test_
 
 int replay_scheduler_case(const struct plugin *const *registry, const struct json *test_case,
                           struct buf *out, struct err *err) {
-        return replay(registry, test_case, answer_pod, out, err);
+        return replay_scheduler_replay(registry, test_case, answer_pod, out, err);
 }
 
 int replay_sequence_case(const struct plugin *const *registry, const struct json *test_case,
                          struct buf *out, struct err *err) {
-        return replay(registry, test_case, answer_sequence, out, err);
+        return replay_scheduler_replay(registry, test_case, answer_sequence, out, err);
 }

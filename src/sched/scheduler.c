@@ -53,7 +53,7 @@ static void free_action(struct open_action *open) {
 }
 
 void scheduler_free(struct scheduler *scheduler) {
-        if (scheduler == NULL)
+        if (!scheduler)
                 return;
         size_t at = 0;
         uint64_t id;
@@ -111,7 +111,7 @@ static void give_up(struct step *step, struct queued_pod *entry, const struct de
                 scheduler->stats.errors++;
         else
                 scheduler->stats.unschedulable++;
-        if (decision->preemption != NULL && decision->preemption->chosen != NULL)
+        if (decision->preemption && decision->preemption->chosen)
                 scheduler_preempt(step, entry, decision->preemption);
         scheduler_fail(step, entry, &failure);
 }
@@ -123,11 +123,11 @@ static void decide_or_recall(struct scheduler *scheduler, const struct queued_po
                              struct decision *ret_decision) {
         struct cluster *cluster = scheduler->config.cluster;
         const struct sched_profile *profile = scheduler->config.profiles[entry->profile];
-        bool is_alone = request->engine == NULL || request->is_parity || request->limit != NULL;
+        bool is_alone = !request->engine || request->is_parity || request->limit;
         const struct decision *known =
                 is_alone ? NULL
                          : failure_memo_find(scheduler->failures, cluster, profile, entry->pod);
-        if (known != NULL) {
+        if (known) {
                 *ret_decision = *known;
                 return;
         }
@@ -141,7 +141,7 @@ void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
                             const struct preemption_limit *limit) {
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
-        bool asks = extension == NULL && scheduler_asks_extenders(scheduler, entry);
+        bool asks = !extension && scheduler_asks_extenders(scheduler, entry);
         struct decision_request request = {
                 .pod = entry->pod,
                 .wants = DECIDE_POST_FILTER,
@@ -149,7 +149,7 @@ void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
                 .percentage_of_nodes = scheduler->config.percentage_of_nodes,
                 .now = step->wall,
                 .rng = &scheduler->rng,
-                .engine = asks || extension != NULL ? NULL : scheduler->engine,
+                .engine = asks || extension ? NULL : scheduler->engine,
                 .next_node = scheduler->config.is_parity ? &scheduler->next_node : NULL,
                 .offers_all = asks,
                 .outlook = scheduler->config.outlook,
@@ -165,7 +165,7 @@ void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
                 scheduler_ask_extenders(step, entry, &decision);
                 return;
         }
-        if (limit == NULL && scheduler_ask_victims(step, entry, &decision, extension))
+        if (!limit && scheduler_ask_victims(step, entry, &decision, extension))
                 return;
         scheduler->stats.decisions++;
         scheduler_record(step, entry, &decision);
@@ -198,7 +198,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
         scheduler_pre_bind_check(&step);
         while (progress.decisions < max_decisions && !scheduler_extensions_are_full(scheduler)) {
                 struct queued_pod *entry = scheduling_queue_pop(&scheduler->queue, mono.ns);
-                if (entry == NULL)
+                if (!entry)
                         break;
                 if (skip_terminating(&step, entry))
                         continue;
@@ -229,7 +229,7 @@ bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret
 /* The entry an outcome belongs to; NULL when the pod has gone or been replaced. */
 static struct queued_pod *entry_of(struct scheduler *scheduler, const struct open_action *open) {
         struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, open->pod);
-        return entry != NULL && entry->uid_hash == open->uid_hash ? entry : NULL;
+        return entry && entry->uid_hash == open->uid_hash ? entry : NULL;
 }
 
 static void announce_bound(struct step *step, const struct action_result *result,
@@ -262,10 +262,10 @@ void scheduler_finish_bind(struct step *step, const struct action_result *result
                            const struct open_action *open) {
         struct scheduler *scheduler = step->scheduler;
         struct queued_pod *entry = entry_of(scheduler, open);
-        bool is_waiting = entry != NULL && entry->part == QUEUE_BINDING;
+        bool is_waiting = entry && entry->part == QUEUE_BINDING;
         if (result->code == BERTH_OK) {
                 scheduler->stats.scheduled++;
-                if (is_waiting && scheduler->config.bound != NULL)
+                if (is_waiting && scheduler->config.bound)
                         scheduler->config.bound(scheduler->config.watch->context, entry->attempts,
                                                 step->mono.ns - entry->first_popped_ns,
                                                 entry->was_flushed);
@@ -295,7 +295,7 @@ void scheduler_finish_bind(struct step *step, const struct action_result *result
 static void finish_removal(struct step *step, const struct action_result *result,
                            const struct open_action *open) {
         struct queued_pod *entry = entry_of(step->scheduler, open);
-        if (entry == NULL || entry->open_removals == 0)
+        if (!entry || entry->open_removals == 0)
                 return;
         entry->open_removals--;
         if (result->code != BERTH_OK && result->code != BERTH_ERR_NOT_FOUND) {
@@ -314,7 +314,7 @@ void scheduler_result(struct scheduler *scheduler, const struct action_result *r
                       struct mono_time mono, struct wall_time wall, struct action_list *out) {
         struct step step = { scheduler, mono, wall, out };
         struct open_action *open = map_u64_remove(scheduler->actions, result->id);
-        if (open == NULL)
+        if (!open)
                 return;
         struct queued_pod *entry = entry_of(scheduler, open);
         if (open->kind == ACTION_BIND)
@@ -325,7 +325,7 @@ void scheduler_result(struct scheduler *scheduler, const struct action_result *r
                 scheduler_pre_bind_written(&step, open, result);
         else if (open->kind == ACTION_ASK_EXTENDER)
                 scheduler_extender_answered(&step, open, result);
-        else if (result->code != BERTH_OK && entry != NULL)
+        else if (result->code != BERTH_OK && entry)
                 entry->failure_hash = 0; /* written again by the next failure */
         free_action(open);
 }
@@ -351,7 +351,7 @@ const struct sched_profile *scheduler_profile(const struct scheduler *scheduler,
 void scheduler_refusals(const struct scheduler *scheduler, size_t profile, uint32_t *ret_counts) {
         size_t count = scheduler->config.profiles[profile]->plugin_count;
         memset(ret_counts, 0, count * sizeof(*ret_counts));
-        for (const struct queued_pod *entry = scheduler->queue.unschedulable.first; entry != NULL;
+        for (const struct queued_pod *entry = scheduler->queue.unschedulable.first; entry;
              entry = entry->next)
                 for (size_t i = 0; i < count && entry->profile == profile && !entry->hears_all &&
                                    entry->rejectors != UINT64_MAX;
@@ -400,7 +400,7 @@ uint64_t scheduler_incoming(const struct scheduler *scheduler, enum queue_part p
 bool scheduler_find(const struct scheduler *scheduler, struct pod_id pod,
                     struct queue_place *ret_place) {
         const struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, pod);
-        if (entry == NULL)
+        if (!entry)
                 return false;
         *ret_place = (struct queue_place){ .part = entry->part,
                                            .is_gated = entry->is_gated,

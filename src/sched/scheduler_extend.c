@@ -90,7 +90,7 @@ void extension_free(struct scheduler *scheduler, struct extension *extension) {
 }
 
 void scheduler_extensions_free(struct scheduler *scheduler) {
-        while (scheduler->extensions != NULL)
+        while (scheduler->extensions)
                 extension_free(scheduler, scheduler->extensions);
 }
 
@@ -105,8 +105,9 @@ static struct asked_node *find_node(struct extension *extension, struct slice na
         return NULL;
 }
 
-static void refuse(struct asked_node *node, bool is_unresolvable, struct slice reason) {
-        if (node == NULL || node->is_refused)
+static void scheduler_extend_refuse(struct asked_node *node, bool is_unresolvable,
+                                    struct slice reason) {
+        if (!node || node->is_refused)
                 return;
         node->is_refused = true;
         node->is_unresolvable = is_unresolvable;
@@ -115,8 +116,9 @@ static void refuse(struct asked_node *node, bool is_unresolvable, struct slice r
 
 /* ---- asking ---- */
 
-static void ask(struct step *step, struct extension *extension, const struct queued_pod *entry,
-                size_t extender, enum extender_verb verb) {
+static void scheduler_extend_ask(struct step *step, struct extension *extension,
+                                 const struct queued_pod *entry, size_t extender,
+                                 enum extender_verb verb) {
         struct scheduler *scheduler = step->scheduler;
         const struct cluster *cluster = scheduler->config.cluster;
         const struct pod_row *row = cluster_pod(cluster, entry->pod);
@@ -142,14 +144,14 @@ static size_t admitted_count(const struct extension *extension) {
         return count;
 }
 
-static void prioritize(struct step *step, struct extension *extension,
-                       const struct queued_pod *entry) {
+static void scheduler_extend_prioritize(struct step *step, struct extension *extension,
+                                        const struct queued_pod *entry) {
         const struct scheduler_config *config = &step->scheduler->config;
         extension->has_prioritized = true;
         for (size_t i = 0; i < config->extender_count; i++)
                 if (config->extenders[i].prioritizes &&
                     extender_is_interested(step->scheduler, &config->extenders[i], entry))
-                        ask(step, extension, entry, i, EXTENDER_PRIORITIZE);
+                        scheduler_extend_ask(step, extension, entry, i, EXTENDER_PRIORITIZE);
 }
 
 /* What was said of nodes that are there still. */
@@ -169,16 +171,16 @@ static struct decision_extension told_of_nodes(struct scheduler *scheduler,
                         .bonus = asked->bonus,
                         .is_refused = asked->is_refused,
                         .is_unresolvable = asked->is_unresolvable,
-                        .reason = asked->reason == NULL
-                                          ? SLICE_EMPTY
-                                          : slice_of(arena_string(&scheduler->scratch,
-                                                                  slice_of(asked->reason))),
+                        .reason = !asked->reason ? SLICE_EMPTY
+                                                 : slice_of(arena_string(&scheduler->scratch,
+                                                                         slice_of(asked->reason))),
                 };
         }
         return answer;
 }
 
-static void conclude(struct step *step, struct extension *extension, struct queued_pod *entry) {
+static void scheduler_extend_conclude(struct step *step, struct extension *extension,
+                                      struct queued_pod *entry) {
         struct scheduler *scheduler = step->scheduler;
         struct decision_extension answer = told_of_nodes(scheduler, extension);
         struct preemption_limit limit = { 0 };
@@ -204,16 +206,16 @@ static void go_on(struct step *step, struct extension *extension, struct queued_
                         if (config->extenders[next].filters &&
                             extender_is_interested(step->scheduler, &config->extenders[next],
                                                    entry)) {
-                                ask(step, extension, entry, next, EXTENDER_FILTER);
+                                scheduler_extend_ask(step, extension, entry, next, EXTENDER_FILTER);
                                 return;
                         }
                 }
                 if (!extension->has_prioritized && admitted_count(extension) > 1)
-                        prioritize(step, extension, entry);
+                        scheduler_extend_prioritize(step, extension, entry);
                 if (extension->open > 0)
                         return;
         }
-        conclude(step, extension, entry);
+        scheduler_extend_conclude(step, extension, entry);
 }
 
 void scheduler_ask_extenders(struct step *step, struct queued_pod *entry,
@@ -236,12 +238,13 @@ static void refuse_listed(struct extension *extension, const struct json *failed
         const struct json *reason;
         struct slice name;
         while (json_next(&iter, &name, &reason))
-                refuse(find_node(extension, name), is_unresolvable, json_text(reason));
+                scheduler_extend_refuse(find_node(extension, name), is_unresolvable,
+                                        json_text(reason));
 }
 
 static void mark_kept(struct extension *extension, bool *is_kept, struct slice name) {
         const struct asked_node *node = find_node(extension, name);
-        if (node != NULL)
+        if (node)
                 is_kept[node - extension->nodes] = true;
 }
 
@@ -261,15 +264,16 @@ static void take_filter(struct scheduler *scheduler, struct extension *extension
         refuse_listed(extension, json_get(answer, "FailedNodes"), false);
         for (size_t i = 0; i < extension->count; i++)
                 if (!is_kept[i])
-                        refuse(&extension->nodes[i], false,
-                               SLICE_LITERAL("node(s) were filtered out by an extender"));
+                        scheduler_extend_refuse(
+                                &extension->nodes[i], false,
+                                SLICE_LITERAL("node(s) were filtered out by an extender"));
 }
 
 static int64_t at_most(int64_t bonus) {
         return bonus > BONUS_MAX ? BONUS_MAX : bonus < -BONUS_MAX ? -BONUS_MAX : bonus;
 }
 
-static int64_t weighted(int64_t score, int64_t weight) {
+static int64_t scheduler_extend_weighted(int64_t score, int64_t weight) {
         int64_t bonus = 0;
         bool is_over = __builtin_mul_overflow(score, weight, &bonus) ||
                        __builtin_mul_overflow(bonus, (int64_t)SCORE_SCALE, &bonus);
@@ -285,13 +289,15 @@ static void take_priorities(struct extension *extension, const struct extender *
         while (json_next(&iter, NULL, &one)) {
                 struct asked_node *node = find_node(extension, json_get_text(one, "Host"));
                 int64_t score = 0;
-                if (node != NULL && json_as_i64(json_get(one, "Score"), &score))
-                        node->bonus = at_most(node->bonus + weighted(score, extender->weight));
+                if (node && json_as_i64(json_get(one, "Score"), &score))
+                        node->bonus = at_most(node->bonus +
+                                              scheduler_extend_weighted(score, extender->weight));
         }
 }
 
-static void fail(struct step *step, struct extension *extension, struct queued_pod *entry,
-                 const struct extender *extender, struct slice text) {
+static void scheduler_extend_fail(struct step *step, struct extension *extension,
+                                  struct queued_pod *entry, const struct extender *extender,
+                                  struct slice text) {
         struct scheduler *scheduler = step->scheduler;
         struct failure failure = {
                 .is_error = true,
@@ -313,7 +319,7 @@ static struct slice trouble_of(struct scheduler *scheduler, const struct action_
         struct slice text = json_get_text(answer, "Error");
         if (result->code != BERTH_OK)
                 text = slice_is_empty(result->text) ? SLICE_LITERAL("no answer") : result->text;
-        else if (answer == NULL)
+        else if (!answer)
                 text = SLICE_LITERAL("an answer that is no JSON");
         return slice_of(arena_string(&scheduler->scratch, text));
 }
@@ -333,7 +339,7 @@ static void take_answer(struct step *step, struct extension *extension, struct q
         } else if (slice_is_empty(trouble)) {
                 take_filter(step->scheduler, extension, answer);
         } else if (!extender->is_ignorable) {
-                fail(step, extension, entry, extender, trouble);
+                scheduler_extend_fail(step, extension, entry, extender, trouble);
                 return;
         }
         if (extension->open > 0)
@@ -341,7 +347,7 @@ static void take_answer(struct step *step, struct extension *extension, struct q
         if (!extension->is_for_victims)
                 go_on(step, extension, entry);
         else if (!extension_ask_next(step, extension, entry))
-                conclude(step, extension, entry);
+                scheduler_extend_conclude(step, extension, entry);
 }
 
 static void take_bound(struct step *step, const struct open_action *open,
@@ -359,8 +365,8 @@ static void take_bound(struct step *step, const struct open_action *open,
 static struct queued_pod *entry_of(struct scheduler *scheduler, struct extension *extension) {
         struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, extension->pod);
         const struct pod_row *row = cluster_pod(scheduler->config.cluster, extension->pod);
-        bool is_same = entry != NULL && entry->part == QUEUE_BINDING &&
-                       entry->uid_hash == extension->uid_hash;
+        bool is_same =
+                entry && entry->part == QUEUE_BINDING && entry->uid_hash == extension->uid_hash;
         return is_same && row->is_live && node_id_is_none(row->node) ? entry : NULL;
 }
 
@@ -372,15 +378,15 @@ void scheduler_extender_answered(struct step *step, const struct open_action *op
         arena_clear(&scheduler->scratch);
         if (result->code == BERTH_OK && json_parse(result->body, &doc, NULL) < 0)
                 doc = NULL;
-        const struct json *answer = doc == NULL ? NULL : json_doc_root(doc);
-        while (extension != NULL &&
+        const struct json *answer = !doc ? NULL : json_doc_root(doc);
+        while (extension &&
                (extension->pod.index != open->pod.index || extension->uid_hash != open->uid_hash))
                 extension = extension->next;
         if (open->ask.verb == EXTENDER_BIND) {
                 take_bound(step, open, result, answer);
-        } else if (extension != NULL) {
+        } else if (extension) {
                 struct queued_pod *entry = entry_of(scheduler, extension);
-                if (entry != NULL)
+                if (entry)
                         take_answer(step, extension, entry, open, result, answer);
                 else
                         extension_free(scheduler, extension);

@@ -62,7 +62,7 @@ struct preemption_limit extension_limit(struct scheduler *scheduler,
         struct preemption_candidate *candidates =
                 ARENA_ARRAY(arena, struct preemption_candidate, extension->candidate_count);
         struct preemption_limit limit = { .candidates = candidates };
-        if (extension->trouble != NULL)
+        if (extension->trouble)
                 limit.trouble = slice_of(arena_string(arena, slice_of(extension->trouble)));
         for (size_t i = 0; i < extension->candidate_count; i++) {
                 const struct asked_candidate *asked = &extension->candidates[i];
@@ -95,8 +95,8 @@ static struct object_ref ref_of(const struct cluster *cluster, struct pod_id pod
                                     .uid = slice_of(row->uid) };
 }
 
-static void ask(struct step *step, struct extension *extension, const struct queued_pod *entry,
-                size_t extender) {
+static void scheduler_extend_victims_ask(struct step *step, struct extension *extension,
+                                         const struct queued_pod *entry, size_t extender) {
         struct scheduler *scheduler = step->scheduler;
         const struct cluster *cluster = scheduler->config.cluster;
         struct preemption_limit left = extension_limit(scheduler, extension);
@@ -125,12 +125,12 @@ static void ask(struct step *step, struct extension *extension, const struct que
 bool extension_ask_next(struct step *step, struct extension *extension,
                         const struct queued_pod *entry) {
         const struct scheduler_config *config = &step->scheduler->config;
-        while (extension->trouble == NULL && extension->candidate_count > 0 &&
+        while (!extension->trouble && extension->candidate_count > 0 &&
                extension->extender < config->extender_count) {
                 size_t next = extension->extender++;
                 if (config->extenders[next].preempts &&
                     extender_is_interested(step->scheduler, &config->extenders[next], entry)) {
-                        ask(step, extension, entry, next);
+                        scheduler_extend_victims_ask(step, extension, entry, next);
                         return true;
                 }
         }
@@ -165,12 +165,11 @@ bool scheduler_ask_victims(struct step *step, struct queued_pod *entry,
                            const struct decision *decision, const struct decision_extension *told) {
         struct scheduler *scheduler = step->scheduler;
         const struct preemption *preemption = decision->preemption;
-        if (preemption == NULL || preemption->chosen == NULL || !wants_asking(scheduler, entry))
+        if (!preemption || !preemption->chosen || !wants_asking(scheduler, entry))
                 return false;
-        struct extension *extension =
-                extension_new(scheduler, entry, told == NULL ? 0 : told->count);
+        struct extension *extension = extension_new(scheduler, entry, !told ? 0 : told->count);
         extension->is_for_victims = true;
-        if (told != NULL)
+        if (told)
                 keep_nodes(extension, scheduler->config.cluster, told);
         keep_candidates(extension, scheduler->config.cluster, preemption);
         scheduling_queue_bind(&scheduler->queue, entry);
@@ -216,14 +215,14 @@ static const char *take_map(struct scheduler *scheduler, const struct extender *
         const char *trouble = NULL;
         struct slice name;
         left->candidates = xcalloc(json_count(map) + 1, sizeof(*left->candidates));
-        while (trouble == NULL && json_next(&iter, &name, &victims)) {
+        while (!trouble && json_next(&iter, &name, &victims)) {
                 struct asked_candidate *candidate = &left->candidates[left->candidate_count];
                 const char *wrong = take_node(scheduler, extender, name, victims, candidate);
-                if (wrong == NULL)
+                if (!wrong)
                         left->candidate_count++;
                 else
                         free_candidate(candidate);
-                if (wrong != NULL && !extender->is_ignorable)
+                if (wrong && !extender->is_ignorable)
                         trouble = wrong;
         }
         return trouble;
@@ -240,7 +239,7 @@ void extension_take_victims(struct scheduler *scheduler, struct extension *exten
         else
                 wrong = take_map(scheduler, extender, json_get(answer, "NodeNameToMetaVictims"),
                                  &left);
-        if (wrong != NULL) {
+        if (wrong) {
                 extension_drop_candidates(&left);
                 if (!extender->is_ignorable)
                         extension->trouble = slice_dup(slice_of(wrong));

@@ -46,8 +46,8 @@ static bool is_placed(const struct scheduler *scheduler, const struct pod_group 
 }
 
 /* The members by the index; what it lists has to be asked pod_group_has. */
-static size_t listed(const struct scheduler *scheduler, const struct pod_group *group,
-                     const struct pod_id **ret_pods) {
+static size_t scheduler_gang_listed(const struct scheduler *scheduler,
+                                    const struct pod_group *group, const struct pod_id **ret_pods) {
         return group_index_find(scheduler->groups,
                                 cluster_text(scheduler->config.cluster, group->ns), group->name,
                                 ret_pods);
@@ -57,7 +57,7 @@ static size_t listed(const struct scheduler *scheduler, const struct pod_group *
 static struct queued_pod *waiting_entry(const struct scheduler *scheduler,
                                         const struct pod_group *group, struct pod_id pod) {
         struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, pod);
-        if (entry == NULL || entry->part == QUEUE_BINDING || !pod_group_has(scheduler, group, pod))
+        if (!entry || entry->part == QUEUE_BINDING || !pod_group_has(scheduler, group, pod))
                 return NULL;
         return entry;
 }
@@ -66,7 +66,7 @@ static struct queued_pod *waiting_entry(const struct scheduler *scheduler,
 static size_t placed_members(const struct scheduler *scheduler, const struct pod_group *group,
                              struct arena *arena, struct pod_id **ret_pods) {
         const struct pod_id *pods;
-        size_t listed_count = listed(scheduler, group, &pods), count = 0;
+        size_t listed_count = scheduler_gang_listed(scheduler, group, &pods), count = 0;
         *ret_pods = ARENA_ARRAY(arena, struct pod_id, listed_count);
         for (size_t i = 0; i < listed_count; i++)
                 if (is_placed(scheduler, group, pods[i]))
@@ -76,10 +76,10 @@ static size_t placed_members(const struct scheduler *scheduler, const struct pod
 
 static bool has_enough(const struct scheduler *scheduler, const struct pod_group *group) {
         const struct pod_id *pods;
-        size_t listed_count = listed(scheduler, group, &pods), count = 0;
+        size_t listed_count = scheduler_gang_listed(scheduler, group, &pods), count = 0;
         for (size_t i = 0; i < listed_count && count < group->min_count; i++)
                 count += is_placed(scheduler, group, pods[i]) ||
-                         waiting_entry(scheduler, group, pods[i]) != NULL;
+                         waiting_entry(scheduler, group, pods[i]);
         return count >= group->min_count;
 }
 
@@ -89,18 +89,18 @@ bool scheduler_gang_holds(struct scheduler *scheduler, const struct queued_pod *
         struct pod_group group;
         if (!scheduler->config.has_gangs || !pod_group_of(scheduler, entry->pod, &group))
                 return false;
-        return group.object == NULL || !has_enough(scheduler, &group);
+        return !group.object || !has_enough(scheduler, &group);
 }
 
 /* Lets in those that wait behind the gate, now that there may be enough. */
 static void admit_held(struct scheduler *scheduler, const struct pod_group *group, int64_t now_ns) {
         const struct pod_id *pods;
-        size_t count = listed(scheduler, group, &pods);
+        size_t count = scheduler_gang_listed(scheduler, group, &pods);
         if (group->min_count == 0 || !has_enough(scheduler, group))
                 return;
         for (size_t i = 0; i < count; i++) {
                 struct queued_pod *entry = waiting_entry(scheduler, group, pods[i]);
-                if (entry != NULL && entry->is_gated)
+                if (entry && entry->is_gated)
                         scheduler_admit(scheduler, entry, now_ns);
         }
 }
@@ -114,7 +114,7 @@ void scheduler_gang_grew(struct scheduler *scheduler, struct pod_id pod, int64_t
 }
 
 void scheduler_gang_note(struct scheduler *scheduler, struct pod_id pod) {
-        if (scheduler->groups != NULL)
+        if (scheduler->groups)
                 group_index_note(scheduler->groups, scheduler->config.cluster, pod);
 }
 
@@ -130,15 +130,15 @@ static int compare_entries(const void *a, const void *b) {
 
 /* Takes the members out of the queue; the popped one is out already.  Those on their way out are
  * not placed any more. */
-static void gather(struct group_cycle *cycle, const struct queued_pod *popped) {
+static void scheduler_gang_gather(struct group_cycle *cycle, const struct queued_pod *popped) {
         struct scheduler *scheduler = cycle->step->scheduler;
         struct scheduling_queue *queue = &scheduler->queue;
         const struct pod_id *pods;
-        size_t count = listed(scheduler, &cycle->group, &pods);
+        size_t count = scheduler_gang_listed(scheduler, &cycle->group, &pods);
         cycle->entries = ARENA_ARRAY(&cycle->arena, struct queued_pod *, count);
         for (size_t i = 0; i < count; i++) {
                 struct queued_pod *entry = waiting_entry(scheduler, &cycle->group, pods[i]);
-                if (entry == NULL || entry->is_gated)
+                if (!entry || entry->is_gated)
                         continue;
                 const struct pod_row *row = cluster_pod(scheduler->config.cluster, entry->pod);
                 if ((row->flags & POD_TERMINATING) != 0) {
@@ -154,15 +154,15 @@ static void gather(struct group_cycle *cycle, const struct queued_pod *popped) {
         qsort(cycle->entries, cycle->count, sizeof(*cycle->entries), compare_entries);
 }
 
-static void begin(struct group_cycle *cycle, struct step *step, const struct pod_group *group,
-                  const struct queued_pod *popped) {
+static void scheduler_gang_begin(struct group_cycle *cycle, struct step *step,
+                                 const struct pod_group *group, const struct queued_pod *popped) {
         const struct scheduler_config *config = &step->scheduler->config;
         struct pod_id *placed;
         *cycle = (struct group_cycle){ .step = step,
                                        .group = *group,
                                        .profile = config->profiles[popped->profile] };
         arena_init(&cycle->arena, 0);
-        gather(cycle, popped);
+        scheduler_gang_gather(cycle, popped);
         size_t placed_count = placed_members(step->scheduler, group, &cycle->arena, &placed);
         cycle->view = (struct group_view){ .cluster = config->cluster,
                                            .shelf = config->shelf,
@@ -180,11 +180,11 @@ static bool is_making_room(struct step *step, const struct pod_group *group,
                            struct queued_pod *popped) {
         struct scheduler *scheduler = step->scheduler;
         const struct pod_id *pods;
-        size_t count = listed(scheduler, group, &pods);
+        size_t count = scheduler_gang_listed(scheduler, group, &pods);
         bool is_waiting = false;
         for (size_t i = 0; i < count; i++) {
                 struct queued_pod *entry = waiting_entry(scheduler, group, pods[i]);
-                if (entry == NULL || entry->open_removals == 0)
+                if (!entry || entry->open_removals == 0)
                         continue;
                 entry->was_woken = true;
                 is_waiting = true;
@@ -200,15 +200,15 @@ static bool is_making_room(struct step *step, const struct pod_group *group,
 
 /* ---- what comes of it ---- */
 
-static void bind(const struct group_cycle *cycle, const struct group_place *place) {
+static void scheduler_gang_bind(const struct group_cycle *cycle, const struct group_place *place) {
         struct decision decision = { .outcome = DECISION_PLACED, .node = place->node };
         arena_clear(&cycle->step->scheduler->scratch);
         scheduler_bind(cycle->step, place->entry, &decision);
 }
 
 /* Any change may help a group; what it did itself does not count. */
-static void fail(const struct group_cycle *cycle, struct queued_pod *entry,
-                 const struct failure *failure) {
+static void scheduler_gang_fail(const struct group_cycle *cycle, struct queued_pod *entry,
+                                const struct failure *failure) {
         struct scheduler *scheduler = cycle->step->scheduler;
         entry->hears_all = true;
         entry->wakes_on = UINT32_MAX;
@@ -231,19 +231,19 @@ static struct slice message_of(const struct group_trial *trial, const struct gro
 }
 
 /* Not bound now: those that wait for room are told their node, the others lose theirs. */
-static void refuse(const struct group_cycle *cycle, const struct group_trial *trial,
-                   const struct group_place *place) {
+static void scheduler_gang_refuse(const struct group_cycle *cycle, const struct group_trial *trial,
+                                  const struct group_place *place) {
         const struct cluster *cluster = cycle->step->scheduler->config.cluster;
         struct failure failure = { .is_error = trial->outcome == GROUP_FAILED,
                                    .message = message_of(trial, place),
                                    .sets_nomination = true };
         if (trial->outcome == GROUP_WAITS_FOR_ROOM && !node_id_is_none(place->node))
                 failure.nomination = cluster_node_name(cluster, place->node);
-        if (trial->outcome == GROUP_WAITS_FOR_ROOM && place->victims != NULL) {
+        if (trial->outcome == GROUP_WAITS_FOR_ROOM && place->victims) {
                 arena_clear(&cycle->step->scheduler->scratch);
                 scheduler_preempt(cycle->step, place->entry, place->victims);
         }
-        fail(cycle, place->entry, &failure);
+        scheduler_gang_fail(cycle, place->entry, &failure);
 }
 
 /* Members of a group without any place to speak of. */
@@ -252,26 +252,27 @@ static void refuse_all(const struct group_cycle *cycle, const struct group_trial
                                    .message = trial->message,
                                    .sets_nomination = true };
         for (size_t i = 0; i < cycle->count; i++)
-                fail(cycle, cycle->entries[i], &failure);
+                scheduler_gang_fail(cycle, cycle->entries[i], &failure);
 }
 
 static bool is_bound(const struct group_trial *trial, size_t i) {
         return trial->outcome == GROUP_FITS && !node_id_is_none(trial->places[i].node);
 }
 
-static void settle(const struct group_cycle *cycle, const struct group_trial *trial) {
+static void scheduler_gang_settle(const struct group_cycle *cycle,
+                                  const struct group_trial *trial) {
         const struct cluster *cluster = cycle->step->scheduler->config.cluster;
-        if (trial->places == NULL)
+        if (!trial->places)
                 refuse_all(cycle, trial);
         if (trial->victim_count > 0)
                 scheduler_preempt_for_group(cycle->step, cycle->entries[0], &cycle->view,
                                             trial->victims, trial->victim_count);
-        for (size_t i = 0; trial->places != NULL && i < cycle->count; i++)
+        for (size_t i = 0; trial->places && i < cycle->count; i++)
                 if (is_bound(trial, i))
-                        bind(cycle, &trial->places[i]);
-        for (size_t i = 0; trial->places != NULL && i < cycle->count; i++)
+                        scheduler_gang_bind(cycle, &trial->places[i]);
+        for (size_t i = 0; trial->places && i < cycle->count; i++)
                 if (!is_bound(trial, i))
-                        refuse(cycle, trial, &trial->places[i]);
+                        scheduler_gang_refuse(cycle, trial, &trial->places[i]);
         for (size_t i = 0; i < cycle->count; i++)
                 cycle->entries[i]->decided_generation = cluster_generation(cluster);
 }
@@ -308,7 +309,7 @@ static struct slice no_preemption(const struct group_cycle *cycle) {
         return SLICE_EMPTY;
 }
 
-static void decide(struct group_cycle *cycle, struct group_trial *ret_trial) {
+static void scheduler_gang_decide(struct group_cycle *cycle, struct group_trial *ret_trial) {
         struct scheduler *scheduler = cycle->step->scheduler;
         struct trial_request request = { .looks_for_victims = true,
                                          .no_preemption = no_preemption(cycle),
@@ -328,11 +329,11 @@ bool scheduler_decide_group(struct step *step, struct queued_pod *entry) {
                 return false;
         if (is_making_room(step, &group, entry))
                 return true;
-        begin(&cycle, step, &group, entry);
+        scheduler_gang_begin(&cycle, step, &group, entry);
         bool has_one = is_of_one_scheduler(&cycle, &trial);
         if (has_one)
-                decide(&cycle, &trial);
-        settle(&cycle, &trial);
+                scheduler_gang_decide(&cycle, &trial);
+        scheduler_gang_settle(&cycle, &trial);
         if (has_one)
                 group_tell(&cycle, &trial);
         arena_release(&cycle.arena);

@@ -27,7 +27,7 @@ struct pre_bind {
 /* ---- the record ---- */
 
 static void free_pre_bind(struct pre_bind *pre_bind) {
-        for (struct taken_object *taken = pre_bind->taken, *next; taken != NULL; taken = next) {
+        for (struct taken_object *taken = pre_bind->taken, *next; taken; taken = next) {
                 next = taken->next;
                 free(taken->before);
                 free(taken);
@@ -38,7 +38,7 @@ static void free_pre_bind(struct pre_bind *pre_bind) {
 
 void scheduler_pre_bind_free(struct scheduler *scheduler) {
         struct pre_bind *next;
-        for (; scheduler->pre_binds != NULL; scheduler->pre_binds = next) {
+        for (; scheduler->pre_binds; scheduler->pre_binds = next) {
                 next = scheduler->pre_binds->next;
                 free_pre_bind(scheduler->pre_binds);
         }
@@ -56,7 +56,7 @@ static void put_back(struct object_shelf *shelf, const struct taken_object *take
         const struct json *before = json_doc_root(doc);
         const struct json *now = object_shelf_get(shelf, taken->kind, shelf_object_ns(before),
                                                   shelf_object_name(before));
-        if (now != NULL && slice_eq(version_of(now), version_of(before)))
+        if (now && slice_eq(version_of(now), version_of(before)))
                 object_shelf_put(shelf, taken->kind, before);
         json_doc_free(doc);
 }
@@ -66,8 +66,8 @@ static struct queued_pod *waiting_entry(const struct scheduler *scheduler,
                                         const struct pre_bind *pre_bind) {
         struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, pre_bind->pod);
         const struct pod_row *row = cluster_pod(scheduler->config.cluster, pre_bind->pod);
-        bool is_same = entry != NULL && entry->part == QUEUE_BINDING &&
-                       entry->uid_hash == pre_bind->uid_hash;
+        bool is_same =
+                entry && entry->part == QUEUE_BINDING && entry->uid_hash == pre_bind->uid_hash;
         return is_same && row->is_live && (row->flags & POD_ASSUMED) != 0 ? entry : NULL;
 }
 
@@ -147,9 +147,10 @@ static void announce_node(struct step *step, const struct queued_pod *entry, str
 
 /* ---- waiting ---- */
 
-static enum verdict_code ask(struct scheduler *scheduler, const struct pre_bind *pre_bind,
-                             const struct queued_pod *entry, int64_t waited_ns,
-                             struct slice *ret_text) {
+static enum verdict_code scheduler_pre_bind_ask(struct scheduler *scheduler,
+                                                const struct pre_bind *pre_bind,
+                                                const struct queued_pod *entry, int64_t waited_ns,
+                                                struct slice *ret_text) {
         const struct plugin *plugin = NULL;
         struct verdict verdict = { .code = VERDICT_OK };
         struct sched_attempt attempt;
@@ -173,7 +174,7 @@ bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, struct node
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
         struct slice text;
-        if (scheduler->config.shelf == NULL || !has_claims(cluster, entry->pod))
+        if (!scheduler->config.shelf || !has_claims(cluster, entry->pod))
                 return false;
         struct slice name = cluster_node_name(cluster, node);
         struct pre_bind *pre_bind = xcalloc(1, sizeof(*pre_bind));
@@ -190,7 +191,8 @@ bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, struct node
                 .node = node,
                 .reservation = { scheduler->config.shelf, on_change, &reserving },
                 .arena = &scheduler->scratch });
-        if (step->out->count == first && ask(scheduler, pre_bind, entry, 0, &text) == VERDICT_OK) {
+        if (step->out->count == first &&
+            scheduler_pre_bind_ask(scheduler, pre_bind, entry, 0, &text) == VERDICT_OK) {
                 free_pre_bind(pre_bind);
                 return false;
         }
@@ -202,9 +204,9 @@ bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, struct node
 
 static void give_up(struct step *step, struct pre_bind *pre_bind, struct queued_pod *entry,
                     struct slice text) {
-        for (const struct taken_object *taken = pre_bind->taken; taken != NULL; taken = taken->next)
+        for (const struct taken_object *taken = pre_bind->taken; taken; taken = taken->next)
                 put_back(step->scheduler->config.shelf, taken);
-        if (entry == NULL)
+        if (!entry)
                 return;
         step->scheduler->stats.errors++;
         scheduler_unbind(step, entry, text);
@@ -214,15 +216,16 @@ static void give_up(struct step *step, struct pre_bind *pre_bind, struct queued_
 static bool is_over(struct step *step, struct pre_bind *pre_bind) {
         struct queued_pod *entry = waiting_entry(step->scheduler, pre_bind);
         struct slice text = SLICE_EMPTY;
-        if (entry == NULL || pre_bind->failure != NULL) {
-                if (pre_bind->failure != NULL)
+        if (!entry || pre_bind->failure) {
+                if (pre_bind->failure)
                         text = slice_of(pre_bind->failure);
                 give_up(step, pre_bind, entry, text);
                 return true;
         }
         if (pre_bind->open_writes > 0)
                 return false;
-        switch (ask(step->scheduler, pre_bind, entry, step->mono.ns - pre_bind->since_ns, &text)) {
+        switch (scheduler_pre_bind_ask(step->scheduler, pre_bind, entry,
+                                       step->mono.ns - pre_bind->since_ns, &text)) {
         case VERDICT_OK:
                 scheduler_emit_bind(step, entry, pre_bind->node);
                 return true;
@@ -237,7 +240,7 @@ static bool is_over(struct step *step, struct pre_bind *pre_bind) {
 void scheduler_pre_bind_check(struct step *step) {
         struct pre_bind **link = &step->scheduler->pre_binds;
         step->scheduler->pre_bind_checked_ns = step->mono.ns;
-        while (*link != NULL) {
+        while (*link) {
                 struct pre_bind *pre_bind = *link;
                 if (!is_over(step, pre_bind)) {
                         link = &pre_bind->next;
@@ -251,13 +254,13 @@ void scheduler_pre_bind_check(struct step *step) {
 void scheduler_pre_bind_written(struct step *step, const struct open_action *open,
                                 const struct action_result *result) {
         struct pre_bind *pre_bind = step->scheduler->pre_binds;
-        while (pre_bind != NULL &&
+        while (pre_bind &&
                (pre_bind->pod.index != open->pod.index || pre_bind->uid_hash != open->uid_hash))
                 pre_bind = pre_bind->next;
-        if (pre_bind == NULL || pre_bind->open_writes == 0)
+        if (!pre_bind || pre_bind->open_writes == 0)
                 return;
         pre_bind->open_writes--;
-        if (result->code != BERTH_OK && pre_bind->failure == NULL) {
+        if (result->code != BERTH_OK && !pre_bind->failure) {
                 struct buf text = { 0 };
                 buf_text(&text,
                          slice_is(result->target.kind, "ResourceClaim")
@@ -267,11 +270,11 @@ void scheduler_pre_bind_written(struct step *step, const struct open_action *ope
                 pre_bind->failure = slice_dup(buf_view(&text));
                 buf_release(&text);
         }
-        if (pre_bind->open_writes == 0 || pre_bind->failure != NULL)
+        if (pre_bind->open_writes == 0 || pre_bind->failure)
                 scheduler_pre_bind_check(step);
 }
 
 bool scheduler_pre_bind_due(const struct scheduler *scheduler, int64_t *ret_due_ns) {
         *ret_due_ns = scheduler->pre_bind_checked_ns + CHECK_INTERVAL_NS;
-        return scheduler->pre_binds != NULL;
+        return scheduler->pre_binds;
 }

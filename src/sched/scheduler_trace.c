@@ -44,7 +44,7 @@ void scheduler_traces_free(struct scheduler *scheduler) {
 
 static struct trace_plugin *trace_plugin(struct decision_trace *trace,
                                          const struct plugin *plugin) {
-        const char *name = plugin == NULL ? "" : plugin->name;
+        const char *name = !plugin ? "" : plugin->name;
         for (uint32_t i = 0; i < trace->plugin_count; i++)
                 if (strcmp(trace->plugins[i].name, name) == 0)
                         return &trace->plugins[i];
@@ -58,7 +58,7 @@ static struct trace_plugin *trace_plugin(struct decision_trace *trace,
 static void count_refusals(struct decision_trace *trace, const struct decision *decision) {
         for (size_t i = 0; i < decision->refusal_count; i++) {
                 struct trace_plugin *plugin = trace_plugin(trace, decision->refusals[i].plugin);
-                if (plugin != NULL)
+                if (plugin)
                         plugin->refused++;
         }
 }

@@ -57,15 +57,16 @@ static bool is_ours_in_flight(const struct queued_pod *entry, const struct pod_r
 }
 
 /* Brings one pod's entry in line with its row. */
-static void refresh(struct scheduler *scheduler, struct pod_id pod, uint32_t mask, int64_t now_ns) {
+static void scheduler_wake_refresh(struct scheduler *scheduler, struct pod_id pod, uint32_t mask,
+                                   int64_t now_ns) {
         const struct pod_row *row = cluster_pod(scheduler->config.cluster, pod);
         struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, pod);
         uint8_t profile = is_waiting(row) ? profile_of(scheduler, row) : NO_PROFILE;
         scheduler_gang_note(scheduler, pod);
-        if (entry != NULL && is_ours_in_flight(entry, row))
+        if (entry && is_ours_in_flight(entry, row))
                 return;
-        if (entry != NULL && (profile == NO_PROFILE || (mask & CLUSTER_PENDING_REMOVED) != 0 ||
-                              entry->uid_hash != scheduler_uid_hash(row))) {
+        if (entry && (profile == NO_PROFILE || (mask & CLUSTER_PENDING_REMOVED) != 0 ||
+                      entry->uid_hash != scheduler_uid_hash(row))) {
                 scheduling_queue_remove(&scheduler->queue, entry);
                 entry = NULL;
         }
@@ -74,7 +75,7 @@ static void refresh(struct scheduler *scheduler, struct pod_id pod, uint32_t mas
                         scheduler_gang_grew(scheduler, pod, now_ns);
                 return;
         }
-        if (entry == NULL) {
+        if (!entry) {
                 entry = scheduling_queue_add(&scheduler->queue, pod, now_ns);
                 entry->uid_hash = scheduler_uid_hash(row);
                 entry->profile = profile;
@@ -105,7 +106,7 @@ static bool is_woken(const struct scheduler *scheduler, const struct sched_cycle
                      const struct profile_plugin *plugin, const struct cluster_change *change) {
         const struct decision_watch *watch = scheduler->config.watch;
         const struct sched_points *sched = plugin->plugin->sched;
-        if (watch == NULL || watch->times_hint == NULL || !watch->times_hint(watch->context))
+        if (!watch || !watch->times_hint || !watch->times_hint(watch->context))
                 return sched->wakes(cycle, plugin->state, change);
         int64_t since_ns = watch->now_ns();
         bool wakes = sched->wakes(cycle, plugin->state, change);
@@ -138,8 +139,7 @@ static uint64_t woken_plugins(const struct scheduler *scheduler, const struct qu
                 const struct profile_plugin *plugin = &profile->plugins[i];
                 if ((heard_by(scheduler, plugin->plugin) & change->mask) == 0)
                         continue;
-                if (plugin->plugin->sched->wakes == NULL ||
-                    is_extra_edge(plugin->plugin, change->mask) ||
+                if (!plugin->plugin->sched->wakes || is_extra_edge(plugin->plugin, change->mask) ||
                     is_woken(scheduler, &cycle, plugin, change))
                         woken |= (uint64_t)1 << i;
         }
@@ -242,7 +242,7 @@ static bool may_help(const struct wake *wake, const struct queued_pod *entry, ui
 /* The pod that changes itself hears it alone. */
 static void wake_itself(const struct wake *wake, struct queued_pod *entry) {
         uint64_t woken;
-        if (entry != NULL && entry->part == QUEUE_UNSCHEDULABLE && !entry->is_gated &&
+        if (entry && entry->part == QUEUE_UNSCHEDULABLE && !entry->is_gated &&
             (entry->wakes_on & wake->change->mask) != 0 && is_concerned(wake, entry) &&
             may_help(wake, entry, &woken))
                 move_woken(wake, entry, woken);
@@ -252,7 +252,7 @@ static void wake_itself(const struct wake *wake, struct queued_pod *entry) {
 static void wake_group(const struct wake *wake, const struct parked_group *group) {
         uint64_t woken = 0;
         bool is_asked = false;
-        for (struct queued_pod *entry = group->first, *next; entry != NULL; entry = next) {
+        for (struct queued_pod *entry = group->first, *next; entry; entry = next) {
                 next = entry->next_alike;
                 if (entry->pod.index == wake->change->pod.index || !is_concerned(wake, entry))
                         continue;
@@ -271,13 +271,11 @@ static void wake_parked(const struct wake *wake) {
         queue->event = queue_event_of(change->mask);
         if (!pod_id_is_none(change->pod))
                 wake_itself(wake, scheduling_queue_find(queue, change->pod));
-        for (struct parked_shelf *shelf = queue->parked.shelves, *next; shelf != NULL;
-             shelf = next) {
+        for (struct parked_shelf *shelf = queue->parked.shelves, *next; shelf; shelf = next) {
                 next = shelf->next;
                 if ((shelf->wakes_on & change->mask) == 0)
                         continue;
-                for (struct parked_group *group = shelf->first, *after; group != NULL;
-                     group = after) {
+                for (struct parked_group *group = shelf->first, *after; group; group = after) {
                         after = group->next;
                         wake_group(wake, group);
                 }
@@ -285,9 +283,9 @@ static void wake_parked(const struct wake *wake) {
 }
 
 /* A nomination that ended gives room as a deleted pod does, to those it was held against. */
-static struct cluster_change translate(const struct scheduler *scheduler,
-                                       const struct cluster_change *change,
-                                       int32_t *ret_priority_max) {
+static struct cluster_change scheduler_wake_translate(const struct scheduler *scheduler,
+                                                      const struct cluster_change *change,
+                                                      int32_t *ret_priority_max) {
         struct cluster_change translated = *change;
         *ret_priority_max = INT32_MAX;
         if ((change->mask & CLUSTER_NOMINATION) != 0 && !pod_id_is_none(change->pod)) {
@@ -300,14 +298,15 @@ static struct cluster_change translate(const struct scheduler *scheduler,
         return translated;
 }
 
-static void apply(struct scheduler *scheduler, const struct cluster_change *changes, size_t count,
-                  int64_t now_ns) {
+static void scheduler_wake_apply(struct scheduler *scheduler, const struct cluster_change *changes,
+                                 size_t count, int64_t now_ns) {
         for (size_t i = 0; i < count; i++) {
                 int32_t priority_max;
-                struct cluster_change change = translate(scheduler, &changes[i], &priority_max);
+                struct cluster_change change =
+                        scheduler_wake_translate(scheduler, &changes[i], &priority_max);
                 scheduler->queue.event = queue_event_of(change.mask);
                 if ((change.mask & OWN_CHANGES) != 0 && !pod_id_is_none(change.pod))
-                        refresh(scheduler, change.pod, change.mask, now_ns);
+                        scheduler_wake_refresh(scheduler, change.pod, change.mask, now_ns);
                 wake_parked(&(struct wake){ scheduler, &change, priority_max, now_ns });
         }
 }
@@ -319,7 +318,7 @@ static void refile_run(struct scheduler *scheduler, const struct cluster_change 
                         (changes[i].mask & OWN_CHANGES) == 0 || pod_id_is_none(changes[i].pod)
                                 ? NULL
                                 : scheduling_queue_find(&scheduler->queue, changes[i].pod);
-                if (entry != NULL)
+                if (entry)
                         scheduling_queue_refile(&scheduler->queue, entry);
         }
 }
@@ -339,10 +338,10 @@ static void start_afresh(struct scheduler *scheduler, int64_t now_ns) {
         size_t cap = cluster_pod_cap(scheduler->config.cluster);
         scheduler->queue.event = QUEUE_EVENT_POD_ADDED;
         for (uint32_t i = 0; i < cap; i++)
-                refresh(scheduler, (struct pod_id){ i }, CLUSTER_POD_GATES | CLUSTER_POD_SPEC,
-                        now_ns);
+                scheduler_wake_refresh(scheduler, (struct pod_id){ i },
+                                       CLUSTER_POD_GATES | CLUSTER_POD_SPEC, now_ns);
         struct queued_pod *entry;
-        while ((entry = scheduler->queue.unschedulable.last) != NULL)
+        while ((entry = scheduler->queue.unschedulable.last))
                 scheduling_queue_move(&scheduler->queue, entry, now_ns);
 }
 
@@ -354,8 +353,8 @@ void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns) {
                 return;
         if (scheduler->has_seen && cluster_changes_since(cluster, scheduler->seen, &range)) {
                 refile_changed(scheduler);
-                apply(scheduler, range.first, range.first_count, now_ns);
-                apply(scheduler, range.second, range.second_count, now_ns);
+                scheduler_wake_apply(scheduler, range.first, range.first_count, now_ns);
+                scheduler_wake_apply(scheduler, range.second, range.second_count, now_ns);
         } else {
                 start_afresh(scheduler, now_ns);
         }
@@ -370,8 +369,7 @@ void scheduler_notice(struct scheduler *scheduler, uint32_t mask, struct mono_ti
         };
         refile_changed(scheduler);
         wake_parked(&(struct wake){ scheduler, &change, INT32_MAX, mono.ns });
-        for (struct queued_pod *entry = scheduler->queue.gated.first, *next; entry != NULL;
-             entry = next) {
+        for (struct queued_pod *entry = scheduler->queue.gated.first, *next; entry; entry = next) {
                 next = entry->next;
                 if ((entry->wakes_on & mask) != 0)
                         scheduler_admit(scheduler, entry, mono.ns);

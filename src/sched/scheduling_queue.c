@@ -24,14 +24,14 @@ static bool ends_before(const void *a, const void *b, void *context) {
         return is_before(a, b, context);
 }
 
-static void moved(void *item, size_t index) {
+static void scheduling_queue_moved(void *item, size_t index) {
         ((struct queued_pod *)item)->heap_index = index;
 }
 
 void scheduling_queue_init(struct scheduling_queue *queue) {
-        heap_init(&queue->active, is_before, moved, queue);
-        heap_init(&queue->backoff, ends_before, moved, queue);
-        heap_init(&queue->error_backoff, ends_before, moved, queue);
+        heap_init(&queue->active, is_before, scheduling_queue_moved, queue);
+        heap_init(&queue->backoff, ends_before, scheduling_queue_moved, queue);
+        heap_init(&queue->error_backoff, ends_before, scheduling_queue_moved, queue);
         parked_pods_init(&queue->parked);
 }
 
@@ -51,7 +51,7 @@ struct queued_pod *scheduling_queue_find(const struct scheduling_queue *queue, s
         return pod.index < queue->by_pod_cap ? queue->by_pod[pod.index] : NULL;
 }
 
-static void reserve(struct scheduling_queue *queue, size_t index) {
+static void scheduling_queue_reserve(struct scheduling_queue *queue, size_t index) {
         if (index < queue->by_pod_cap)
                 return;
         size_t cap = queue->by_pod_cap == 0 ? 256 : queue->by_pod_cap;
@@ -65,8 +65,8 @@ static void reserve(struct scheduling_queue *queue, size_t index) {
 
 struct queued_pod *scheduling_queue_add(struct scheduling_queue *queue, struct pod_id pod,
                                         int64_t now_ns) {
-        reserve(queue, pod.index);
-        assert(queue->by_pod[pod.index] == NULL);
+        scheduling_queue_reserve(queue, pod.index);
+        assert(!queue->by_pod[pod.index]);
         struct queued_pod *entry = xcalloc(1, sizeof(*entry));
         *entry = (struct queued_pod){ .pod = pod,
                                       .queued_ns = now_ns,
@@ -89,11 +89,11 @@ static void unlink_parked(struct scheduling_queue *queue, struct queued_pod *ent
         struct queued_pod_list *list = list_of(queue, entry);
         if (!entry->is_gated)
                 parked_pods_remove(&queue->parked, entry);
-        if (entry->prev != NULL)
+        if (entry->prev)
                 entry->prev->next = entry->next;
         else
                 list->first = entry->next;
-        if (entry->next != NULL)
+        if (entry->next)
                 entry->next->prev = entry->prev;
         else
                 list->last = entry->prev;
@@ -104,7 +104,7 @@ static void unlink_parked(struct scheduling_queue *queue, struct queued_pod *ent
                 queue->wakes_on = 0;
 }
 
-static void leave(struct scheduling_queue *queue, struct queued_pod *entry) {
+static void scheduling_queue_leave(struct scheduling_queue *queue, struct queued_pod *entry) {
         switch (entry->part) {
         case QUEUE_ACTIVE:
                 heap_remove(&queue->active, entry->heap_index);
@@ -126,30 +126,30 @@ static void leave(struct scheduling_queue *queue, struct queued_pod *entry) {
 }
 
 void scheduling_queue_remove(struct scheduling_queue *queue, struct queued_pod *entry) {
-        leave(queue, entry);
+        scheduling_queue_leave(queue, entry);
         queue->by_pod[entry->pod.index] = NULL;
         free(entry);
 }
 
 void scheduling_queue_activate(struct scheduling_queue *queue, struct queued_pod *entry) {
-        leave(queue, entry);
+        scheduling_queue_leave(queue, entry);
         entry->part = QUEUE_ACTIVE;
         queue->incoming[QUEUE_ACTIVE][queue->event]++;
         heap_push(&queue->active, entry);
 }
 
 void scheduling_queue_bind(struct scheduling_queue *queue, struct queued_pod *entry) {
-        leave(queue, entry);
+        scheduling_queue_leave(queue, entry);
         entry->part = QUEUE_BINDING;
         queue->binding_count++;
 }
 
 void scheduling_queue_take(struct scheduling_queue *queue, struct queued_pod *entry) {
-        leave(queue, entry);
+        scheduling_queue_leave(queue, entry);
 }
 
-static void file(struct scheduling_queue *queue, struct queued_pod *entry) {
-        if (queue->identify != NULL)
+static void scheduling_queue_file(struct scheduling_queue *queue, struct queued_pod *entry) {
+        if (queue->identify)
                 entry->alike = queue->identify(queue->identify_context, entry);
         parked_pods_add(&queue->parked, entry);
 }
@@ -158,25 +158,25 @@ void scheduling_queue_refile(struct scheduling_queue *queue, struct queued_pod *
         if (entry->part != QUEUE_UNSCHEDULABLE || entry->is_gated)
                 return;
         parked_pods_remove(&queue->parked, entry);
-        file(queue, entry);
+        scheduling_queue_file(queue, entry);
 }
 
 void scheduling_queue_park(struct scheduling_queue *queue, struct queued_pod *entry,
                            bool is_gated) {
-        leave(queue, entry);
+        scheduling_queue_leave(queue, entry);
         entry->is_gated = is_gated;
         struct queued_pod_list *list = list_of(queue, entry);
         entry->part = QUEUE_UNSCHEDULABLE;
         queue->incoming[QUEUE_UNSCHEDULABLE][queue->event]++;
         entry->next = list->first;
-        if (entry->next != NULL)
+        if (entry->next)
                 entry->next->prev = entry;
         else
                 list->last = entry;
         list->first = entry;
         list->count++;
         if (!is_gated)
-                file(queue, entry);
+                scheduling_queue_file(queue, entry);
         queue->wakes_on |= entry->wakes_on;
 }
 
@@ -207,7 +207,7 @@ void scheduling_queue_move(struct scheduling_queue *queue, struct queued_pod *en
                 scheduling_queue_activate(queue, entry);
                 return;
         }
-        leave(queue, entry);
+        scheduling_queue_leave(queue, entry);
         entry->part = QUEUE_BACKOFF;
         queue->incoming[QUEUE_BACKOFF][queue->event]++;
         heap_push(backoff_of(queue, entry), entry);
@@ -235,11 +235,11 @@ void scheduling_queue_return(struct scheduling_queue *queue, struct queued_pod *
 
 struct queued_pod *scheduling_queue_pop(struct scheduling_queue *queue, int64_t now_ns) {
         struct queued_pod *entry = heap_pop(&queue->active);
-        if (entry == NULL) {
+        if (!entry) {
                 entry = heap_pop(&queue->backoff);
-                queue->incoming[QUEUE_ACTIVE][QUEUE_EVENT_POPPED] += entry != NULL;
+                queue->incoming[QUEUE_ACTIVE][QUEUE_EVENT_POPPED] += !!entry;
         }
-        if (entry == NULL)
+        if (!entry)
                 return NULL;
         if (entry->first_popped_ns == 0)
                 entry->first_popped_ns = now_ns;
@@ -255,7 +255,7 @@ bool scheduling_queue_has_ready(const struct scheduling_queue *queue) {
 static void flush_backoff(struct scheduling_queue *queue, struct heap *heap, int64_t now_ns) {
         for (;;) {
                 struct queued_pod *entry = heap_peek(heap);
-                if (entry == NULL || is_backing_off(entry, now_ns))
+                if (!entry || is_backing_off(entry, now_ns))
                         return;
                 scheduling_queue_activate(queue, entry);
         }
@@ -268,7 +268,7 @@ void scheduling_queue_flush(struct scheduling_queue *queue, int64_t now_ns) {
         flush_backoff(queue, &queue->error_backoff, now_ns);
         struct queued_pod *entry;
         queue->event = QUEUE_EVENT_TIMEOUT;
-        while ((entry = queue->unschedulable.last) != NULL &&
+        while ((entry = queue->unschedulable.last) &&
                now_ns - entry->queued_ns > queue->timeout_ns) {
                 entry->was_flushed = true;
                 scheduling_queue_move(queue, entry, now_ns);
@@ -287,11 +287,11 @@ bool scheduling_queue_next_due(const struct scheduling_queue *queue, int64_t *re
         int64_t due = 0;
         for (size_t i = 0; i < ARRAY_LEN(heaps); i++) {
                 const struct queued_pod *entry = heap_peek(heaps[i]);
-                if (entry != NULL)
+                if (entry)
                         take_earlier(entry->backoff_ends_ns + NS_PER_S, &has_due, &due);
         }
         const struct queued_pod *oldest = queue->unschedulable.last;
-        if (oldest != NULL)
+        if (oldest)
                 take_earlier(oldest->queued_ns + queue->timeout_ns + 1, &has_due, &due);
         if (has_due)
                 *ret_due_ns = due;

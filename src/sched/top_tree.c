@@ -6,12 +6,12 @@
 
 #define FAN 64 /* children of an entry */
 
-static size_t padded(size_t count) {
+static size_t top_tree_padded(size_t count) {
         return (count + FAN - 1) / FAN * FAN;
 }
 
 static void level_init(struct top_tree_level *level, size_t count, bool is_leaf) {
-        size_t size = padded(count);
+        size_t size = top_tree_padded(count);
         *level = (struct top_tree_level){ .count = count,
                                           .highest = xmalloc(size * sizeof(int32_t)) };
         for (size_t i = 0; i < size; i++)
@@ -25,7 +25,7 @@ void top_tree_init(struct top_tree *tree, size_t node_count) {
         *tree = (struct top_tree){ 0 };
         level_init(&tree->levels[tree->level_count++], count, true);
         do {
-                count = padded(count) / FAN;
+                count = top_tree_padded(count) / FAN;
                 assert(tree->level_count < TOP_TREE_LEVELS);
                 level_init(&tree->levels[tree->level_count++], count, false);
         } while (count > 1);
@@ -56,7 +56,7 @@ static uint32_t count_of(const struct top_tree_level *level, size_t first, int32
         uint32_t count = 0;
         if (best == TOP_TREE_NONE)
                 return 0;
-        if (level->counts == NULL) {
+        if (!level->counts) {
                 for (size_t i = 0; i < FAN; i++)
                         count += values[i] == best;
                 return count;
@@ -66,7 +66,7 @@ static uint32_t count_of(const struct top_tree_level *level, size_t first, int32
         return count;
 }
 
-static void join(struct top_tree *tree, size_t level, size_t at) {
+static void top_tree_join(struct top_tree *tree, size_t level, size_t at) {
         const struct top_tree_level *below = &tree->levels[level - 1];
         struct top_tree_level *own = &tree->levels[level];
         own->highest[at] = highest_of(below->highest + at * FAN);
@@ -76,7 +76,7 @@ static void join(struct top_tree *tree, size_t level, size_t at) {
 void top_tree_build(struct top_tree *tree) {
         for (size_t level = 1; level < tree->level_count; level++)
                 for (size_t at = 0; at < tree->levels[level].count; at++)
-                        join(tree, level, at);
+                        top_tree_join(tree, level, at);
 }
 
 void top_tree_update(struct top_tree *tree, size_t node, int32_t total) {
@@ -85,7 +85,7 @@ void top_tree_update(struct top_tree *tree, size_t node, int32_t total) {
                 return;
         tree->levels[0].highest[node] = total;
         for (size_t level = 1; level < tree->level_count; level++)
-                join(tree, level, at /= FAN);
+                top_tree_join(tree, level, at /= FAN);
 }
 
 bool top_tree_best(const struct top_tree *tree, int32_t *ret_total, uint32_t *ret_count) {
@@ -103,7 +103,7 @@ size_t top_tree_pick(const struct top_tree *tree, uint32_t k) {
         for (size_t level = tree->level_count - 1; level-- > 0;) {
                 const struct top_tree_level *own = &tree->levels[level];
                 for (at *= FAN;; at++) {
-                        uint32_t count = own->counts == NULL ? 1 : own->counts[at];
+                        uint32_t count = !own->counts ? 1 : own->counts[at];
                         if (own->highest[at] != best)
                                 continue;
                         if (k < count)
@@ -117,7 +117,7 @@ size_t top_tree_pick(const struct top_tree *tree, uint32_t k) {
 size_t top_tree_bytes(const struct top_tree *tree) {
         size_t bytes = 0;
         for (size_t i = 0; i < tree->level_count; i++)
-                bytes += padded(tree->levels[i].count) *
+                bytes += top_tree_padded(tree->levels[i].count) *
                          (sizeof(int32_t) + (i > 0 ? sizeof(uint32_t) : 0));
         return bytes;
 }

@@ -76,8 +76,8 @@ static bool to_raw(const unsigned char *der, size_t size, unsigned char raw[SIGN
         return is_made;
 }
 
-static bool sign(const struct account_key *key, struct slice text,
-                 unsigned char raw[SIGNATURE_BYTES]) {
+static bool account_key_sign_raw(const struct account_key *key, struct slice text,
+                                 unsigned char raw[SIGNATURE_BYTES]) {
         EVP_MD_CTX *context = EVP_MD_CTX_new();
         unsigned char der[DER_BYTES_MAX];
         size_t size = sizeof(der);
@@ -99,7 +99,7 @@ bool account_key_sign(const struct account_key *key, struct slice claims, struct
         is_signed = base64_encode(buf_view(&head), BASE64_URL, out);
         buf_char(out, '.');
         is_signed = is_signed && base64_encode(claims, BASE64_URL, out) &&
-                    sign(key, slice_make(out->data + start, out->len - start), raw);
+                    account_key_sign_raw(key, slice_make(out->data + start, out->len - start), raw);
         buf_char(out, '.');
         is_signed = is_signed &&
                     base64_encode(slice_make((const char *)raw, sizeof(raw)), BASE64_URL, out);
@@ -109,7 +109,7 @@ bool account_key_sign(const struct account_key *key, struct slice claims, struct
 
 /* ---- checking ---- */
 
-static bool verify(const struct account_key *key, struct slice text, struct slice raw) {
+static bool account_key_verify(const struct account_key *key, struct slice text, struct slice raw) {
         const unsigned char *numbers = (const unsigned char *)raw.ptr;
         ECDSA_SIG *signature = ECDSA_SIG_new();
         EVP_MD_CTX *context = EVP_MD_CTX_new();
@@ -140,7 +140,8 @@ bool account_key_open(const struct account_key *key, struct slice token, struct 
         slice_split(&rest, '.', &claims);
         is_good = head.len && claims.len && base64_decode(rest, BASE64_URL, &raw) &&
                   raw.len == SIGNATURE_BYTES &&
-                  verify(key, slice_make(token.ptr, head.len + claims.len + 1), buf_view(&raw)) &&
+                  account_key_verify(key, slice_make(token.ptr, head.len + claims.len + 1),
+                                     buf_view(&raw)) &&
                   base64_decode(claims, BASE64_URL, out);
         buf_release(&raw);
         return is_good;

@@ -51,7 +51,7 @@ static int read_applied(struct api_context *context, const struct api_resource *
 }
 
 /* The part of a set that the path of the request may write. */
-static void restrict_set(struct write *write, struct json_node *set) {
+static void restrict_set(struct api_write *write, struct json_node *set) {
         struct json_node *status = node_get(set, "f:status");
         struct slice name;
         struct json_node *child;
@@ -138,9 +138,9 @@ static int fail_conflicts(struct api_context *context, const struct conflicts *c
 }
 
 /* Ends with the fields in nobody else's set, or with a failure. */
-static int settle(struct api_context *context, struct write *write, struct json_node *list,
-                  const struct json_node *changed, const struct json_node *rest,
-                  const struct json_node *rest_entry) {
+static int api_apply_settle(struct api_context *context, struct api_write *write,
+                            struct json_node *list, const struct json_node *changed,
+                            const struct json_node *rest, const struct json_node *rest_entry) {
         struct conflicts *conflicts = ARENA_NEW(context->arena, struct conflicts);
         struct node_iter iter = node_iter(list);
         struct json_node *entry;
@@ -163,7 +163,7 @@ static int settle(struct api_context *context, struct write *write, struct json_
 
 /* ---- applying ---- */
 
-static struct json_node *union_of_others(struct write *write, const struct json_node *list,
+static struct json_node *union_of_others(struct api_write *write, const struct json_node *list,
                                          const struct json_node *mine,
                                          const struct json_node *rest) {
         struct json_node *others = node_object(write->tree), *entry;
@@ -178,7 +178,7 @@ static struct json_node *union_of_others(struct write *write, const struct json_
         return others;
 }
 
-int apply_configuration(struct api_context *context, struct write *write) {
+int apply_configuration(struct api_context *context, struct api_write *write) {
         const struct schema_object *schema = write->resource->schema;
         struct json_node *applied, *live, *list, *mine, *ours, *rest;
         const struct json_node *rest_entry;
@@ -198,17 +198,17 @@ int apply_configuration(struct api_context *context, struct write *write) {
                 field_set_prune(schema, write->object, node_get(mine, "fieldsV1"), ours,
                                 union_of_others(write, list, mine, rest));
         write->applied_set = ours;
-        return settle(context, write, list,
-                      field_set_changed(write->tree, schema, live, write->object, false), rest,
-                      rest_entry);
+        return api_apply_settle(context, write, list,
+                                field_set_changed(write->tree, schema, live, write->object, false),
+                                rest, rest_entry);
 }
 
 static int create_applied(struct api_context *context, struct decoded *decoded) {
-        struct write write = { .resource = context->resource,
-                               .ns = context->route.ns,
-                               .is_apply = true,
-                               .tree = decoded->tree,
-                               .object = decoded->object };
+        struct api_write write = { .resource = context->resource,
+                                   .ns = context->route.ns,
+                                   .is_apply = true,
+                                   .tree = decoded->tree,
+                                   .object = decoded->object };
         struct json_node *applied;
         struct slice body;
 

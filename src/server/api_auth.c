@@ -57,7 +57,7 @@ static bool user_in(const struct api_user *user, const char *group) {
         return false;
 }
 
-static int impersonate(struct api_context *context) {
+static int api_auth_impersonate(struct api_context *context) {
         const struct api_server_request *request = context->request;
         struct slice rest = request->impersonate_group, group;
         struct access_question question = {
@@ -94,7 +94,7 @@ int authenticate(struct api_context *context) {
 
         if (request->user || context->server->is_open) {
                 context->user = request->user ? *request->user : api_user_admin;
-                return impersonate(context);
+                return api_auth_impersonate(context);
         }
         if (!slice_has_prefix(request->authorization, scheme)) {
                 context->user = user_anonymous;
@@ -105,7 +105,7 @@ int authenticate(struct api_context *context) {
         if (!user)
                 return fail_plain(context, 401, "Unauthorized", "Unauthorized");
         context->user = *user;
-        return impersonate(context);
+        return api_auth_impersonate(context);
 }
 
 /* ---- authorization ---- */

@@ -41,7 +41,7 @@ static int serve_review(struct api_context *context) {
 static int create_object(struct api_context *context) {
         const struct kind_info *kind = context->resource->kind;
         struct decoded decoded = { 0 };
-        struct write write = { .resource = context->resource, .ns = context->route.ns };
+        struct api_write write = { .resource = context->resource, .ns = context->route.ns };
         struct slice body;
         int r;
 
@@ -102,10 +102,10 @@ int check_url(struct api_context *context, const struct json_node *object) {
 
 /* PUT of a missing object, for the kinds that allow it. */
 static int create_by_update(struct api_context *context, struct decoded *decoded) {
-        struct write write = { .resource = context->resource,
-                               .ns = context->route.ns,
-                               .tree = decoded->tree,
-                               .object = decoded->object };
+        struct api_write write = { .resource = context->resource,
+                                   .ns = context->route.ns,
+                                   .tree = decoded->tree,
+                                   .object = decoded->object };
         struct slice body;
 
         if (!(context->resource->kind->flags & KIND_CREATE_ON_UPDATE) ||
@@ -119,7 +119,7 @@ static int create_by_update(struct api_context *context, struct decoded *decoded
 
 static int update_object(struct api_context *context, struct decoded *decoded,
                          const struct store_object *object) {
-        struct write write = { 0 };
+        struct api_write write = { 0 };
         struct slice body;
         bool is_deleted;
         int r;

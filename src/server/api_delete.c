@@ -118,7 +118,7 @@ int delete_options_decode(struct api_context *context, struct delete_options *re
 
 /* ---- one object ---- */
 
-static int check_preconditions(struct api_context *context, const struct write *write,
+static int check_preconditions(struct api_context *context, const struct api_write *write,
                                const struct delete_options *options) {
         const struct json *metadata = json_get(write->old_json, "metadata");
         const struct kind_info *kind = write->resource->kind;
@@ -151,7 +151,7 @@ static bool list_contains(const struct json_node *list, const char *text, size_t
         return false;
 }
 
-static bool set_finalizer(struct write *write, const char *name, bool is_wanted) {
+static bool set_finalizer(struct api_write *write, const char *name, bool is_wanted) {
         struct json_node *metadata = node_get(write->object, "metadata");
         struct json_node *list = node_get(metadata, "finalizers");
         size_t index;
@@ -171,7 +171,7 @@ static bool set_finalizer(struct write *write, const char *name, bool is_wanted)
 
 /* The garbage collector's finalizers follow the propagation policy; without one, what an earlier
  * deletion chose stays. */
-static bool propagate(struct write *write, enum propagation propagation) {
+static bool api_delete_propagate(struct api_write *write, enum propagation propagation) {
         bool is_changed;
 
         if (propagation == PROPAGATE_DEFAULT)
@@ -181,8 +181,8 @@ static bool propagate(struct write *write, enum propagation propagation) {
                is_changed;
 }
 
-static void mark(struct api_context *context, struct write *write, struct wall_time when,
-                 int64_t grace_s) {
+static void api_delete_mark(struct api_context *context, struct api_write *write,
+                            struct wall_time when, int64_t grace_s) {
         struct json_node *metadata = node_get(write->object, "metadata");
         char text[WALL_TIME_TEXT_MAX];
 
@@ -192,7 +192,7 @@ static void mark(struct api_context *context, struct write *write, struct wall_t
         node_put_i64(write->tree, metadata, "deletionGracePeriodSeconds", grace_s);
 }
 
-static void bump(struct write *write) {
+static void api_delete_bump(struct api_write *write) {
         struct json_node *metadata = node_get(write->object, "metadata");
         int64_t generation = node_get_i64(metadata, "generation", 0);
 
@@ -214,7 +214,7 @@ static int64_t pod_grace(const struct json *pod, const struct delete_options *op
 }
 
 /* Marks a pod, or shortens its mark. *ret_is_final: nothing but finalizers keeps it. */
-static bool mark_pod(struct api_context *context, struct write *write,
+static bool mark_pod(struct api_context *context, struct api_write *write,
                      const struct delete_options *options, bool *ret_is_final) {
         const struct json *metadata = json_get(write->old_json, "metadata");
         struct wall_time now = loop_wall(context->server->loop), marked;
@@ -224,22 +224,25 @@ static bool mark_pod(struct api_context *context, struct write *write,
         *ret_is_final = false;
         if (!json_get(metadata, "deletionTimestamp")) {
                 grace = pod_grace(write->old_json, options);
-                mark(context, write, (struct wall_time){ now.ns + grace * NS_PER_S }, grace);
-                bump(write);
+                api_delete_mark(context, write, (struct wall_time){ now.ns + grace * NS_PER_S },
+                                grace);
+                api_delete_bump(write);
         } else {
                 grace = grace < 0 ? 1 : grace;
                 if (grace >= before ||
                     !wall_time_parse(json_get_text(metadata, "deletionTimestamp"), &marked))
                         return false;
-                mark(context, write, (struct wall_time){ marked.ns + (grace - before) * NS_PER_S },
-                     grace);
+                api_delete_mark(context, write,
+                                (struct wall_time){ marked.ns + (grace - before) * NS_PER_S },
+                                grace);
         }
         *ret_is_final = grace == 0;
         return true;
 }
 
 /* Namespaces wait for spec.finalizers, which their controller takes away. */
-static bool mark_namespace(struct api_context *context, struct write *write, bool *ret_is_final) {
+static bool mark_namespace(struct api_context *context, struct api_write *write,
+                           bool *ret_is_final) {
         struct json_node *metadata = node_get(write->object, "metadata");
         char text[WALL_TIME_TEXT_MAX];
 
@@ -253,22 +256,22 @@ static bool mark_namespace(struct api_context *context, struct write *write, boo
         return true;
 }
 
-static bool mark_plain(struct api_context *context, struct write *write, bool *ret_is_final) {
+static bool mark_plain(struct api_context *context, struct api_write *write, bool *ret_is_final) {
         struct json_node *metadata = node_get(write->object, "metadata");
 
         *ret_is_final = true;
         if (node_get(metadata, "deletionTimestamp") ||
             node_count(node_get(metadata, "finalizers")) == 0)
                 return false;
-        mark(context, write, loop_wall(context->server->loop), 0);
-        bump(write);
+        api_delete_mark(context, write, loop_wall(context->server->loop), 0);
+        api_delete_bump(write);
         return true;
 }
 
-static int delete_write(struct api_context *context, struct write *write,
+static int delete_write(struct api_context *context, struct api_write *write,
                         const struct delete_options *options, struct slice *ret_body,
                         bool *ret_is_gone) {
-        bool is_changed = propagate(write, options->propagation), is_final, is_marked;
+        bool is_changed = api_delete_propagate(write, options->propagation), is_final, is_marked;
 
         if (write->resource == context->server->pods)
                 is_marked = mark_pod(context, write, options, &is_final);
@@ -286,7 +289,7 @@ static int delete_write(struct api_context *context, struct write *write,
         return *ret_is_gone ? write_remove(context, write, ret_body) : 0;
 }
 
-static int check_protected(struct api_context *context, const struct write *write) {
+static int check_protected(struct api_context *context, const struct api_write *write) {
         static const char *const names[] = { "default", "kube-system", "kube-public" };
 
         for (size_t i = 0; write->resource == context->server->namespaces && i < ARRAY_LEN(names);
@@ -307,7 +310,7 @@ static int check_protected(struct api_context *context, const struct write *writ
 int delete_object(struct api_context *context, const struct api_resource *resource,
                   const struct store_object *object, const struct delete_options *options,
                   struct slice *ret_body, bool *ret_is_gone) {
-        struct write write = { 0 };
+        struct api_write write = { 0 };
         bool was_dry_run = context->is_dry_run;
         int r;
 

@@ -179,7 +179,8 @@ int fail_method(struct api_context *context) {
         return API_FAILED;
 }
 
-static void member(struct buf *out, const char *name, const char *value, bool *has_members) {
+static void api_failure_member(struct buf *out, const char *name, const char *value,
+                               bool *has_members) {
         if (!value || !*value)
                 return;
         buf_printf(out, "%s\"%s\":", *has_members ? "," : "", name);
@@ -196,9 +197,9 @@ static void causes_write(const struct api_failure *failure, struct buf *out, boo
                 bool has_own = false;
 
                 buf_text(out, i ? ",{" : "{");
-                member(out, "reason", failure->causes[i].reason, &has_own);
-                member(out, "message", failure->causes[i].message, &has_own);
-                member(out, "field", failure->causes[i].field, &has_own);
+                api_failure_member(out, "reason", failure->causes[i].reason, &has_own);
+                api_failure_member(out, "message", failure->causes[i].message, &has_own);
+                api_failure_member(out, "field", failure->causes[i].field, &has_own);
                 buf_char(out, '}');
         }
         buf_char(out, ']');
@@ -220,10 +221,10 @@ void failure_write(const struct api_failure *failure, struct buf *out) {
         }
         if (failure->has_details || failure->cause_count || failure->retry_after_s) {
                 buf_text(out, ",\"details\":{");
-                member(out, "name", failure->name, &has_members);
-                member(out, "group", failure->group, &has_members);
-                member(out, "kind", failure->kind, &has_members);
-                member(out, "uid", failure->uid, &has_members);
+                api_failure_member(out, "name", failure->name, &has_members);
+                api_failure_member(out, "group", failure->group, &has_members);
+                api_failure_member(out, "kind", failure->kind, &has_members);
+                api_failure_member(out, "uid", failure->uid, &has_members);
                 causes_write(failure, out, &has_members);
                 if (failure->retry_after_s)
                         buf_printf(out, "%s\"retryAfterSeconds\":%d", has_members ? "," : "",

@@ -52,8 +52,8 @@ void generate_name(struct api_server *server, struct slice prefix, char *buffer)
         buffer[length] = '\0';
 }
 
-static void add(struct field_errors *errors, enum field_error_kind kind, const char *path,
-                struct slice value, const char *detail) {
+static void api_metadata_add(struct field_errors *errors, enum field_error_kind kind,
+                             const char *path, struct slice value, const char *detail) {
         struct buf text = { 0 };
 
         buf_json_string(&text, value);
@@ -67,9 +67,9 @@ static void check_name(const struct kind_info *kind, const char *path, struct sl
         const char *problem = name_problem(kind->name_rule, name, is_prefix);
 
         if (length)
-                add(errors, FIELD_INVALID, path, name, length);
+                api_metadata_add(errors, FIELD_INVALID, path, name, length);
         if (problem)
-                add(errors, FIELD_INVALID, path, name, problem);
+                api_metadata_add(errors, FIELD_INVALID, path, name, problem);
 }
 
 static void check_labels(const struct json_node *metadata, struct field_errors *errors) {
@@ -81,11 +81,11 @@ static void check_labels(const struct json_node *metadata, struct field_errors *
                 const char *problem = label_key_problem(key);
 
                 if (problem)
-                        add(errors, FIELD_INVALID, "metadata.labels", key, problem);
+                        api_metadata_add(errors, FIELD_INVALID, "metadata.labels", key, problem);
                 problem = label_value_problem(node_get_slice(value));
                 if (problem)
-                        add(errors, FIELD_INVALID, "metadata.labels", node_get_slice(value),
-                            problem);
+                        api_metadata_add(errors, FIELD_INVALID, "metadata.labels",
+                                         node_get_slice(value), problem);
         }
 }
 
@@ -99,7 +99,8 @@ static void check_annotations(const struct json_node *metadata, struct field_err
                 const char *problem = label_key_problem(key);
 
                 if (problem)
-                        add(errors, FIELD_INVALID, "metadata.annotations", key, problem);
+                        api_metadata_add(errors, FIELD_INVALID, "metadata.annotations", key,
+                                         problem);
                 bytes += key.len + node_get_slice(value).len;
         }
         if (bytes > ANNOTATIONS_MAX_BYTES)
@@ -117,8 +118,9 @@ static void check_owner(const struct json_node *owner, struct field_errors *erro
 
                 snprintf(path, sizeof(path), "metadata.ownerReferences.%s", members[i]);
                 if (node_get_text(owner, members[i]).len == 0)
-                        add(errors, FIELD_INVALID, path, SLICE_EMPTY,
-                            i == 0 ? "version must not be empty" : "must not be empty");
+                        api_metadata_add(errors, FIELD_INVALID, path, SLICE_EMPTY,
+                                         i == 0 ? "version must not be empty"
+                                                : "must not be empty");
         }
         if (!slice_is(node_get_text(owner, "kind"), "Event") ||
             (!slice_is(version, "v1") && !slice_is(version, "events.k8s.io/v1")))
@@ -180,10 +182,12 @@ static void check_finalizers(struct arena *arena, const struct json_node *metada
                 has_orphan |= slice_is(name, "orphan");
                 has_foreground |= slice_is(name, "foregroundDeletion");
                 if (problem)
-                        add(errors, FIELD_INVALID, "metadata.finalizers", name, problem);
+                        api_metadata_add(errors, FIELD_INVALID, "metadata.finalizers", name,
+                                         problem);
                 else if (!is_standard_finalizer(name) && !memchr(name.ptr, '/', name.len))
-                        add(errors, FIELD_INVALID, path, name,
-                            "name is neither a standard finalizer name nor is it fully qualified");
+                        api_metadata_add(errors, FIELD_INVALID, path, name,
+                                         "name is neither a standard finalizer name nor is it "
+                                         "fully qualified");
         }
         if (has_orphan && has_foreground)
                 field_error_add(errors, FIELD_INVALID, "metadata.finalizers",
@@ -191,7 +195,7 @@ static void check_finalizers(struct arena *arena, const struct json_node *metada
                                 "finalizer orphan and foregroundDeletion cannot be both set");
 }
 
-void validate_metadata(struct api_context *context, const struct write *write,
+void validate_metadata(struct api_context *context, const struct api_write *write,
                        struct field_errors *errors) {
         const struct kind_info *kind = write->resource->kind;
         const struct json_node *metadata = node_get(write->object, "metadata");
@@ -264,7 +268,7 @@ static void check_new_finalizers(struct arena *arena, const struct json_node *me
         buf_release(&text);
 }
 
-static void validate_update_once(struct api_context *context, const struct write *write,
+static void validate_update_once(struct api_context *context, const struct api_write *write,
                                  struct field_errors *errors) {
         const struct json_node *metadata = node_get(write->object, "metadata");
         const struct json *old = json_get(write->old_json, "metadata");
@@ -281,7 +285,7 @@ static void validate_update_once(struct api_context *context, const struct write
 }
 
 /* Upstream checks the same twice, generically and per kind, which shows in the list of causes. */
-void validate_metadata_update(struct api_context *context, const struct write *write,
+void validate_metadata_update(struct api_context *context, const struct api_write *write,
                               struct field_errors *errors) {
         validate_update_once(context, write, errors);
         if (errors->count)

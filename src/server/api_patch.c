@@ -51,7 +51,7 @@ static int check_options(struct api_context *context, enum patch_type type) {
 
 /* ---- applying ---- */
 
-static int apply_json(struct api_context *context, struct write *write) {
+static int apply_json(struct api_context *context, struct api_write *write) {
         struct json_tree *ops = NULL;
         struct err err = { 0 };
         int r;
@@ -74,7 +74,7 @@ static int apply_json(struct api_context *context, struct write *write) {
                        : fail_bad_request(context, "error decoding patch: %s", err.text);
 }
 
-static int apply_merge_patch(struct api_context *context, struct write *write) {
+static int apply_merge_patch(struct api_context *context, struct api_write *write) {
         struct json_tree *patch = NULL;
         struct err err = { 0 };
         int r;
@@ -92,7 +92,7 @@ static int apply_merge_patch(struct api_context *context, struct write *write) {
         return r;
 }
 
-static int apply_strategic(struct api_context *context, struct write *write) {
+static int apply_strategic(struct api_context *context, struct api_write *write) {
         const struct json *patch;
         struct err err = { 0 };
 
@@ -110,7 +110,7 @@ static int apply_strategic(struct api_context *context, struct write *write) {
         return 0;
 }
 
-static int check_patched_type(struct api_context *context, struct write *write) {
+static int check_patched_type(struct api_context *context, struct api_write *write) {
         struct slice kind = node_get_text(write->object, "kind");
         struct slice version = node_get_text(write->object, "apiVersion");
 
@@ -127,7 +127,7 @@ static int check_patched_type(struct api_context *context, struct write *write) 
 }
 
 /* Unknown fields that the patch brought in, and wrong types. */
-static int check_patched_fields(struct api_context *context, struct write *write) {
+static int check_patched_fields(struct api_context *context, struct api_write *write) {
         struct strictness strictness = { .context = context };
         struct schema_report report = { .unknown = strictness_unknown, .context = &strictness };
         struct err err = { 0 };
@@ -150,7 +150,7 @@ static int check_patched_fields(struct api_context *context, struct write *write
         return r;
 }
 
-static int finish_patch(struct api_context *context, struct write *write) {
+static int finish_patch(struct api_context *context, struct api_write *write) {
         struct slice body;
         bool is_deleted;
 
@@ -164,7 +164,7 @@ static int finish_patch(struct api_context *context, struct write *write) {
 
 static int patch_object(struct api_context *context, enum patch_type type,
                         const struct store_object *object) {
-        struct write write = { 0 };
+        struct api_write write = { 0 };
         int r;
 
         if (write_begin(context, context->resource, object, &write) < 0)

@@ -73,7 +73,7 @@ static void stop_waiting(struct api_pending *pending) {
         loop_timer_disarm(pending->server->loop, &pending->timer);
 }
 
-static void waited(void *context) {
+static void api_pending_waited(void *context) {
         struct api_pending *pending = context;
 
         pending->has_waited = true;
@@ -93,7 +93,7 @@ bool pending_await(struct api_pending *pending, uint64_t revision) {
         if (pending->has_waited)
                 return false;
         pending->awaited = revision;
-        pending->timer = (struct loop_timer){ .fired = waited, .context = pending };
+        pending->timer = (struct loop_timer){ .fired = api_pending_waited, .context = pending };
         pending->subscription =
                 store_subscribe(pending->server->store, STORE_ALL_RESOURCES, on_revision, pending);
         loop_timer_arm(pending->server->loop, &pending->timer, REVISION_WAIT_NS);
@@ -118,7 +118,7 @@ bool pending_retry(struct api_pending *pending, unsigned tries_max, int64_t paus
 
 /* ---- the request ---- */
 
-static void keep(struct arena *arena, struct slice *text) {
+static void api_pending_keep(struct arena *arena, struct slice *text) {
         *text = arena_slice(arena, *text);
 }
 
@@ -133,16 +133,16 @@ static struct api_pending *pending_new(struct api_server *server,
         pending->context = context;
         arena_init(&pending->arena, PENDING_BLOCK_BYTES);
         *copy = *request;
-        keep(&pending->arena, &copy->method);
-        keep(&pending->arena, &copy->target);
-        keep(&pending->arena, &copy->body);
-        keep(&pending->arena, &copy->content_type);
-        keep(&pending->arena, &copy->accept);
-        keep(&pending->arena, &copy->authorization);
-        keep(&pending->arena, &copy->user_agent);
-        keep(&pending->arena, &copy->if_none_match);
-        keep(&pending->arena, &copy->impersonate_user);
-        keep(&pending->arena, &copy->impersonate_group);
+        api_pending_keep(&pending->arena, &copy->method);
+        api_pending_keep(&pending->arena, &copy->target);
+        api_pending_keep(&pending->arena, &copy->body);
+        api_pending_keep(&pending->arena, &copy->content_type);
+        api_pending_keep(&pending->arena, &copy->accept);
+        api_pending_keep(&pending->arena, &copy->authorization);
+        api_pending_keep(&pending->arena, &copy->user_agent);
+        api_pending_keep(&pending->arena, &copy->if_none_match);
+        api_pending_keep(&pending->arena, &copy->impersonate_user);
+        api_pending_keep(&pending->arena, &copy->impersonate_group);
         uuid_format(uuid_random(&server->rng), pending->uid);
         rng_init(&pending->rng, rng_u64(&server->rng));
         return pending;

@@ -334,7 +334,7 @@ int check_url(struct api_context *context, const struct json_node *object);
 bool has_subresource(const struct api_resource *resource, struct slice name);
 
 /* ---- writes ---- */
-struct write {
+struct api_write {
         const struct api_resource *resource;
         enum kind_operation operation;
         struct slice ns, name;
@@ -348,34 +348,34 @@ struct write {
         struct json_node *applied_set; /* what the apply owns now */
         bool is_patch;                 /* changes of identity are 422 instead of 409 */
 };
-int write_create(struct api_context *context, struct write *write, struct slice *ret_body);
-int write_update(struct api_context *context, struct write *write, struct slice *ret_body,
+int write_create(struct api_context *context, struct api_write *write, struct slice *ret_body);
+int write_update(struct api_context *context, struct api_write *write, struct slice *ret_body,
                  bool *ret_is_deleted);
 /* Store or remove the write's tree as it is, without hooks. */
-int write_put(struct api_context *context, struct write *write, struct slice *ret_body);
-int write_remove(struct api_context *context, struct write *write, struct slice *ret_body);
+int write_put(struct api_context *context, struct api_write *write, struct slice *ret_body);
+int write_remove(struct api_context *context, struct api_write *write, struct slice *ret_body);
 /* A write that starts from a stored object: an editable copy with kind and apiVersion. */
 int write_begin(struct api_context *context, const struct api_resource *resource,
-                const struct store_object *object, struct write *ret_write);
-void write_end(struct write *write);
+                const struct store_object *object, struct api_write *ret_write);
+void write_end(struct api_write *write);
 /* Removal by the server itself; watchers see the last state with the new revision. */
 void object_remove(struct api_server *server, const struct store_object *object);
 /* Stored object as an editable tree. */
 struct json_node *tree_of_object(const struct store_object *object, struct json_tree **ret_tree);
-void validate_metadata(struct api_context *context, const struct write *write,
+void validate_metadata(struct api_context *context, const struct api_write *write,
                        struct field_errors *errors);
-void validate_metadata_update(struct api_context *context, const struct write *write,
+void validate_metadata_update(struct api_context *context, const struct api_write *write,
                               struct field_errors *errors);
 int check_namespace(struct api_context *context, struct slice ns, struct slice name);
 /* managedFields (managed_fields.c). */
-void manage_fields(struct api_context *context, struct write *write);
-bool has_new_owners(const struct write *write); /* other than what is stored, times apart */
-void clear_empty_owners(struct write *write);
-struct json_node *managed_entry(const struct api_context *context, const struct write *write,
+void manage_fields(struct api_context *context, struct api_write *write);
+bool has_new_owners(const struct api_write *write); /* other than what is stored, times apart */
+void clear_empty_owners(struct api_write *write);
+struct json_node *managed_entry(const struct api_context *context, const struct api_write *write,
                                 struct json_node *list);
 /* What entries without a recorded set own together: all that nobody else does. NULL when there is
  * none; *ret_entry is the one that stands for them. */
-struct json_node *managed_rest(const struct write *write, const struct json_node *list,
+struct json_node *managed_rest(const struct api_write *write, const struct json_node *list,
                                const struct json_node *live, const struct json_node **ret_entry);
 bool is_same_object(const struct json_node *object, const struct json *old);
 bool has_same_spec(const struct json_node *object, const struct json *old);
@@ -385,7 +385,7 @@ void generate_name(struct api_server *server, struct slice prefix, char *buffer)
 /* ---- patches ---- */
 int strategic_merge(struct json_tree *tree, struct json_node *target,
                     const struct schema_object *schema, const struct json *patch, struct err *err);
-int apply_configuration(struct api_context *context, struct write *write);
+int apply_configuration(struct api_context *context, struct api_write *write);
 int create_by_apply(struct api_context *context);
 
 /* ---- deletion ---- */

@@ -108,7 +108,7 @@ static char *quoted_list(struct arena *arena, struct slice one) {
         return copy;
 }
 
-static char *quoted(struct arena *arena, struct slice one) {
+static char *api_query_quoted(struct arena *arena, struct slice one) {
         struct buf text = { 0 };
         char *copy;
 
@@ -128,7 +128,7 @@ static int manager_option(struct api_context *context, const char *options) {
         for (size_t i = 0; i < manager.len; i++) {
                 if ((unsigned char)manager.ptr[i] < 0x20 || manager.ptr[i] == 0x7f)
                         return fail_option(context, options, FIELD_INVALID, "fieldManager",
-                                           quoted(context->arena, manager),
+                                           api_query_quoted(context->arena, manager),
                                            "should only contain printable characters");
         }
         return 0;
@@ -151,7 +151,7 @@ int write_options(struct api_context *context, const char *options) {
                 context->validation = VALIDATE_IGNORE;
         else if (validation.len && !slice_is(validation, "Warn"))
                 return fail_option(context, options, FIELD_NOT_SUPPORTED, "fieldValidation",
-                                   quoted(context->arena, validation),
+                                   api_query_quoted(context->arena, validation),
                                    "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"");
         return manager_option(context, options);
 }

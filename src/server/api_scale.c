@@ -24,7 +24,7 @@ static const struct json *value_at(const struct json *object, struct slice path)
         return object;
 }
 
-static void set_replicas(struct write *write, struct slice path, int64_t replicas) {
+static void set_replicas(struct api_write *write, struct slice path, int64_t replicas) {
         struct json_node *object = write->object, *inner;
         struct slice name, next = SLICE_EMPTY;
 
@@ -124,7 +124,7 @@ static int decode_scale(struct api_context *context, struct slice current,
         return r;
 }
 
-static int scale_object(struct api_context *context, struct write *write,
+static int scale_object(struct api_context *context, struct api_write *write,
                         const struct json_node *scale) {
         struct field_errors errors = { .arena = context->arena };
         int64_t replicas = node_get_i64(node_get(scale, "spec"), "replicas", 0);
@@ -153,7 +153,7 @@ int serve_scale(struct api_context *context) {
         const struct store_object *object =
                 object_find(context, context->resource, context->route.ns, context->route.name);
         struct decoded decoded = { 0 };
-        struct write write = { 0 };
+        struct api_write write = { 0 };
         int r;
 
         if (!object)

@@ -60,7 +60,8 @@ const struct api_resource *resource_at(const struct api_server *server, size_t i
         return custom_resource_at(server, index - server->resource_count);
 }
 
-static struct api_resource *core(struct api_server *server, const char *group, const char *plural) {
+static struct api_resource *api_server_core(struct api_server *server, const char *group,
+                                            const char *plural) {
         return (struct api_resource *)resource_find(server, slice_of(group), SLICE_LITERAL("v1"),
                                                     slice_of(plural));
 }
@@ -71,16 +72,16 @@ static void resources_init(struct api_server *server) {
         server->by_path = map_new();
         for (size_t i = 0; i < server->resource_count; i++)
                 resource_init(server, &server->resources[i], kind_at(i));
-        server->pods = core(server, "", "pods");
-        server->nodes = core(server, "", "nodes");
-        server->namespaces = core(server, "", "namespaces");
-        server->accounts = core(server, "", "serviceaccounts");
-        server->quotas = core(server, "", "resourcequotas");
-        server->budgets = core(server, "policy", "poddisruptionbudgets");
-        server->mutating_webhooks =
-                core(server, "admissionregistration.k8s.io", "mutatingwebhookconfigurations");
-        server->validating_webhooks =
-                core(server, "admissionregistration.k8s.io", "validatingwebhookconfigurations");
+        server->pods = api_server_core(server, "", "pods");
+        server->nodes = api_server_core(server, "", "nodes");
+        server->namespaces = api_server_core(server, "", "namespaces");
+        server->accounts = api_server_core(server, "", "serviceaccounts");
+        server->quotas = api_server_core(server, "", "resourcequotas");
+        server->budgets = api_server_core(server, "policy", "poddisruptionbudgets");
+        server->mutating_webhooks = api_server_core(server, "admissionregistration.k8s.io",
+                                                    "mutatingwebhookconfigurations");
+        server->validating_webhooks = api_server_core(server, "admissionregistration.k8s.io",
+                                                      "validatingwebhookconfigurations");
 }
 
 /* ---- life ---- */
@@ -101,7 +102,7 @@ static void bootstrap_role(struct slice json, void *data) {
 }
 
 /* Objects that a data directory brought along are left alone. */
-static void bootstrap(struct api_server *server) {
+static void api_server_bootstrap(struct api_server *server) {
         size_t count = 0;
         const struct bootstrap_object *objects = kinds_bootstrap_objects(&count);
 
@@ -133,7 +134,7 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         server->has_eviction_responders = config->has_eviction_responders;
         custom_resources_start(server, config->definitions, config->definition_count);
         event_retention_start(server, config->events_max);
-        bootstrap(server);
+        api_server_bootstrap(server);
         return server;
 }
 
@@ -234,7 +235,7 @@ static int serve_resource(struct api_context *context) {
         return fail_method(context);
 }
 
-static int serve(struct api_context *context) {
+static int api_server_serve(struct api_context *context) {
         struct slice target = context->request->target, path = SLICE_EMPTY;
 
         slice_split(&target, '?', &path);
@@ -278,7 +279,7 @@ bool request_run(struct api_server *server, const struct api_server_request *req
         };
 
         *ret_response = (struct api_server_response){ .retry_after_s = -1 };
-        if (serve(&context) < 0 && !context.is_waiting)
+        if (api_server_serve(&context) < 0 && !context.is_waiting)
                 failure_respond(&context);
         if (context.is_waiting)
                 api_server_response_release(ret_response);

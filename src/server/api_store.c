@@ -29,7 +29,7 @@ static struct slice body_of(struct api_context *context, struct json_tree *tree,
         return body;
 }
 
-int write_put(struct api_context *context, struct write *write, struct slice *ret_body) {
+int write_put(struct api_context *context, struct api_write *write, struct slice *ret_body) {
         struct err err = { 0 };
         struct slice body = body_of(context, write->tree, write->object);
 
@@ -41,7 +41,7 @@ int write_put(struct api_context *context, struct write *write, struct slice *re
         return 0;
 }
 
-int write_remove(struct api_context *context, struct write *write, struct slice *ret_body) {
+int write_remove(struct api_context *context, struct api_write *write, struct slice *ret_body) {
         struct err err = { 0 };
         struct slice body = body_of(context, write->tree, write->object);
 
@@ -54,8 +54,8 @@ int write_remove(struct api_context *context, struct write *write, struct slice 
 }
 
 int write_begin(struct api_context *context, const struct api_resource *resource,
-                const struct store_object *object, struct write *ret_write) {
-        struct write write = {
+                const struct store_object *object, struct api_write *ret_write) {
+        struct api_write write = {
                 .resource = resource,
                 .operation = KIND_UPDATE,
                 .ns = arena_slice(context->arena, store_object_ns(object)),
@@ -80,16 +80,16 @@ int write_begin(struct api_context *context, const struct api_resource *resource
         return 0;
 }
 
-void write_end(struct write *write) {
+void write_end(struct api_write *write) {
         json_tree_free(write->tree);
         store_object_unref(write->old);
-        *write = (struct write){ 0 };
+        *write = (struct api_write){ 0 };
 }
 
 void object_remove(struct api_server *server, const struct store_object *object) {
         struct api_context context = { .server = server, .arena = &server->scratch };
         struct api_resource resource = { .store_resource = object->resource };
-        struct write write = {
+        struct api_write write = {
                 .resource = &resource,
                 .ns = store_object_ns(object),
                 .name = store_object_name(object),

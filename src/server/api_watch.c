@@ -30,7 +30,7 @@ struct watch {
 
 /* ---- what wakes the reader ---- */
 
-static void changed(void *context, int resource, const struct store_event *event) {
+static void api_watch_changed(void *context, int resource, const struct store_event *event) {
         struct watch *watch = context;
 
         (void)resource;
@@ -270,7 +270,7 @@ static enum api_stream_state watch_read(struct api_stream *stream, struct buf *o
 
 /* ---- life ---- */
 
-static void detach(struct watch *watch) {
+static void api_watch_detach(struct watch *watch) {
         struct api_server *server = watch->server;
 
         if (!server)
@@ -290,7 +290,7 @@ static void detach(struct watch *watch) {
 static void watch_free(struct api_stream *stream) {
         struct watch *watch = CONTAINER_OF(stream, struct watch, stream);
 
-        detach(watch);
+        api_watch_detach(watch);
         free((char *)watch->last_ns.ptr);
         free((char *)watch->last_name.ptr);
         arena_release(&watch->arena);
@@ -301,7 +301,7 @@ void watches_end(struct api_server *server) {
         while (server->watches) {
                 struct watch *watch = server->watches;
 
-                detach(watch);
+                api_watch_detach(watch);
                 stream_wake(&watch->stream);
         }
 }
@@ -412,8 +412,9 @@ int serve_watch(struct api_context *context) {
                 return API_FAILED;
         }
         watch->allows_bookmarks = query_is_true(&context->query, "allowWatchBookmarks");
-        watch->subscription = store_subscribe(context->server->store,
-                                              context->resource->store_resource, changed, watch);
+        watch->subscription =
+                store_subscribe(context->server->store, context->resource->store_resource,
+                                api_watch_changed, watch);
         timers_start(watch, seconds);
         context->response->status = 200;
         context->response->content_type = "application/json";

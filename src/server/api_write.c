@@ -12,14 +12,14 @@ static void emit_warning(void *context, const char *text) {
 }
 
 /* A glance that spares most writes the look at quotas. */
-static bool has_quotas(const struct api_context *context, const struct write *write) {
+static bool has_quotas(const struct api_context *context, const struct api_write *write) {
         const struct api_server *server = context->server;
 
         return write->ns.len > 0 && store_count(server->store, server->quotas->store_resource) > 0;
 }
 
 /* What webhooks made of the object gets its types and defaults like what clients send. */
-static int run_webhooks(struct api_context *context, struct write *write) {
+static int run_webhooks(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct err err = { 0 };
 
@@ -37,7 +37,7 @@ static int run_webhooks(struct api_context *context, struct write *write) {
         return 0;
 }
 
-static int run_hooks(struct api_context *context, struct write *write) {
+static int run_hooks(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct err err = { 0 };
 
@@ -61,7 +61,7 @@ static int run_hooks(struct api_context *context, struct write *write) {
         return 0;
 }
 
-static int run_validation(struct api_context *context, struct write *write) {
+static int run_validation(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct field_errors errors = { .arena = context->arena };
 
@@ -83,7 +83,7 @@ static int run_validation(struct api_context *context, struct write *write) {
 }
 
 /* Repeated owners are merged, with a warning. */
-static void merge_owners(struct api_context *context, struct write *write) {
+static void merge_owners(struct api_context *context, struct api_write *write) {
         struct json_node *owners = node_get(node_get(write->object, "metadata"), "ownerReferences");
 
         for (size_t i = 1; i < node_count(owners); i++) {
@@ -107,7 +107,7 @@ static void merge_owners(struct api_context *context, struct write *write) {
 }
 
 /* The form in which the store keeps the object (events of either group). */
-static void convert(struct write *write) {
+static void api_write_convert(struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         const struct kind_info *stored = kind->stored_as;
 
@@ -156,7 +156,7 @@ int check_namespace(struct api_context *context, struct slice ns, struct slice n
         return API_FAILED;
 }
 
-static void fill_system_fields(struct api_context *context, struct write *write,
+static void fill_system_fields(struct api_context *context, struct api_write *write,
                                struct json_node *metadata) {
         char text[WALL_TIME_TEXT_MAX], uid[UUID_TEXT_SIZE], name[80];
         struct slice prefix = node_get_text(metadata, "generateName");
@@ -190,7 +190,7 @@ static void fill_system_fields(struct api_context *context, struct write *write,
 #define GENERATE_TRIES 8
 
 /* A generated name that is taken is drawn again. */
-static bool is_name_free(struct api_context *context, struct write *write,
+static bool is_name_free(struct api_context *context, struct api_write *write,
                          struct json_node *metadata, bool is_generated) {
         char name[80];
 
@@ -206,7 +206,7 @@ static bool is_name_free(struct api_context *context, struct write *write,
         return false;
 }
 
-static int check_create(struct api_context *context, struct write *write,
+static int check_create(struct api_context *context, struct api_write *write,
                         const struct json_node *metadata) {
         struct slice ns = node_get_text(metadata, "namespace");
         bool is_namespaced = write->resource->kind->flags & KIND_NAMESPACED;
@@ -220,7 +220,7 @@ static int check_create(struct api_context *context, struct write *write,
         return 0;
 }
 
-int write_create(struct api_context *context, struct write *write, struct slice *ret_body) {
+int write_create(struct api_context *context, struct api_write *write, struct slice *ret_body) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         bool is_generated = node_get_text(metadata, "name").len == 0;
 
@@ -242,13 +242,13 @@ int write_create(struct api_context *context, struct write *write, struct slice 
         if (!is_name_free(context, write, metadata, is_generated))
                 return fail_exists(context, write->resource, write->name);
         manage_fields(context, write);
-        convert(write);
+        api_write_convert(write);
         return write_put(context, write, ret_body);
 }
 
 /* ---- update ---- */
 
-static int check_version(struct api_context *context, struct write *write,
+static int check_version(struct api_context *context, struct api_write *write,
                          struct json_node *metadata) {
         const struct kind_info *kind = write->resource->kind;
         struct slice version = node_get_text(metadata, "resourceVersion");
@@ -271,7 +271,7 @@ static int check_version(struct api_context *context, struct write *write,
         return 0;
 }
 
-static int check_identity(struct api_context *context, struct write *write,
+static int check_identity(struct api_context *context, struct api_write *write,
                           struct json_node *metadata) {
         const struct json *old = json_get(write->old_json, "metadata");
         struct slice uid = node_get_text(metadata, "uid");
@@ -286,7 +286,7 @@ static int check_identity(struct api_context *context, struct write *write,
 }
 
 /* Members that stay as they are when the client leaves them out. */
-static void keep_metadata(struct write *write, struct json_node *metadata) {
+static void keep_metadata(struct api_write *write, struct json_node *metadata) {
         static const char *const always[] = { "creationTimestamp", "generation" };
         static const char *const when_absent[] = { "uid", "deletionTimestamp",
                                                    "deletionGracePeriodSeconds" };
@@ -312,7 +312,7 @@ static void keep_metadata(struct write *write, struct json_node *metadata) {
                          node_import(write->tree, json_get(old, "managedFields")));
 }
 
-static void take_member(struct write *write, struct json_node *to, const char *member) {
+static void take_member(struct api_write *write, struct json_node *to, const char *member) {
         const struct json *value = json_get(write->old_json, member);
 
         if (value)
@@ -323,7 +323,7 @@ static void take_member(struct write *write, struct json_node *to, const char *m
 
 /* A write through /status is the old object with a new status, and for some kinds new labels and
  * annotations. */
-static void isolate_status(struct write *write) {
+static void isolate_status(struct api_write *write) {
         struct json_node *old = node_import(write->tree, write->old_json);
         struct json_node *metadata = node_get(old, "metadata");
         struct json_node *given = node_get(write->object, "metadata");
@@ -350,7 +350,7 @@ static void isolate_status(struct write *write) {
 }
 
 /* The one thing that namespaces/finalize is for, and that plain updates may not do. */
-static void take_finalizers(struct write *write, struct json_node *finalizers) {
+static void take_finalizers(struct api_write *write, struct json_node *finalizers) {
         struct json_node *spec = node_need_object(write->tree, write->object, "spec");
 
         node_remove(spec, "finalizers");
@@ -358,7 +358,7 @@ static void take_finalizers(struct write *write, struct json_node *finalizers) {
                 node_put(write->tree, spec, "finalizers", finalizers);
 }
 
-static void bump_generation(struct write *write) {
+static void bump_generation(struct api_write *write) {
         const struct json *old = json_get(write->old_json, "metadata");
         struct json_node *metadata = node_get(write->object, "metadata");
         unsigned flags = write->resource->kind->flags;
@@ -374,7 +374,7 @@ static void bump_generation(struct write *write) {
                              json_get_i64(old, "generation", 0) + 1);
 }
 
-static bool is_deletion_due(const struct write *write) {
+static bool is_deletion_due(const struct api_write *write) {
         const struct json *old = json_get(write->old_json, "metadata");
         const struct json_node *metadata = node_get(write->object, "metadata");
 
@@ -386,7 +386,7 @@ static bool is_deletion_due(const struct write *write) {
                strcmp(write->resource->kind->plural, "namespaces") != 0;
 }
 
-static int prepare_update(struct api_context *context, struct write *write) {
+static int prepare_update(struct api_context *context, struct api_write *write) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         struct json_node *finalizers = NULL;
         const struct json_node *given = node_get(node_get(write->object, "spec"), "finalizers");
@@ -411,9 +411,9 @@ static int prepare_update(struct api_context *context, struct write *write) {
 
 /* The last finalizer went. The answer shows the object without it, watchers see the last stored
  * state. */
-static int finish_deletion(struct api_context *context, struct write *write,
+static int finish_deletion(struct api_context *context, struct api_write *write,
                            struct slice *ret_body) {
-        struct write last = { 0 };
+        struct api_write last = { 0 };
         struct buf text = { 0 };
         struct slice ignored;
         int r;
@@ -433,14 +433,14 @@ static int finish_deletion(struct api_context *context, struct write *write,
         return r;
 }
 
-int write_update(struct api_context *context, struct write *write, struct slice *ret_body,
+int write_update(struct api_context *context, struct api_write *write, struct slice *ret_body,
                  bool *ret_is_deleted) {
         bool is_same, has_given_owners;
 
         *ret_is_deleted = false;
         if (prepare_update(context, write) < 0 || webhooks_validate(context, write) < 0)
                 return API_FAILED;
-        convert(write);
+        api_write_convert(write);
         if (is_deletion_due(write)) {
                 *ret_is_deleted = true;
                 return finish_deletion(context, write, ret_body);

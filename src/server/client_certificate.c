@@ -81,7 +81,7 @@ static STACK_OF(X509) * read_rest(struct slice chain) {
 }
 
 /* Go trusts whatever certificate is in the pool, not only one that signed itself. */
-static bool prepare(X509_STORE_CTX *context, int64_t now_s) {
+static bool client_certificate_prepare(X509_STORE_CTX *context, int64_t now_s) {
         X509_VERIFY_PARAM *rules = X509_STORE_CTX_get0_param(context);
 
         X509_VERIFY_PARAM_set_time(rules, (time_t)now_s);
@@ -97,7 +97,7 @@ int certificate_pool_verify(const struct certificate_pool *pool, struct slice ch
         int r = 0;
 
         if (!own || !rest || !context || !X509_STORE_CTX_init(context, pool->store, own, rest) ||
-            !prepare(context, now_s))
+            !client_certificate_prepare(context, now_s))
                 r = err_set(err, BERTH_ERR_INVALID, "the client's certificate is not readable");
         else if (X509_verify_cert(context) != 1)
                 r = err_set(err, BERTH_ERR_INVALID, "the client's certificate: %s",

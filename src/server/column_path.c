@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include <string.h>
 
-static bool take(struct slice *path, const char *text) {
+static bool column_path_take(struct slice *path, const char *text) {
         struct slice start = slice_of(text);
 
         if (!slice_has_prefix(*path, start))
@@ -15,7 +15,7 @@ static bool take(struct slice *path, const char *text) {
 }
 
 /* A member's name, up to the next step; a backslash takes the next sign as it is. */
-static const struct json *member(const struct json *object, struct slice *path) {
+static const struct json *column_path_member(const struct json *object, struct slice *path) {
         CLEANUP(buf_release) struct buf name = { 0 };
         size_t i = 0;
 
@@ -40,11 +40,11 @@ static bool take_quoted(struct slice *path, const char *end, struct slice *ret_t
                 return false;
         *ret_text = slice_make(quote + 1, (size_t)(close - quote) - 1);
         *path = slice_make(close + 1, path->len - (size_t)(close + 1 - path->ptr));
-        return take(path, end);
+        return column_path_take(path, end);
 }
 
 /* Behind "[?(@": ".member==\"text\")]". */
-static const struct json *filtered(const struct json *list, struct slice *path) {
+static const struct json *column_path_filtered(const struct json *list, struct slice *path) {
         const char *equals = memmem(path->ptr, path->len, "==", 2);
         struct slice key, text;
         struct json_iter iter = json_iter(list);
@@ -54,7 +54,7 @@ static const struct json *filtered(const struct json *list, struct slice *path) 
                 return NULL;
         key = slice_trim(slice_make(path->ptr, (size_t)(equals - path->ptr)));
         *path = slice_make(equals + 2, path->len - (size_t)(equals + 2 - path->ptr));
-        while (take(path, " "))
+        while (column_path_take(path, " "))
                 ;
         if (json_type(list) != JSON_ARRAY || !take_quoted(path, ")]", &text))
                 return NULL;
@@ -65,12 +65,12 @@ static const struct json *filtered(const struct json *list, struct slice *path) 
 }
 
 /* Behind "[". */
-static const struct json *element(const struct json *object, struct slice *path) {
+static const struct json *column_path_element(const struct json *object, struct slice *path) {
         struct slice text;
         uint64_t at;
 
-        if (take(path, "?(@"))
-                return filtered(object, path);
+        if (column_path_take(path, "?(@"))
+                return column_path_filtered(object, path);
         if (take_quoted(path, "]", &text))
                 return json_get_slice(object, text);
         if (!slice_split(path, ']', &text) || json_type(object) != JSON_ARRAY)
@@ -82,11 +82,11 @@ static const struct json *element(const struct json *object, struct slice *path)
 
 const struct json *column_path_value(const struct json *object, struct slice path) {
         while (object && path.len > 0) {
-                if (take(&path, "[")) {
-                        object = element(object, &path);
+                if (column_path_take(&path, "[")) {
+                        object = column_path_element(object, &path);
                 } else {
-                        take(&path, ".");
-                        object = member(object, &path);
+                        column_path_take(&path, ".");
+                        object = column_path_member(object, &path);
                 }
         }
         return object;

@@ -51,8 +51,9 @@ static const struct custom_resource *custom_of(const struct kind_info *kind) {
         return CONTAINER_OF((struct kind_info *)kind, struct custom_resource, kind);
 }
 
-static void prune(const struct kind_info *kind, struct json_tree *tree, struct json_node *object,
-                  void (*unknown)(void *context, const char *path), void *context) {
+static void custom_resource_prune(const struct kind_info *kind, struct json_tree *tree,
+                                  struct json_node *object,
+                                  void (*unknown)(void *context, const char *path), void *context) {
         const struct schema_object *metadata = schema_named("meta.v1.ObjectMeta");
         struct json_node *given = node_get(object, "metadata");
 
@@ -62,8 +63,9 @@ static void prune(const struct kind_info *kind, struct json_tree *tree, struct j
                 schema_normalise(metadata, tree, given, NULL, NULL);
 }
 
-static void prepare(struct kind_context *context, enum kind_operation operation,
-                    struct json_tree *tree, struct json_node *object, const struct json *old) {
+static void custom_resource_prepare(struct kind_context *context, enum kind_operation operation,
+                                    struct json_tree *tree, struct json_node *object,
+                                    const struct json *old) {
         const struct custom_resource *custom = custom_of(context->kind);
 
         (void)old;
@@ -89,9 +91,9 @@ static void check_further(const struct custom_resource *custom, const struct jso
         buf_release(&text);
 }
 
-static void validate(struct kind_context *context, enum kind_operation operation,
-                     const struct json_node *object, const struct json *old,
-                     struct field_errors *errors) {
+static void custom_resource_validate(struct kind_context *context, enum kind_operation operation,
+                                     const struct json_node *object, const struct json *old,
+                                     struct field_errors *errors) {
         const struct custom_resource *custom = custom_of(context->kind);
 
         if (custom->schema)
@@ -146,7 +148,7 @@ static void table_row(struct kind_context *context, const struct json *object, s
 }
 
 /* The definition's schema, with what every object has. */
-static void openapi(const struct kind_info *kind, struct buf *out) {
+static void custom_resource_openapi(const struct kind_info *kind, struct buf *out) {
         static const char *const members[] = { "apiVersion", "kind" };
         const struct custom_resource *custom = custom_of(kind);
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
@@ -175,7 +177,7 @@ static void openapi(const struct kind_info *kind, struct buf *out) {
 
 /* ---- making ---- */
 
-static const char *keep(struct custom_resource *custom, struct slice text) {
+static const char *custom_resource_keep(struct custom_resource *custom, struct slice text) {
         char *copy = slice_dup(text);
 
         custom->texts[custom->text_count++] = copy;
@@ -229,7 +231,8 @@ static void make_subresources(struct custom_resource *custom, const struct json 
                 return;
         custom->kind.flags |= KIND_SCALE;
         for (size_t i = 0; i < ARRAY_LEN(members); i++)
-                custom->scale_paths[i] = keep(custom, json_get_text(scale, members[i]));
+                custom->scale_paths[i] =
+                        custom_resource_keep(custom, json_get_text(scale, members[i]));
         custom->kind.scale_paths = custom->scale_paths;
 }
 
@@ -257,19 +260,19 @@ static struct custom_resource *custom_new(struct custom_resources *customs, stru
         custom->rules = custom_rules_new(custom->schema);
         custom->printer_columns = json_get(version, "additionalPrinterColumns");
         custom->kind = (struct kind_info){
-                .group = keep(custom, json_get_text(spec, "group")),
-                .version = keep(custom, version_name),
-                .plural = keep(custom, json_get_text(names, "plural")),
-                .singular = keep(custom, json_get_text(names, "singular")),
-                .kind = keep(custom, json_get_text(names, "kind")),
+                .group = custom_resource_keep(custom, json_get_text(spec, "group")),
+                .version = custom_resource_keep(custom, version_name),
+                .plural = custom_resource_keep(custom, json_get_text(names, "plural")),
+                .singular = custom_resource_keep(custom, json_get_text(names, "singular")),
+                .kind = custom_resource_keep(custom, json_get_text(names, "kind")),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_GENERATION |
                          (slice_is(json_get_text(spec, "scope"), "Namespaced") ? KIND_NAMESPACED
                                                                                : 0),
-                .prune = prune,
-                .openapi = openapi,
-                .prepare = prepare,
-                .validate = validate,
+                .prune = custom_resource_prune,
+                .openapi = custom_resource_openapi,
+                .prepare = custom_resource_prepare,
+                .validate = custom_resource_validate,
         };
         custom->kind.short_names = keep_names(custom, 0, json_get(names, "shortNames"));
         custom->kind.categories = keep_names(custom, 1, json_get(names, "categories"));
@@ -303,7 +306,7 @@ static void custom_free(struct custom_resource *custom) {
 
 /* ---- following the definitions ---- */
 
-static void retire(struct custom_resources *customs, struct slice definition) {
+static void custom_resource_retire(struct custom_resources *customs, struct slice definition) {
         for (struct custom_resource *custom = customs->first; custom; custom = custom->next) {
                 if (custom->is_retired || !slice_is(definition, custom->definition))
                         continue;
@@ -322,7 +325,8 @@ static void take_in(struct custom_resources *customs, struct slice text,
 
         if (json_parse(text, &doc, NULL) < 0)
                 return;
-        retire(customs, json_get_text(json_get(json_doc_root(doc), "metadata"), "name"));
+        custom_resource_retire(customs,
+                               json_get_text(json_get(json_doc_root(doc), "metadata"), "name"));
         iter = json_iter(json_get(json_get(json_doc_root(doc), "spec"), "versions"));
         while (json_next(&iter, NULL, &version)) {
                 if (!json_get_bool(version, "served", true))
@@ -338,7 +342,7 @@ static void take_in(struct custom_resources *customs, struct slice text,
         json_doc_free(doc);
 }
 
-static void establish(struct custom_resources *customs, struct slice name) {
+static void custom_resource_establish(struct custom_resources *customs, struct slice name) {
         struct api_server *server = customs->server;
         struct api_context context = { .server = server,
                                        .arena = &server->scratch,
@@ -347,7 +351,7 @@ static void establish(struct custom_resources *customs, struct slice name) {
                 store_get(server->store, customs->definitions->store_resource, SLICE_EMPTY, name);
         struct wall_time now = loop_wall(server->loop);
         struct json_node *status, *spec, *stored, *version;
-        struct write write = { 0 };
+        struct api_write write = { 0 };
         struct node_iter iter;
         struct slice body;
 
@@ -413,7 +417,7 @@ static bool is_served(const struct custom_resources *customs, const char *defini
         return false;
 }
 
-static void settle(void *context) {
+static void custom_resource_settle(void *context) {
         struct custom_resources *customs = context;
 
         customs->is_settling = false;
@@ -425,24 +429,24 @@ static void settle(void *context) {
                 if (custom->is_given)
                         continue;
                 if (!custom->is_retired)
-                        establish(customs, slice_of(custom->definition));
+                        custom_resource_establish(customs, slice_of(custom->definition));
                 else if (!is_served(customs, custom->definition))
                         remove_objects(customs, custom->resource.store_resource);
         }
 }
 
-static void changed(void *context, int resource, const struct store_event *event) {
+static void custom_resource_changed(void *context, int resource, const struct store_event *event) {
         struct custom_resources *customs = context;
 
         (void)resource;
         if (event->type == STORE_DELETED)
-                retire(customs, store_object_name(event->object));
+                custom_resource_retire(customs, store_object_name(event->object));
         else
                 take_in(customs, store_object_body(event->object), NULL);
         if (customs->is_settling)
                 return;
         customs->is_settling = true;
-        loop_defer(customs->server->loop, settle, customs);
+        loop_defer(customs->server->loop, custom_resource_settle, customs);
 }
 
 /* ---- life ---- */
@@ -471,7 +475,7 @@ void custom_resources_start(struct api_server *server, const struct api_definiti
                 store_cursor_close(cursor);
         }
         customs->subscription = store_subscribe(server->store, customs->definitions->store_resource,
-                                                changed, customs);
+                                                custom_resource_changed, customs);
 }
 
 void custom_resources_stop(struct api_server *server) {

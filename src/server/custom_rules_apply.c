@@ -16,7 +16,7 @@ struct application {
 };
 
 /* One value of the object and what it was. */
-struct place {
+struct custom_rules_apply_place {
         const char *path;
         const struct json_node *value, *old; /* old: NULL where there is no counterpart */
 };
@@ -28,7 +28,8 @@ static struct slice rule_text(const struct rules_rule *rule) {
 }
 
 /* Scalars are shown, objects and lists are not. */
-static const char *shown(struct application *application, const struct json_node *value) {
+static const char *custom_rules_apply_shown(struct application *application,
+                                            const struct json_node *value) {
         struct buf out = { 0 };
         const char *copy;
 
@@ -46,7 +47,7 @@ static const char *path_text(const char *path) {
 
 /* Failures of the rule itself name the type in the value's place. */
 static void add_failure(struct application *application, const struct rules_level *level,
-                        const struct place *place, const char *detail) {
+                        const struct custom_rules_apply_place *place, const char *detail) {
         field_error_add(
                 application->errors, FIELD_INVALID, path_text(place->path),
                 rules_quote(application->errors->arena, json_get_text(level->schema, "type")),
@@ -55,7 +56,7 @@ static void add_failure(struct application *application, const struct rules_leve
 
 /* The message that was computed, where there is one that will do. */
 static const char *computed_message(struct application *application, const struct rules_rule *rule,
-                                    const struct place *place) {
+                                    const struct custom_rules_apply_place *place) {
         struct cel_input input = { place->value, place->old, application->errors->arena,
                                    &application->steps };
         const char *text;
@@ -71,7 +72,7 @@ static const char *computed_message(struct application *application, const struc
 }
 
 static void add_violation(struct application *application, const struct rules_rule *rule,
-                          const struct place *place) {
+                          const struct custom_rules_apply_place *place) {
         struct arena *arena = application->errors->arena;
         struct slice reason = json_get_text(rule->json, "reason");
         struct slice field = json_get_text(rule->json, "fieldPath");
@@ -92,14 +93,15 @@ static void add_violation(struct application *application, const struct rules_ru
                 field_error_add(application->errors, FIELD_FORBIDDEN, path, NULL, detail);
         else if (slice_is(reason, "FieldValueDuplicate"))
                 field_error_add(application->errors, FIELD_DUPLICATE, path,
-                                shown(application, place->value), NULL);
+                                custom_rules_apply_shown(application, place->value), NULL);
         else
                 field_error_add(application->errors, FIELD_INVALID, path,
-                                shown(application, place->value), detail);
+                                custom_rules_apply_shown(application, place->value), detail);
 }
 
 static void add_error(struct application *application, const struct rules_level *level,
-                      const struct rules_rule *rule, const struct place *place, const char *why) {
+                      const struct rules_rule *rule, const struct custom_rules_apply_place *place,
+                      const char *why) {
         bool is_overload = strncmp(why, "no such overload", 16) == 0;
         struct arena *arena = application->errors->arena;
         struct slice text = rule_text(rule);
@@ -117,7 +119,8 @@ static void add_error(struct application *application, const struct rules_level 
 }
 
 static void add_over_budget(struct application *application, const struct rules_level *level,
-                            const struct rules_rule *rule, const struct place *place) {
+                            const struct rules_rule *rule,
+                            const struct custom_rules_apply_place *place) {
         application->is_over = true;
         if (application->steps <= 0) {
                 add_failure(application, level, place,
@@ -134,7 +137,8 @@ static void add_over_budget(struct application *application, const struct rules_
 }
 
 static void apply_rule(struct application *application, const struct rules_level *level,
-                       const struct rules_rule *rule, const struct place *place) {
+                       const struct rules_rule *rule,
+                       const struct custom_rules_apply_place *place) {
         bool uses_old = cel_program_uses_old(rule->program);
         struct cel_input input = { place->value, place->old, application->errors->arena,
                                    &application->steps };
@@ -160,15 +164,16 @@ static void apply_rule(struct application *application, const struct rules_level
 }
 
 static void apply_level(struct application *application, const struct rules_level *level,
-                        const struct place *place);
+                        const struct custom_rules_apply_place *place);
 
 static void apply_properties(struct application *application, const struct rules_level *level,
-                             const struct place *place) {
+                             const struct custom_rules_apply_place *place) {
         char here[RULES_PATH_BYTES];
 
         for (const struct rules_level *child = level->properties; child; child = child->next) {
-                struct place inner = { here, node_find(place->value, child->name),
-                                       node_find(place->old, child->name) };
+                struct custom_rules_apply_place inner = { here,
+                                                          node_find(place->value, child->name),
+                                                          node_find(place->old, child->name) };
 
                 snprintf(here, sizeof(here), "%s%s" SLICE_FMT, place->path, *place->path ? "." : "",
                          SLICE_ARG(child->name));
@@ -178,8 +183,9 @@ static void apply_properties(struct application *application, const struct rules
 }
 
 /* The old element with the same keys; NULL when the list does not tell its elements apart. */
-static const struct json_node *counterpart(const struct json *schema, const struct json_node *list,
-                                           const struct json_node *element) {
+static const struct json_node *custom_rules_apply_counterpart(const struct json *schema,
+                                                              const struct json_node *list,
+                                                              const struct json_node *element) {
         const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys"), *key;
         struct node_iter iter = node_iter(list);
         struct json_node *candidate;
@@ -200,7 +206,7 @@ static const struct json_node *counterpart(const struct json *schema, const stru
 }
 
 static void apply_elements(struct application *application, const struct rules_level *level,
-                           const struct place *place) {
+                           const struct custom_rules_apply_place *place) {
         struct node_iter iter = node_iter(place->value);
         bool is_map = node_type(place->value) == JSON_OBJECT;
         struct json_node *element;
@@ -208,21 +214,22 @@ static void apply_elements(struct application *application, const struct rules_l
         struct slice key;
 
         for (size_t i = 0; node_next(&iter, &key, &element); i++) {
-                struct place inner = { here, element, NULL };
+                struct custom_rules_apply_place inner = { here, element, NULL };
 
                 if (is_map)
                         snprintf(here, sizeof(here), "%s[" SLICE_FMT "]", place->path,
                                  SLICE_ARG(key));
                 else
                         snprintf(here, sizeof(here), "%s[%zu]", place->path, i);
-                inner.old = is_map ? node_find(place->old, key)
-                                   : counterpart(level->schema, place->old, element);
+                inner.old =
+                        is_map ? node_find(place->old, key)
+                               : custom_rules_apply_counterpart(level->schema, place->old, element);
                 apply_level(application, level->elements, &inner);
         }
 }
 
 static void apply_level(struct application *application, const struct rules_level *level,
-                        const struct place *place) {
+                        const struct custom_rules_apply_place *place) {
         enum json_type type = node_type(place->value);
 
         if (type == JSON_NULL)
@@ -269,7 +276,7 @@ void custom_rules_apply(const struct custom_rules *rules, const struct json_node
                         const struct json *old, struct field_errors *errors) {
         struct application application = { .errors = errors, .steps = STEPS_PER_OBJECT };
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
-        struct place root = { "", object, old_object(tree, object, old) };
+        struct custom_rules_apply_place root = { "", object, old_object(tree, object, old) };
 
         if (!is_blocked(errors))
                 apply_level(&application, rules->root, &root);

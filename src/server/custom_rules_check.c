@@ -9,18 +9,18 @@ static bool is_blank(struct slice text) {
         return slice_trim(text).len == 0;
 }
 
-struct check {
+struct rules_check {
         struct field_errors *errors;
         const char *uncorrelated; /* path of the list whose elements have no identity, or NULL */
 };
 
-static void complain(struct check *check, enum field_error_kind kind, const char *path,
-                     const char *member, const char *detail) {
+static void custom_rules_check_complain(struct rules_check *check, enum field_error_kind kind,
+                                        const char *path, const char *member, const char *detail) {
         field_error_add(check->errors, kind,
                         arena_printf(check->errors->arena, "%s.%s", path, member), NULL, detail);
 }
 
-static void complain_text(struct check *check, const char *path, const char *member,
+static void complain_text(struct rules_check *check, const char *path, const char *member,
                           struct slice value, const char *detail) {
         field_error_add(check->errors, FIELD_INVALID,
                         arena_printf(check->errors->arena, "%s.%s", path, member),
@@ -61,7 +61,7 @@ static const struct json *schema_at(const struct json *schema, struct slice path
         return json_type(schema) == JSON_OBJECT ? schema : NULL;
 }
 
-static void check_reason(struct check *check, const char *path, const struct json *rule) {
+static void check_reason(struct rules_check *check, const char *path, const struct json *rule) {
         static const char *const reasons[] = { "FieldValueDuplicate", "FieldValueForbidden",
                                                "FieldValueInvalid", "FieldValueRequired" };
         struct slice reason = json_get_text(rule, "reason");
@@ -79,7 +79,7 @@ static void check_reason(struct check *check, const char *path, const struct jso
                                 "\"FieldValueRequired\"");
 }
 
-static void check_field_path(struct check *check, const char *path, const struct json *schema,
+static void check_field_path(struct rules_check *check, const char *path, const struct json *schema,
                              const struct json *rule) {
         struct slice field = json_get_text(rule, "fieldPath");
 
@@ -94,30 +94,32 @@ static void check_field_path(struct check *check, const char *path, const struct
 }
 
 /* All but the expressions themselves; false when there is no expression to compile. */
-static bool check_texts(struct check *check, const char *path, const struct json *schema,
+static bool check_texts(struct rules_check *check, const char *path, const struct json *schema,
                         const struct json *rule) {
         struct slice text = json_get_text(rule, "rule"), message = json_get_text(rule, "message");
         struct slice computed = json_get_text(rule, "messageExpression");
         size_t before = check->errors->count;
 
         if (is_blank(text))
-                complain(check, FIELD_REQUIRED, path, "rule", "rule is not specified");
+                custom_rules_check_complain(check, FIELD_REQUIRED, path, "rule",
+                                            "rule is not specified");
         else if (message.len && is_blank(message))
                 complain_text(check, path, "message", message, "must be non-empty if specified");
         else if (rules_has_newline(slice_trim(message)))
                 complain_text(check, path, "message", message, "must not contain line breaks");
         else if (rules_has_newline(slice_trim(text)) && is_blank(message))
-                complain(check, FIELD_REQUIRED, path, "message",
-                         "message must be specified if rule contains line breaks");
+                custom_rules_check_complain(
+                        check, FIELD_REQUIRED, path, "message",
+                        "message must be specified if rule contains line breaks");
         if (computed.len && is_blank(computed))
-                complain(check, FIELD_REQUIRED, path, "messageExpression",
-                         "messageExpression must be non-empty if specified");
+                custom_rules_check_complain(check, FIELD_REQUIRED, path, "messageExpression",
+                                            "messageExpression must be non-empty if specified");
         check_reason(check, path, rule);
         check_field_path(check, path, schema, rule);
         return check->errors->count == before;
 }
 
-static void complain_compile(struct check *check, const char *path, const char *member,
+static void complain_compile(struct rules_check *check, const char *path, const char *member,
                              const struct json *rule, const struct err *err) {
         bool has_place = strncmp(err->text, "ERROR: ", 7) == 0;
         struct buf value = { 0 };
@@ -130,7 +132,7 @@ static void complain_compile(struct check *check, const char *path, const char *
         buf_release(&value);
 }
 
-static void check_old(struct check *check, const char *path, const struct json *rule,
+static void check_old(struct rules_check *check, const char *path, const struct json *rule,
                       const struct cel_program *program) {
         if (cel_program_uses_old(program) && check->uncorrelated)
                 complain_text(check, path, "rule", json_get_text(rule, "rule"),
@@ -145,7 +147,7 @@ static void check_old(struct check *check, const char *path, const struct json *
                                 "may not be set if oldSelf is not used in rule");
 }
 
-static void check_rule(struct check *check, const char *path, const struct json *schema,
+static void check_rule(struct rules_check *check, const char *path, const struct json *schema,
                        const struct json *rule, const struct cel_type *type) {
         struct arena *arena = check->errors->arena;
         struct cel_program *program = NULL, *message = NULL;
@@ -154,8 +156,9 @@ static void check_rule(struct check *check, const char *path, const struct json 
         if (!check_texts(check, path, schema, rule))
                 return;
         if (!type) {
-                complain(check, FIELD_INVALID, path, "rule",
-                         "rule declared on schema that does not support validation rules");
+                custom_rules_check_complain(
+                        check, FIELD_INVALID, path, "rule",
+                        "rule declared on schema that does not support validation rules");
                 return;
         }
         if (rules_compile(arena, rule, type, &program, &err) < 0)
@@ -170,10 +173,10 @@ static void check_rule(struct check *check, const char *path, const struct json 
 }
 
 /* Elements of lists can be told from each other where the list says by what. */
-static void check_tree(struct check *check, const char *path, const struct json *schema,
+static void check_tree(struct rules_check *check, const char *path, const struct json *schema,
                        const struct cel_type *type);
 
-static void check_elements(struct check *check, const char *path, const struct json *schema,
+static void check_elements(struct rules_check *check, const char *path, const struct json *schema,
                            const struct cel_type *type) {
         const struct json *items = json_get(schema, "items");
         const struct json *inner = rules_element_schema(schema);
@@ -191,7 +194,7 @@ static void check_elements(struct check *check, const char *path, const struct j
         check->uncorrelated = before;
 }
 
-static void check_tree(struct check *check, const char *path, const struct json *schema,
+static void check_tree(struct rules_check *check, const char *path, const struct json *schema,
                        const struct cel_type *type) {
         struct json_iter rules = json_iter(json_get(schema, RULES_MEMBER));
         struct json_iter properties = json_iter(json_get(schema, "properties"));
@@ -213,7 +216,7 @@ static void check_tree(struct check *check, const char *path, const struct json 
 }
 
 void custom_rules_check(const struct json *schema, const char *path, struct field_errors *errors) {
-        struct check check = { .errors = errors };
+        struct rules_check check = { .errors = errors };
 
         if (rules_below(schema))
                 check_tree(&check, path, schema, cel_type_of_schema(errors->arena, schema, true));

@@ -145,8 +145,8 @@ void custom_default(const struct json *schema, struct json_tree *tree, struct js
 
 /* ---- validation ---- */
 
-static void validate(const struct json *schema, const struct json_node *value, const char *path,
-                     struct field_errors *errors);
+static void custom_schema_validate(const struct json *schema, const struct json_node *value,
+                                   const char *path, struct field_errors *errors);
 
 static const char *value_text(struct field_errors *errors, const struct json_node *value) {
         struct buf text = { 0 };
@@ -158,8 +158,8 @@ static const char *value_text(struct field_errors *errors, const struct json_nod
         return copy;
 }
 
-static void invalid(struct field_errors *errors, const char *path, const struct json_node *value,
-                    const char *what) {
+static void custom_schema_invalid(struct field_errors *errors, const char *path,
+                                  const struct json_node *value, const char *what) {
         field_error_add(errors, FIELD_INVALID, path, value_text(errors, value),
                         arena_printf(errors->arena, "%s in body %s", path, what));
 }
@@ -229,21 +229,24 @@ static void check_number(const struct json *schema, const struct json_node *valu
                 bool is_open = json_is_true(json_get(schema, "exclusiveMinimum"));
 
                 if (number < limit || (is_open && !(number > limit)))
-                        invalid(errors, path, value,
-                                arena_printf(errors->arena, "should be greater than %s%g",
-                                             is_open ? "" : "or equal to ", limit));
+                        custom_schema_invalid(errors, path, value,
+                                              arena_printf(errors->arena,
+                                                           "should be greater than %s%g",
+                                                           is_open ? "" : "or equal to ", limit));
         }
         if (json_as_f64(json_get(schema, "maximum"), &limit)) {
                 bool is_open = json_is_true(json_get(schema, "exclusiveMaximum"));
 
                 if (number > limit || (is_open && !(number < limit)))
-                        invalid(errors, path, value,
-                                arena_printf(errors->arena, "should be less than %s%g",
-                                             is_open ? "" : "or equal to ", limit));
+                        custom_schema_invalid(errors, path, value,
+                                              arena_printf(errors->arena,
+                                                           "should be less than %s%g",
+                                                           is_open ? "" : "or equal to ", limit));
         }
         if (json_as_f64(json_get(schema, "multipleOf"), &limit) && limit > 0 &&
             fpclassify(fmod(number, limit)) != FP_ZERO)
-                invalid(errors, path, value,
+                custom_schema_invalid(
+                        errors, path, value,
                         arena_printf(errors->arena, "should be a multiple of %g", limit));
 }
 
@@ -263,9 +266,10 @@ static void check_string(const struct json *schema, const struct json_node *valu
         int64_t limit;
 
         if (json_as_i64(json_get(schema, "minLength"), &limit) && count < (size_t)limit)
-                invalid(errors, path, value,
-                        arena_printf(errors->arena, "should be at least %lld chars long",
-                                     (long long)limit));
+                custom_schema_invalid(errors, path, value,
+                                      arena_printf(errors->arena,
+                                                   "should be at least %lld chars long",
+                                                   (long long)limit));
         if (json_as_i64(json_get(schema, "maxLength"), &limit) && count > (size_t)limit)
                 field_error_add(errors, FIELD_TOO_LONG, path, NULL,
                                 arena_printf(errors->arena, "may not be more than %lld bytes",
@@ -274,9 +278,9 @@ static void check_string(const struct json *schema, const struct json_node *valu
                 return;
         regex = regex_new(pattern, NULL);
         if (regex && !regex_matches(regex, text))
-                invalid(errors, path, value,
-                        arena_printf(errors->arena, "should match '" SLICE_FMT "'",
-                                     SLICE_ARG(pattern)));
+                custom_schema_invalid(errors, path, value,
+                                      arena_printf(errors->arena, "should match '" SLICE_FMT "'",
+                                                   SLICE_ARG(pattern)));
         regex_free(regex);
 }
 
@@ -350,9 +354,9 @@ static void check_array(const struct json *schema, const struct json_node *value
         int64_t limit;
 
         if (json_as_i64(json_get(schema, "minItems"), &limit) && node_count(value) < (size_t)limit)
-                invalid(errors, path, value,
-                        arena_printf(errors->arena, "should have at least %lld items",
-                                     (long long)limit));
+                custom_schema_invalid(errors, path, value,
+                                      arena_printf(errors->arena, "should have at least %lld items",
+                                                   (long long)limit));
         if (json_as_i64(json_get(schema, "maxItems"), &limit) && node_count(value) > (size_t)limit)
                 field_error_add(errors, FIELD_TOO_MANY, path,
                                 arena_printf(errors->arena, "%zu", node_count(value)),
@@ -361,7 +365,7 @@ static void check_array(const struct json *schema, const struct json_node *value
         check_repeated(schema, value, path, errors);
         for (size_t i = 0; items && node_next(&iter, NULL, &element); i++) {
                 path_element(here, path, i);
-                validate(items, element, here, errors);
+                custom_schema_validate(items, element, here, errors);
         }
 }
 
@@ -386,7 +390,7 @@ static void check_object(const struct json *schema, const struct json_node *valu
                 if (!inner)
                         continue;
                 path_member(here, path, key);
-                validate(inner, child, here, errors);
+                custom_schema_validate(inner, child, here, errors);
         }
 }
 
@@ -399,7 +403,7 @@ static size_t count_matching(const struct json *list, const struct json_node *va
         while (json_next(&iter, NULL, &schema)) {
                 struct field_errors errors = { .arena = arena };
 
-                validate(schema, value, path, &errors);
+                custom_schema_validate(schema, value, path, &errors);
                 matching += errors.count == 0;
         }
         return matching;
@@ -413,20 +417,22 @@ static void check_combinations(const struct json *schema, const struct json_node
         struct field_errors inside = { .arena = errors->arena };
 
         while (json_next(&all, NULL, &inner))
-                validate(inner, value, path, errors);
+                custom_schema_validate(inner, value, path, errors);
         if (any && count_matching(any, value, path, errors->arena) == 0)
-                invalid(errors, path, value, "must validate at least one schema (anyOf)");
+                custom_schema_invalid(errors, path, value,
+                                      "must validate at least one schema (anyOf)");
         if (one && count_matching(one, value, path, errors->arena) != 1)
-                invalid(errors, path, value, "must validate one and only one schema (oneOf)");
+                custom_schema_invalid(errors, path, value,
+                                      "must validate one and only one schema (oneOf)");
         if (!not )
                 return;
-        validate(not, value, path, &inside);
+        custom_schema_validate(not, value, path, &inside);
         if (inside.count == 0)
-                invalid(errors, path, value, "must not validate the schema (not)");
+                custom_schema_invalid(errors, path, value, "must not validate the schema (not)");
 }
 
-static void validate(const struct json *schema, const struct json_node *value, const char *path,
-                     struct field_errors *errors) {
+static void custom_schema_validate(const struct json *schema, const struct json_node *value,
+                                   const char *path, struct field_errors *errors) {
         if (!has_type(schema, value)) {
                 field_error_add(errors, FIELD_TYPE_INVALID, path,
                                 arena_printf(errors->arena, "\"%s\"", type_text(value)),
@@ -461,7 +467,7 @@ static void validate(const struct json *schema, const struct json_node *value, c
 
 void custom_validate(const struct json *schema, const struct json_node *object,
                      struct field_errors *errors) {
-        validate(schema, object, "", errors);
+        custom_schema_validate(schema, object, "", errors);
 }
 
 /* ---- strategic merge patches ---- */

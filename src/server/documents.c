@@ -51,7 +51,7 @@ static enum offer clause_offer(const struct accept_clause *clause, bool can_aggr
 }
 
 /* The first clause that can be served; nothing asked for means JSON. */
-static enum offer negotiate(struct slice accept, bool can_aggregate) {
+static enum offer documents_negotiate(struct slice accept, bool can_aggregate) {
         struct slice text;
 
         if (slice_trim(accept).len == 0)
@@ -99,7 +99,7 @@ static void not_acceptable(struct api_document *document) {
 }
 
 /* Cached documents carry a tag; a client that has this one gets no body. */
-static void tag(struct api_document *document, struct slice if_none_match) {
+static void documents_tag(struct api_document *document, struct slice if_none_match) {
         snprintf(document->etag, sizeof(document->etag), "\"%016llX\"",
                  (unsigned long long)slice_hash(buf_view(&document->body)));
         document->varies = true;
@@ -112,14 +112,14 @@ static void tag(struct api_document *document, struct slice if_none_match) {
 
 static void serve_root(bool is_core, struct slice accept, struct slice if_none_match,
                        struct slice address, struct api_document *document) {
-        switch (negotiate(accept, true)) {
+        switch (documents_negotiate(accept, true)) {
         case OFFER_NONE:
                 not_acceptable(document);
                 return;
         case OFFER_AGGREGATED:
                 set_type(document, AGGREGATED_TYPE);
                 aggregated_write(is_core, &document->body);
-                tag(document, if_none_match);
+                documents_tag(document, if_none_match);
                 return;
         case OFFER_JSON:
                 break;
@@ -167,7 +167,7 @@ static void serve_openapi_v3(struct slice rest, struct slice if_none_match,
                         group = rest = SLICE_EMPTY;
         }
         if (rest.len && openapi_v3_write(group, rest, &document->body))
-                tag(document, if_none_match);
+                documents_tag(document, if_none_match);
         else
                 not_found(document);
 }
@@ -185,13 +185,13 @@ static void serve_openapi_v2(struct slice accept, struct slice if_none_match,
         if (wants_proto(accept)) {
                 set_type(document, PROTO_TYPE_PREFIX ".v1.0+protobuf");
                 openapi_v2_proto_write(&document->body);
-        } else if (negotiate(accept, false) == OFFER_NONE) {
+        } else if (documents_negotiate(accept, false) == OFFER_NONE) {
                 not_acceptable(document);
                 return;
         } else {
                 openapi_v2_write(&document->body);
         }
-        tag(document, if_none_match);
+        documents_tag(document, if_none_match);
 }
 
 static bool serve_openapi(struct slice path, struct slice accept, struct slice if_none_match,
@@ -201,7 +201,7 @@ static bool serve_openapi(struct slice path, struct slice accept, struct slice i
         if (slice_is(path, "/openapi/v3")) {
                 set_type(document, "text/plain; charset=utf-8");
                 openapi_index_write(&document->body);
-                tag(document, if_none_match);
+                documents_tag(document, if_none_match);
         } else if (slice_has_prefix(path, below)) {
                 serve_openapi_v3(slice_make(path.ptr + below.len, path.len - below.len),
                                  if_none_match, document);

@@ -26,7 +26,7 @@ struct event_retention {
 
 /* Takes the events away that nobody touched since the revision. They are collected first: a cursor
  * does not outlive a change. */
-static void expire(struct event_retention *retention, uint64_t revision) {
+static void event_retention_expire(struct event_retention *retention, uint64_t revision) {
         struct store *store = retention->server->store;
         const struct store_object **expired = xreallocarray(
                 NULL, store_count(store, retention->resource) + 1, sizeof(expired[0]));
@@ -74,32 +74,32 @@ static uint64_t excess_revision(const struct event_retention *retention, size_t 
         return revision;
 }
 
-static void trim(void *context) {
+static void event_retention_trim(void *context) {
         struct event_retention *retention = context;
         size_t count = store_count(retention->server->store, retention->resource);
 
         if (count <= retention->limit)
                 return;
         retention->is_expiring = true;
-        expire(retention, excess_revision(retention, count));
+        event_retention_expire(retention, excess_revision(retention, count));
         retention->is_expiring = false;
 }
 
-static void tick(void *context) {
+static void event_retention_tick(void *context) {
         struct event_retention *retention = context;
         struct api_server *server = retention->server;
         uint64_t *slot = &retention->revisions[retention->tick++ % TICKS];
 
         retention->is_expiring = true;
         if (*slot)
-                expire(retention, *slot);
+                event_retention_expire(retention, *slot);
         retention->is_expiring = false;
         *slot = store_revision(server->store);
         if (store_count(server->store, retention->resource) > 0)
                 loop_timer_arm(server->loop, &retention->timer, TICK_NS);
 }
 
-static void changed(void *context, int resource, const struct store_event *event) {
+static void event_retention_changed(void *context, int resource, const struct store_event *event) {
         struct event_retention *retention = context;
 
         (void)event;
@@ -122,15 +122,17 @@ void event_retention_start(struct api_server *server, size_t limit) {
         retention->server = server;
         retention->limit = limit ? limit : EVENTS_DEFAULT;
         retention->resource = api_server_resource(server, "", "events");
-        retention->timer = (struct loop_timer){ .fired = tick, .context = retention };
-        retention->trim = (struct loop_timer){ .fired = trim, .context = retention };
+        retention->timer =
+                (struct loop_timer){ .fired = event_retention_tick, .context = retention };
+        retention->trim =
+                (struct loop_timer){ .fired = event_retention_trim, .context = retention };
         server->retention = retention;
         if (retention->resource < 0)
                 return;
-        retention->subscription =
-                store_subscribe(server->store, retention->resource, changed, retention);
+        retention->subscription = store_subscribe(server->store, retention->resource,
+                                                  event_retention_changed, retention);
         if (store_count(server->store, retention->resource) > 0)
-                changed(retention, retention->resource, NULL);
+                event_retention_changed(retention, retention->resource, NULL);
 }
 
 void event_retention_stop(struct api_server *server) {

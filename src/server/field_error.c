@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 
-static const char *heading(enum field_error_kind kind) {
+static const char *field_error_heading(enum field_error_kind kind) {
         static const char *const headings[] = {
                 [FIELD_REQUIRED] = "Required value",
                 [FIELD_INVALID] = "Invalid value",
@@ -28,7 +28,7 @@ void field_error_add(struct field_errors *errors, enum field_error_kind kind, co
         errors->items[errors->count++] = (struct field_error){
                 .kind = kind,
                 .path = arena_string(errors->arena, slice_of(path)),
-                .message = arena_printf(errors->arena, "%s%s%s%s%s", heading(kind),
+                .message = arena_printf(errors->arena, "%s%s%s%s%s", field_error_heading(kind),
                                         value ? ": " : "", value ? value : "",
                                         has_detail ? ": " : "", has_detail ? detail : ""),
         };

@@ -117,8 +117,8 @@ static size_t find_element(struct shape shape, const struct json_node *list, str
 }
 
 /* Value behind one step of a path, and its shape. */
-static struct json_node *step(struct shape shape, const struct json_node *value, struct slice name,
-                              struct shape *ret_shape) {
+static struct json_node *field_set_step(struct shape shape, const struct json_node *value,
+                                        struct slice name, struct shape *ret_shape) {
         struct slice key = slice_make(name.ptr + 2, name.len - 2);
         size_t at;
 
@@ -151,8 +151,8 @@ static struct json_node *set_child(struct json_tree *tree, struct json_node *set
         return child;
 }
 
-static void collect(struct json_tree *tree, struct shape shape, const struct json_node *value,
-                    struct json_node *set);
+static void field_set_collect(struct json_tree *tree, struct shape shape,
+                              const struct json_node *value, struct json_node *set);
 
 static void collect_elements(struct json_tree *tree, struct shape shape,
                              const struct json_node *list, struct json_node *set) {
@@ -166,13 +166,13 @@ static void collect_elements(struct json_tree *tree, struct shape shape,
                 if (node_type(element) != JSON_OBJECT)
                         continue;
                 node_put(tree, child, ".", node_object(tree));
-                collect(tree, element_shape(shape), element, child);
+                field_set_collect(tree, element_shape(shape), element, child);
         }
         buf_release(&name);
 }
 
-static void collect(struct json_tree *tree, struct shape shape, const struct json_node *value,
-                    struct json_node *set) {
+static void field_set_collect(struct json_tree *tree, struct shape shape,
+                              const struct json_node *value, struct json_node *set) {
         struct node_iter iter = node_iter(value);
         struct json_node *child;
         struct slice name;
@@ -185,8 +185,8 @@ static void collect(struct json_tree *tree, struct shape shape, const struct jso
                 return;
         while (node_next(&iter, &name, &child)) {
                 if (node_type(child) != JSON_NULL)
-                        collect(tree, member_shape(shape, name), child,
-                                set_child(tree, set, "f:", name));
+                        field_set_collect(tree, member_shape(shape, name), child,
+                                          set_child(tree, set, "f:", name));
         }
 }
 
@@ -211,7 +211,7 @@ struct json_node *field_set_of(struct json_tree *tree, const struct schema_objec
                                const struct json_node *object) {
         struct json_node *set = node_object(tree);
 
-        collect(tree, (struct shape){ .object = schema }, object, set);
+        field_set_collect(tree, (struct shape){ .object = schema }, object, set);
         strip_identity(set);
         return set;
 }
@@ -224,16 +224,17 @@ struct comparison {
 };
 
 /* The same place in both states; before or after is NULL where it is absent. */
-struct pair {
+struct field_set_pair {
         struct shape shape;
         const struct json_node *before, *after;
 };
 
-static void compare(const struct comparison *comparison, struct pair pair, struct json_node *set);
+static void field_set_compare(const struct comparison *comparison, struct field_set_pair pair,
+                              struct json_node *set);
 
 /* One step that is in either state. Keeps the child only when something below it changed. */
-static void compare_step(const struct comparison *comparison, struct pair pair, struct slice name,
-                         struct json_node *set) {
+static void compare_step(const struct comparison *comparison, struct field_set_pair pair,
+                         struct slice name, struct json_node *set) {
         struct json_tree *tree = comparison->tree;
         struct json_node *child;
 
@@ -246,18 +247,18 @@ static void compare_step(const struct comparison *comparison, struct pair pair, 
                 return;
         child = set_child(tree, set, "", name);
         if (pair.before && pair.after) {
-                compare(comparison, pair, child);
+                field_set_compare(comparison, pair, child);
                 if (node_count(child) == 0)
                         node_remove_slice(set, name);
                 return;
         }
-        collect(tree, pair.shape, pair.after ? pair.after : pair.before, child);
+        field_set_collect(tree, pair.shape, pair.after ? pair.after : pair.before, child);
         if (node_count(child))
                 node_put(tree, child, ".", node_object(tree));
 }
 
 /* Walks one state; the other is only looked up. is_reverse: walks what went. */
-static void compare_objects(const struct comparison *comparison, struct pair pair,
+static void compare_objects(const struct comparison *comparison, struct field_set_pair pair,
                             struct json_node *set, bool is_reverse) {
         struct node_iter iter = node_iter(is_reverse ? pair.before : pair.after);
         struct json_node *value;
@@ -274,14 +275,15 @@ static void compare_objects(const struct comparison *comparison, struct pair pai
                 buf_text(&name, "f:");
                 buf_slice(&name, key);
                 compare_step(comparison,
-                             (struct pair){ member_shape(pair.shape, key),
-                                            is_reverse ? value : other, is_reverse ? NULL : value },
+                             (struct field_set_pair){ member_shape(pair.shape, key),
+                                                      is_reverse ? value : other,
+                                                      is_reverse ? NULL : value },
                              buf_view(&name), set);
         }
         buf_release(&name);
 }
 
-static void compare_lists(const struct comparison *comparison, struct pair pair,
+static void compare_lists(const struct comparison *comparison, struct field_set_pair pair,
                           struct json_node *set, bool is_reverse) {
         struct node_iter iter = node_iter(is_reverse ? pair.before : pair.after);
         const struct json_node *others = is_reverse ? pair.after : pair.before;
@@ -298,14 +300,16 @@ static void compare_lists(const struct comparison *comparison, struct pair pair,
                 if (is_reverse && other)
                         continue;
                 compare_step(comparison,
-                             (struct pair){ element_shape(pair.shape), is_reverse ? value : other,
-                                            is_reverse ? NULL : value },
+                             (struct field_set_pair){ element_shape(pair.shape),
+                                                      is_reverse ? value : other,
+                                                      is_reverse ? NULL : value },
                              buf_view(&name), set);
         }
         buf_release(&name);
 }
 
-static void compare(const struct comparison *comparison, struct pair pair, struct json_node *set) {
+static void field_set_compare(const struct comparison *comparison, struct field_set_pair pair,
+                              struct json_node *set) {
         for (int is_reverse = 0; is_reverse <= (comparison->has_removed ? 1 : 0); is_reverse++) {
                 if (is_open_object(pair.shape, pair.after))
                         compare_objects(comparison, pair, set, is_reverse);
@@ -320,7 +324,8 @@ struct json_node *field_set_changed(struct json_tree *tree, const struct schema_
         struct comparison comparison = { tree, has_removed };
         struct json_node *set = node_object(tree);
 
-        compare(&comparison, (struct pair){ { .object = schema }, before, after }, set);
+        field_set_compare(&comparison,
+                          (struct field_set_pair){ { .object = schema }, before, after }, set);
         strip_identity(set);
         return set;
 }
@@ -400,8 +405,9 @@ static void path_step(struct slice name, struct buf *path) {
         buf_char(path, ']');
 }
 
-static void common(const struct json_node *set, const struct json_node *with, struct buf *path,
-                   void (*found)(void *context, const char *path), void *context) {
+static void field_set_common_below(const struct json_node *set, const struct json_node *with,
+                                   struct buf *path, void (*found)(void *context, const char *path),
+                                   void *context) {
         struct node_iter iter = node_iter(set);
         struct json_node *child;
         struct slice name;
@@ -415,7 +421,7 @@ static void common(const struct json_node *set, const struct json_node *with, st
                 path_step(name, path);
                 if (is_member(child) && is_member(other))
                         found(context, path->data);
-                common(child, other, path, found, context);
+                field_set_common_below(child, other, path, found, context);
                 path->len = length;
                 path->data[length] = '\0';
         }
@@ -426,7 +432,7 @@ void field_set_common(const struct json_node *set, const struct json_node *with,
         struct buf path = { 0 };
 
         buf_reserve(&path, 64);
-        common(set, with, &path, found, context);
+        field_set_common_below(set, with, &path, found, context);
         buf_release(&path);
 }
 
@@ -494,8 +500,9 @@ static void remove_step(struct shape shape, struct json_node *value, struct slic
                 node_remove_at(value, at);
 }
 
-static void prune(struct shape shape, struct json_node *value, const struct json_node *before,
-                  const struct json_node *now, const struct json_node *others) {
+static void field_set_prune_value(struct shape shape, struct json_node *value,
+                                  const struct json_node *before, const struct json_node *now,
+                                  const struct json_node *others) {
         struct node_iter iter = node_iter(before);
         struct json_node *child;
         struct slice name;
@@ -512,14 +519,14 @@ static void prune(struct shape shape, struct json_node *value, const struct json
                         remove_step(shape, value, name);
                         continue;
                 }
-                target = step(shape, value, name, &inner);
+                target = field_set_step(shape, value, name, &inner);
                 if (target)
-                        prune(inner, target, child, mine, theirs);
+                        field_set_prune_value(inner, target, child, mine, theirs);
         }
 }
 
 void field_set_prune(const struct schema_object *schema, struct json_node *object,
                      const struct json_node *before, const struct json_node *now,
                      const struct json_node *others) {
-        prune((struct shape){ .object = schema }, object, before, now, others);
+        field_set_prune_value((struct shape){ .object = schema }, object, before, now, others);
 }

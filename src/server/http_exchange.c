@@ -19,7 +19,7 @@ void http_exchange_enlist(struct http_exchanges *all, struct http_exchange *exch
         all->waiting = exchange;
 }
 
-static void delist(struct http_exchanges *all, struct http_exchange *exchange) {
+static void http_exchange_delist(struct http_exchanges *all, struct http_exchange *exchange) {
         if (!exchange->is_listed)
                 return;
         if (exchange->previous)
@@ -82,7 +82,7 @@ void http_exchange_drop_body(struct http_exchanges *all, struct http_exchange *e
 }
 
 /* Idle streams hold no buffer. */
-static void refill(struct http_exchange *exchange, enum api_stream_state *ret_state) {
+static void http_exchange_refill(struct http_exchange *exchange, enum api_stream_state *ret_state) {
         buf_clear(&exchange->out);
         exchange->out_at = 0;
         *ret_state = api_stream_read(exchange->stream, &exchange->out, STREAM_CHUNK_BYTES);
@@ -97,7 +97,7 @@ size_t http_exchange_read(struct http_exchange *exchange, char *buffer, size_t s
 
         *ret_state = exchange->is_ended ? API_STREAM_ENDED : API_STREAM_MORE;
         if (exchange->out_at == exchange->out.len && !exchange->is_ended)
-                refill(exchange, ret_state);
+                http_exchange_refill(exchange, ret_state);
         count = exchange->out.len - exchange->out_at;
         if (count > size)
                 count = size;
@@ -109,7 +109,7 @@ size_t http_exchange_read(struct http_exchange *exchange, char *buffer, size_t s
 }
 
 void http_exchange_release(struct http_exchanges *all, struct http_exchange *exchange) {
-        delist(all, exchange);
+        http_exchange_delist(all, exchange);
         if (exchange->is_ready)
                 forget_ready(all, exchange);
         if (exchange->stream)

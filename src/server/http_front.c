@@ -93,12 +93,12 @@ static struct exchange *exchange_of(struct http_exchange *base) {
         return (struct exchange *)base;
 }
 
-static void suspend(struct exchange *exchange) {
+static void http_front_suspend(struct exchange *exchange) {
         exchange->base.is_asleep = true;
         MHD_suspend_connection(exchange->connection);
 }
 
-static void wake(struct exchange *exchange) {
+static void http_front_wake(struct exchange *exchange) {
         if (!exchange->base.is_asleep)
                 return;
         exchange->base.is_asleep = false;
@@ -110,8 +110,8 @@ static void resume_ready(void *context) {
         struct http_exchange *ready;
 
         front->is_resume_deferred = false;
-        while ((ready = http_exchange_take_ready(&front->exchanges)) != NULL)
-                wake(exchange_of(ready));
+        while ((ready = http_exchange_take_ready(&front->exchanges)))
+                http_front_wake(exchange_of(ready));
         if (front->is_closing) { /* freed while this call was pending */
                 free(front);
                 return;
@@ -143,7 +143,7 @@ static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_
         if (state == API_STREAM_ENDED)
                 return MHD_CONTENT_READER_END_OF_STREAM;
         if (state == API_STREAM_IDLE)
-                suspend(exchange);
+                http_front_suspend(exchange);
         return 0;
 }
 
@@ -157,7 +157,7 @@ static void exchange_free(struct exchange *exchange) {
 
 /* ---- requests ---- */
 
-static struct slice header(struct MHD_Connection *connection, const char *name) {
+static struct slice http_front_header(struct MHD_Connection *connection, const char *name) {
         return slice_of(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name));
 }
 
@@ -199,10 +199,11 @@ static void add_headers(struct exchange *exchange, struct MHD_Response *response
 /* Streams are never compressed: watches must not wait for a block to fill, and long lists go out as
  * fast as they are made. */
 static bool takes_gzip(const struct exchange *exchange) {
-        return gzip_is_accepted(header(exchange->connection, "Accept-Encoding"));
+        return gzip_is_accepted(http_front_header(exchange->connection, "Accept-Encoding"));
 }
 
-static enum MHD_Result respond(struct exchange *exchange, struct api_server_response *answer) {
+static enum MHD_Result http_front_respond(struct exchange *exchange,
+                                          struct api_server_response *answer) {
         struct MHD_Response *response;
         enum MHD_Result result;
         bool is_packed = false;
@@ -237,8 +238,8 @@ static enum MHD_Result respond(struct exchange *exchange, struct api_server_resp
         return result;
 }
 
-static enum MHD_Result refuse(struct exchange *exchange, int status, const char *reason,
-                              const char *message) {
+static enum MHD_Result http_front_refuse(struct exchange *exchange, int status, const char *reason,
+                                         const char *message) {
         struct api_server_response answer = { .status = status,
                                               .content_type = "application/json" };
         enum MHD_Result result;
@@ -249,7 +250,7 @@ static enum MHD_Result refuse(struct exchange *exchange, int status, const char 
                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
                    "\"status\":\"Failure\",\"message\":\"%s\",\"reason\":\"%s\",\"code\":%d}",
                    message, reason, status);
-        result = respond(exchange, &answer);
+        result = http_front_respond(exchange, &answer);
         api_server_response_release(&answer);
         return result;
 }
@@ -306,8 +307,8 @@ static void *begin_page(struct exchange *exchange, const struct api_server_reque
         return front->pages.begin(front->pages.context, &shown, ret_answer, stream_ready, exchange);
 }
 
-static void handle(struct exchange *exchange, const struct api_server_request *request,
-                   struct api_server_response *ret_answer) {
+static void http_front_handle(struct exchange *exchange, const struct api_server_request *request,
+                              struct api_server_response *ret_answer) {
         struct http_front *front = exchange->front;
 
         if (front->server)
@@ -323,26 +324,27 @@ static bool is_pending(const struct exchange *exchange) {
 
 /* Answers, or puts the connection to sleep until what was asked elsewhere is there; meanwhile the
  * body counts as under way. */
-static enum MHD_Result finish(struct exchange *exchange, struct api_server_response *answer) {
+static enum MHD_Result http_front_finish(struct exchange *exchange,
+                                         struct api_server_response *answer) {
         struct http_front *front = exchange->front;
         enum MHD_Result result;
 
         if (is_pending(exchange)) {
                 http_exchange_enlist(&front->exchanges, &exchange->base);
-                suspend(exchange);
+                http_front_suspend(exchange);
                 return MHD_YES;
         }
         http_exchange_drop_body(&front->exchanges, &exchange->base);
         if (answer->stream && front->exchanges.stream_count >= HTTP_STREAMS_MAX)
-                result = refuse(exchange, 429, "TooManyRequests",
-                                "too many watches are open, try again later");
+                result = http_front_refuse(exchange, 429, "TooManyRequests",
+                                           "too many watches are open, try again later");
         else
-                result = respond(exchange, answer);
+                result = http_front_respond(exchange, answer);
         api_server_response_release(answer);
         return result;
 }
 
-static enum MHD_Result resume(struct exchange *exchange) {
+static enum MHD_Result http_front_resume(struct exchange *exchange) {
         struct api_server_response answer;
 
         if (exchange->front->is_closing)
@@ -353,10 +355,10 @@ static enum MHD_Result resume(struct exchange *exchange) {
                 exchange->front->pages.resume(exchange->pending_page, &answer);
                 exchange->pending_page = NULL;
         }
-        return finish(exchange, &answer);
+        return http_front_finish(exchange, &answer);
 }
 
-static enum MHD_Result serve(struct exchange *exchange, const char *method) {
+static enum MHD_Result http_front_serve(struct exchange *exchange, const char *method) {
         struct MHD_Connection *connection = exchange->connection;
         struct joined groups = { .name = "Impersonate-Group" };
         struct joined accept = { .name = "Accept" };
@@ -364,30 +366,32 @@ static enum MHD_Result serve(struct exchange *exchange, const char *method) {
         enum MHD_Result result;
 
         if (exchange->base.is_too_large)
-                return refuse(exchange, 413, "RequestEntityTooLarge",
-                              "Request entity too large: limit is 3145728");
+                return http_front_refuse(exchange, 413, "RequestEntityTooLarge",
+                                         "Request entity too large: limit is 3145728");
         if (exchange->base.is_too_much)
-                return refuse(exchange, 429, "TooManyRequests",
-                              "too many bytes of request bodies under way, try again later");
+                return http_front_refuse(
+                        exchange, 429, "TooManyRequests",
+                        "too many bytes of request bodies under way, try again later");
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &groups);
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &accept);
-        handle(exchange,
-               &(struct api_server_request){
-                       .method = slice_of(method),
-                       .target = slice_of(exchange->base.target),
-                       .body = buf_view(&exchange->base.body),
-                       .content_type = header(connection, "Content-Type"),
-                       .accept = buf_view(&accept.text),
-                       .authorization = header(connection, "Authorization"),
-                       .user_agent = header(connection, "User-Agent"),
-                       .if_none_match = header(connection, "If-None-Match"),
-                       .impersonate_user = header(connection, "Impersonate-User"),
-                       .impersonate_group = buf_view(&groups.text),
-                       .takes_streams = true,
-                       .is_local = is_local(connection),
-               },
-               &answer);
-        result = finish(exchange, &answer);
+        http_front_handle(
+                exchange,
+                &(struct api_server_request){
+                        .method = slice_of(method),
+                        .target = slice_of(exchange->base.target),
+                        .body = buf_view(&exchange->base.body),
+                        .content_type = http_front_header(connection, "Content-Type"),
+                        .accept = buf_view(&accept.text),
+                        .authorization = http_front_header(connection, "Authorization"),
+                        .user_agent = http_front_header(connection, "User-Agent"),
+                        .if_none_match = http_front_header(connection, "If-None-Match"),
+                        .impersonate_user = http_front_header(connection, "Impersonate-User"),
+                        .impersonate_group = buf_view(&groups.text),
+                        .takes_streams = true,
+                        .is_local = is_local(connection),
+                },
+                &answer);
+        result = http_front_finish(exchange, &answer);
         buf_release(&groups.text);
         buf_release(&accept.text);
         return result;
@@ -421,7 +425,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                 return MHD_YES;
         }
         if (*upload_size == 0)
-                return is_pending(exchange) ? resume(exchange) : serve(exchange, method);
+                return is_pending(exchange) ? http_front_resume(exchange)
+                                            : http_front_serve(exchange, method);
         http_exchange_append(&exchange->front->exchanges, &exchange->base,
                              slice_make(upload, *upload_size));
         *upload_size = 0;
@@ -560,7 +565,7 @@ void http_front_free(struct http_front *front) {
         http_listener_free(front->listener);
         for (struct http_exchange *each = front->exchanges.waiting; each; each = each->next) {
                 each->is_ended = true;
-                wake(exchange_of(each));
+                http_front_wake(exchange_of(each));
         }
         engine_stop(&front->plain);
         engine_stop(&front->secure);

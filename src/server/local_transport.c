@@ -32,7 +32,7 @@ struct local_transport {
         struct api_request *requests;
 };
 
-static void run(void *context);
+static void local_transport_run(void *context);
 
 static void request_free(struct api_request *request) {
         struct local_transport *local = request->local;
@@ -54,13 +54,13 @@ static void request_free(struct api_request *request) {
         free(request);
 }
 
-static void schedule(void *context) {
+static void local_transport_schedule(void *context) {
         struct api_request *request = context;
 
         if (request->is_scheduled)
                 return;
         request->is_scheduled = true;
-        loop_defer(request->local->loop, run, request);
+        loop_defer(request->local->loop, local_transport_run, request);
 }
 
 /* ---- answers ---- */
@@ -77,7 +77,8 @@ static void reply_error(struct slice body, int status, struct err *err) {
         json_doc_free(doc);
 }
 
-static void handle(struct api_request *request, struct api_server_response *response) {
+static void local_transport_handle(struct api_request *request,
+                                   struct api_server_response *response) {
         const struct local_transport *local = request->local;
         struct api_server_request asked = {
                 .method = slice_of(api_method_name(request->method)),
@@ -87,13 +88,15 @@ static void handle(struct api_request *request, struct api_server_response *resp
                 .accept = slice_of(request->accept),
                 .user_agent = slice_of(local->user_agent),
                 .user = local->user,
-                .takes_streams = request->events != NULL,
+                .takes_streams = request->events,
         };
 
-        request->pending = api_server_begin(local->server, &asked, response, schedule, request);
+        request->pending = api_server_begin(local->server, &asked, response,
+                                            local_transport_schedule, request);
 }
 
-static void finish(struct api_request *request, const struct api_server_response *response) {
+static void local_transport_finish(struct api_request *request,
+                                   const struct api_server_response *response) {
         struct api_reply reply = {
                 .status = response->status,
                 .body = buf_view(&response->body),
@@ -128,13 +131,13 @@ static bool is_alive_after(struct api_request *request) {
         return false;
 }
 
-static void pump(struct api_request *request) {
+static void local_transport_pump(struct api_request *request) {
         CLEANUP(buf_release) struct buf chunk = { 0 };
         struct api_server_response end = { .status = 200, .retry_after_s = -1 };
         enum api_stream_state state = api_stream_read(request->stream, &chunk, CHUNK_BYTES);
 
         if (state == API_STREAM_MORE)
-                schedule(request);
+                local_transport_schedule(request);
         if (chunk.len) {
                 request->is_busy = true;
                 request->events->data(request->context, buf_view(&chunk));
@@ -142,10 +145,10 @@ static void pump(struct api_request *request) {
                         return;
         }
         if (state == API_STREAM_ENDED)
-                finish(request, &end);
+                local_transport_finish(request, &end);
 }
 
-static bool announce(struct api_request *request, int status) {
+static bool local_transport_announce(struct api_request *request, int status) {
         if (!request->events || !request->events->opened)
                 return true;
         request->is_busy = true;
@@ -153,7 +156,7 @@ static bool announce(struct api_request *request, int status) {
         return is_alive_after(request);
 }
 
-static bool deliver(struct api_request *request, struct slice body) {
+static bool local_transport_deliver(struct api_request *request, struct slice body) {
         if (!request->events || body.len == 0)
                 return true;
         request->is_busy = true;
@@ -161,38 +164,39 @@ static bool deliver(struct api_request *request, struct slice body) {
         return is_alive_after(request);
 }
 
-static void start(struct api_request *request) {
+static void local_transport_start(struct api_request *request) {
         struct api_server_response response;
 
         request->is_started = true;
         if (request->pending)
                 request->pending = api_pending_resume(request->pending, &response);
         else
-                handle(request, &response);
+                local_transport_handle(request, &response);
         if (request->pending)
                 return;
         if (response.stream && request->events) {
                 request->stream = api_server_response_take_stream(&response);
-                api_stream_on_ready(request->stream, schedule, request);
-                if (announce(request, response.status))
-                        pump(request);
-        } else if (announce(request, response.status) &&
-                   (response.status != 200 || deliver(request, buf_view(&response.body)))) {
-                finish(request, &response);
+                api_stream_on_ready(request->stream, local_transport_schedule, request);
+                if (local_transport_announce(request, response.status))
+                        local_transport_pump(request);
+        } else if (local_transport_announce(request, response.status) &&
+                   (response.status != 200 ||
+                    local_transport_deliver(request, buf_view(&response.body)))) {
+                local_transport_finish(request, &response);
         }
         api_server_response_release(&response);
 }
 
-static void run(void *context) {
+static void local_transport_run(void *context) {
         struct api_request *request = context;
 
         request->is_scheduled = false;
         if (request->is_cancelled)
                 request_free(request);
         else if (!request->is_started || request->pending)
-                start(request);
+                local_transport_start(request);
         else
-                pump(request);
+                local_transport_pump(request);
 }
 
 /* ---- the transport ---- */
@@ -222,7 +226,7 @@ static struct api_request *local_call(void *self, const struct api_call *call,
         struct api_request *request = request_new(self, call, context);
 
         request->done = done;
-        schedule(request);
+        local_transport_schedule(request);
         return request;
 }
 
@@ -231,7 +235,7 @@ static struct api_request *local_stream(void *self, const struct api_call *call,
         struct api_request *request = request_new(self, call, context);
 
         request->events = events;
-        schedule(request);
+        local_transport_schedule(request);
         return request;
 }
 

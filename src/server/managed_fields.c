@@ -7,13 +7,13 @@
 #include "server/field_set.h"
 
 static bool is_entry_of(const struct json_node *entry, const struct api_context *context,
-                        const struct write *write) {
+                        const struct api_write *write) {
         return slice_eq(node_get_text(entry, "manager"), context->manager) &&
                slice_is(node_get_text(entry, "operation"), write->is_apply ? "Apply" : "Update") &&
                slice_eq(node_get_text(entry, "subresource"), write->subresource);
 }
 
-struct json_node *managed_entry(const struct api_context *context, const struct write *write,
+struct json_node *managed_entry(const struct api_context *context, const struct api_write *write,
                                 struct json_node *list) {
         struct node_iter iter = node_iter(list);
         struct json_node *entry;
@@ -25,7 +25,7 @@ struct json_node *managed_entry(const struct api_context *context, const struct 
         return NULL;
 }
 
-struct json_node *managed_rest(const struct write *write, const struct json_node *list,
+struct json_node *managed_rest(const struct api_write *write, const struct json_node *list,
                                const struct json_node *live, const struct json_node **ret_entry) {
         struct node_iter iter = node_iter(list);
         struct json_node *entry, *rest;
@@ -60,11 +60,11 @@ static bool has_recorded_sets(const struct json_node *list) {
  * fields were its. */
 static bool is_client_side_applied(const struct json_node *metadata) {
         return node_get(node_get(metadata, "annotations"),
-                        "kubectl.kubernetes.io/last-applied-configuration") != NULL;
+                        "kubectl.kubernetes.io/last-applied-configuration");
 }
 
 /* Changed fields leave the recorded sets of others and join the writer's. */
-static void take_over(struct write *write, struct json_node *list, struct json_node *mine,
+static void take_over(struct api_write *write, struct json_node *list, struct json_node *mine,
                       bool is_new) {
         const struct schema_object *schema = write->resource->schema;
         struct json_node *before = node_import(write->tree, write->old_json);
@@ -94,7 +94,7 @@ static bool comes_before(const struct json_node *a, const struct json_node *b) {
 }
 
 /* Appliers first, then by time and name; appliers that own nothing any more go. */
-static void tidy(struct json_node *list) {
+static void managed_fields_tidy(struct json_node *list) {
         for (size_t i = 0; i < node_count(list); i++) {
                 struct json_node *entry = node_at(list, i);
                 size_t at = i;
@@ -113,7 +113,7 @@ static void tidy(struct json_node *list) {
         }
 }
 
-void manage_fields(struct api_context *context, struct write *write) {
+void manage_fields(struct api_context *context, struct api_write *write) {
         struct json_node *metadata = node_get(write->object, "metadata");
         struct json_node *list = node_need_array(write->tree, metadata, "managedFields");
         struct json_node *entry = managed_entry(context, write, list);
@@ -146,11 +146,11 @@ void manage_fields(struct api_context *context, struct write *write) {
                 return;
         if (!write->is_apply && write->old_json)
                 take_over(write, list, entry, is_new);
-        tidy(list);
+        managed_fields_tidy(list);
 }
 
 /* [] and [{}] ask for no owners at all. */
-void clear_empty_owners(struct write *write) {
+void clear_empty_owners(struct api_write *write) {
         struct json_node *metadata = node_get(write->object, "metadata");
         const struct json_node *list = node_get(metadata, "managedFields");
 
@@ -159,7 +159,7 @@ void clear_empty_owners(struct write *write) {
                 node_remove(metadata, "managedFields");
 }
 
-bool has_new_owners(const struct write *write) {
+bool has_new_owners(const struct api_write *write) {
         const struct json *before =
                 json_get(json_get(write->old_json, "metadata"), "managedFields");
         struct json_node *old = before ? node_import(write->tree, before) : node_array(write->tree);

@@ -12,8 +12,7 @@ static size_t compared_count(const struct json *object, bool is_metadata) {
 
         if (!is_metadata)
                 return count;
-        return count - (json_get(object, "managedFields") != NULL) -
-               (json_get(object, "resourceVersion") != NULL);
+        return count - !!json_get(object, "managedFields") - !!json_get(object, "resourceVersion");
 }
 
 /* Members in any order; in metadata, what every write changes does not count. */
@@ -106,8 +105,8 @@ bool has_same_spec(const struct json_node *object, const struct json *old) {
         struct slice key;
         size_t seen = 0, before = json_count(old);
 
-        before -= json_get(old, "metadata") != NULL;
-        before -= json_get(old, "status") != NULL;
+        before -= !!json_get(old, "metadata");
+        before -= !!json_get(old, "status");
         while (node_next(&iter, &key, &value)) {
                 if (slice_is(key, "metadata") || slice_is(key, "status") || slice_is(key, "kind") ||
                     slice_is(key, "apiVersion"))

@@ -191,7 +191,7 @@ static void type_write(const struct flavour *flavour, const struct schema_object
 }
 
 /* Marks a type and what it refers to. */
-static void mark(uint8_t *marks, size_t index) {
+static void openapi_mark(uint8_t *marks, size_t index) {
         const struct schema_object *object = &schema_objects[index];
 
         if (marks[index])
@@ -199,7 +199,7 @@ static void mark(uint8_t *marks, size_t index) {
         marks[index] = 1;
         for (size_t i = 0; i < object->count; i++)
                 if (object->fields[i].type == SCHEMA_OBJECT)
-                        mark(marks, object->fields[i].object);
+                        openapi_mark(marks, object->fields[i].object);
 }
 
 static void marked_types_write(const struct flavour *flavour, const uint8_t *marks,
@@ -334,7 +334,7 @@ bool openapi_v3_write(struct slice group, struct slice version, struct buf *out)
         for (size_t i = 0; i < schema_root_count; i++)
                 if (slice_is(group, schema_roots[i].group) &&
                     slice_is(version, schema_roots[i].version)) {
-                        mark(marks, schema_roots[i].object);
+                        openapi_mark(marks, schema_roots[i].object);
                         is_known = true;
                 }
         if (is_known) {

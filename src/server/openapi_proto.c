@@ -44,7 +44,7 @@ enum {
 };
 #define WIRE_BYTES 2U
 
-static void varint(uint64_t value, struct buf *out) {
+static void openapi_proto_varint(uint64_t value, struct buf *out) {
         while (value >= 0x80) {
                 buf_char(out, (char)(value | 0x80));
                 value >>= 7;
@@ -53,8 +53,8 @@ static void varint(uint64_t value, struct buf *out) {
 }
 
 static void bytes_field(unsigned number, struct slice bytes, struct buf *out) {
-        varint((uint64_t)number << 3 | WIRE_BYTES, out);
-        varint(bytes.len, out);
+        openapi_proto_varint((uint64_t)number << 3 | WIRE_BYTES, out);
+        openapi_proto_varint(bytes.len, out);
         buf_slice(out, bytes);
 }
 
@@ -73,7 +73,7 @@ static void message_field(unsigned number, struct buf *message, struct buf *out)
 }
 
 /* Members that start with x-: JSON is YAML, too. */
-static void extensions(unsigned number, const struct json *object, struct buf *out) {
+static void openapi_proto_extensions(unsigned number, const struct json *object, struct buf *out) {
         struct json_iter iter = json_iter(object);
         const struct json *value;
         struct slice key;
@@ -138,7 +138,7 @@ static void schema_write(const struct json *schema, struct buf *out) {
                 named_fields(FIRST, properties, schema_write, &all);
                 message_field(SCHEMA_PROTO_PROPERTIES, &all, out);
         }
-        extensions(SCHEMA_PROTO_EXTENSION, schema, out);
+        openapi_proto_extensions(SCHEMA_PROTO_EXTENSION, schema, out);
 }
 
 static void wrapped_schema(unsigned number, const struct json *schema, struct buf *out) {
@@ -184,7 +184,7 @@ static void path_item_write(const struct json *item, struct buf *out) {
         }
         named_fields(RESPONSES_CODE, json_get(patch, "responses"), response_write, &responses);
         message_field(OPERATION_RESPONSES, &responses, &operation);
-        extensions(OPERATION_EXTENSION, patch, &operation);
+        openapi_proto_extensions(OPERATION_EXTENSION, patch, &operation);
         message_field(PATH_ITEM_PATCH, &operation, out);
 }
 

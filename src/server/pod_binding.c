@@ -18,7 +18,7 @@ static int check_target(struct api_context *context, const struct json_node *bin
         return 0;
 }
 
-static int check_pod(struct api_context *context, const struct write *write,
+static int check_pod(struct api_context *context, const struct api_write *write,
                      const struct json_node *binding) {
         const struct json *metadata = json_get(write->old_json, "metadata");
         const struct json *spec = json_get(write->old_json, "spec");
@@ -54,7 +54,8 @@ static int check_pod(struct api_context *context, const struct write *write,
         return 0;
 }
 
-static void merge_texts(struct write *write, const struct json_node *given, const char *member) {
+static void merge_texts(struct api_write *write, const struct json_node *given,
+                        const char *member) {
         struct json_node *metadata = node_get(write->object, "metadata");
         struct node_iter iter = node_iter(node_get(given, member));
         struct json_node *value;
@@ -65,7 +66,8 @@ static void merge_texts(struct write *write, const struct json_node *given, cons
                          node_text(write->tree, node_get_slice(value)));
 }
 
-static int bind(struct api_context *context, struct write *write, const struct json_node *binding) {
+static int pod_binding_bind(struct api_context *context, struct api_write *write,
+                            const struct json_node *binding) {
         struct json_node *spec = node_need_object(write->tree, write->object, "spec");
         struct json_node *status = node_need_object(write->tree, write->object, "status");
         struct slice body;
@@ -88,7 +90,7 @@ static int bind_pod(struct api_context *context, struct slice name,
                     const struct json_node *binding) {
         const struct api_resource *pods = context->server->pods;
         const struct store_object *pod = object_find(context, pods, context->route.ns, name);
-        struct write write = { 0 };
+        struct api_write write = { 0 };
         int r;
 
         if (!pod)
@@ -97,7 +99,7 @@ static int bind_pod(struct api_context *context, struct slice name,
                 return API_FAILED;
         r = check_pod(context, &write, binding);
         if (r == 0)
-                r = bind(context, &write, binding);
+                r = pod_binding_bind(context, &write, binding);
         if (r == 0)
                 respond_success(context, 201);
         write_end(&write);

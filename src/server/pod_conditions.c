@@ -1,8 +1,8 @@
 /* Conditions inside editable objects. */
 #include "server/pod_conditions.h"
 
-static struct json_node *find(const struct json_node *conditions, const char *type,
-                              size_t *ret_index) {
+static struct json_node *pod_conditions_find(const struct json_node *conditions, const char *type,
+                                             size_t *ret_index) {
         struct node_iter iter = node_iter(conditions);
         struct json_node *condition;
 
@@ -22,7 +22,7 @@ void condition_set(struct json_tree *tree, struct json_node *status,
 
         if (!conditions)
                 return;
-        old = find(conditions, value->type, &index);
+        old = pod_conditions_find(conditions, value->type, &index);
         wall_time_format(now, text);
         node_put_string(tree, fresh, "type", value->type);
         node_put_string(tree, fresh, "status", value->status);

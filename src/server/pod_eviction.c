@@ -8,7 +8,7 @@
 #define CONTENDED_TRIES 20 /* as kube-apiserver: about ten seconds, then 409 */
 #define CONTENDED_PAUSE_NS (500 * NS_PER_MS)
 
-struct eviction {
+struct subresource_eviction {
         struct api_context *context;
         struct slice name;
         const struct store_object *pod;
@@ -19,7 +19,8 @@ struct eviction {
         bool is_pinned; /* the pod must not change until it is deleted */
 };
 
-static int fail_budget(struct eviction *eviction, const char *cause_text, int retry_after_s) {
+static int fail_budget(struct subresource_eviction *eviction, const char *cause_text,
+                       int retry_after_s) {
         struct api_context *context = eviction->context;
         struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
 
@@ -33,7 +34,7 @@ static int fail_budget(struct eviction *eviction, const char *cause_text, int re
         return API_FAILED;
 }
 
-static int fail_processing(struct eviction *eviction) {
+static int fail_processing(struct subresource_eviction *eviction) {
         return fail_budget(eviction,
                            arena_printf(eviction->context->arena,
                                         "The disruption budget " SLICE_FMT
@@ -44,15 +45,15 @@ static int fail_processing(struct eviction *eviction) {
 
 /* ---- the pod ---- */
 
-static bool has_phase(const struct eviction *eviction, const char *phase) {
+static bool has_phase(const struct subresource_eviction *eviction, const char *phase) {
         return slice_is(json_get_text(json_get(eviction->pod_json, "status"), "phase"), phase);
 }
 
-static bool is_being_deleted(const struct eviction *eviction) {
-        return json_get(json_get(eviction->pod_json, "metadata"), "deletionTimestamp") != NULL;
+static bool is_being_deleted(const struct subresource_eviction *eviction) {
+        return json_get(json_get(eviction->pod_json, "metadata"), "deletionTimestamp");
 }
 
-static bool can_ignore_budgets(const struct eviction *eviction) {
+static bool can_ignore_budgets(const struct subresource_eviction *eviction) {
         return has_phase(eviction, "Succeeded") || has_phase(eviction, "Failed") ||
                has_phase(eviction, "Pending") || is_being_deleted(eviction);
 }
@@ -68,14 +69,14 @@ static const struct json *find_condition(const struct json *object, const char *
         return NULL;
 }
 
-static bool is_ready(const struct eviction *eviction) {
+static bool is_ready(const struct subresource_eviction *eviction) {
         return slice_is(json_get_text(find_condition(eviction->pod_json, "Ready"), "status"),
                         "True");
 }
 
 /* ---- the budget ---- */
 
-static bool budget_matches(struct eviction *eviction, const struct json *budget) {
+static bool budget_matches(struct subresource_eviction *eviction, const struct json *budget) {
         struct arena *arena = eviction->context->arena;
         struct selector selector;
 
@@ -88,7 +89,7 @@ static bool budget_matches(struct eviction *eviction, const struct json *budget)
                                   arena));
 }
 
-static void find_budget(struct eviction *eviction) {
+static void find_budget(struct subresource_eviction *eviction) {
         struct api_server *server = eviction->context->server;
         struct store_range range = { .resource = server->budgets->store_resource,
                                      .ns = store_object_ns(eviction->pod) };
@@ -108,7 +109,7 @@ static void find_budget(struct eviction *eviction) {
 
 /* An unready pod does not count as healthy, so its end costs nothing, unless the application is
  * disrupted already and the policy protects it then. */
-static bool is_free_to_go(const struct eviction *eviction, const struct json *budget) {
+static bool is_free_to_go(const struct subresource_eviction *eviction, const struct json *budget) {
         const struct json *status = json_get(budget, "status");
         int64_t desired = json_get_i64(status, "desiredHealthy", 0);
 
@@ -120,7 +121,7 @@ static bool is_free_to_go(const struct eviction *eviction, const struct json *bu
         return desired > 0 && json_get_i64(status, "currentHealthy", 0) >= desired;
 }
 
-static int fail_exhausted(struct eviction *eviction, const struct json *budget) {
+static int fail_exhausted(struct subresource_eviction *eviction, const struct json *budget) {
         struct arena *arena = eviction->context->arena;
         const struct json *status = json_get(budget, "status");
         const struct json *condition = find_condition(budget, "DisruptionAllowed");
@@ -157,7 +158,7 @@ static int fail_exhausted(struct eviction *eviction, const struct json *budget) 
         return fail_budget(eviction, text, 0);
 }
 
-static int fail_forbidden(struct eviction *eviction, const char *why) {
+static int fail_forbidden(struct subresource_eviction *eviction, const char *why) {
         struct api_context *context = eviction->context;
 
         fail_plain(context, 403, "Forbidden",
@@ -170,12 +171,12 @@ static int fail_forbidden(struct eviction *eviction, const char *why) {
         return API_FAILED;
 }
 
-static int decrement(struct eviction *eviction, int64_t allowed) {
+static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t allowed) {
         struct api_context *context = eviction->context;
         struct wall_time now = loop_wall(context->server->loop);
         struct json_node *status, *disrupted;
         char text[WALL_TIME_TEXT_MAX];
-        struct write write = { 0 };
+        struct api_write write = { 0 };
         struct slice body;
         int r;
 
@@ -201,7 +202,7 @@ static int decrement(struct eviction *eviction, int64_t allowed) {
 
 /* Somebody wrote the budget since it was looked at: the whole is done again with what they wrote,
  * or an eviction would be let through on a number that is not true any more. */
-static int yield_to_others(struct eviction *eviction) {
+static int yield_to_others(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
         const struct api_resource *budgets = context->server->budgets;
         struct slice name = arena_slice(context->arena, store_object_name(eviction->budget));
@@ -219,7 +220,7 @@ static int yield_to_others(struct eviction *eviction) {
         return API_FAILED;
 }
 
-static int check_budget(struct eviction *eviction) {
+static int check_budget(struct subresource_eviction *eviction) {
         const struct json *budget = object_json_kept(eviction->context, eviction->budget);
         const struct json *status = json_get(budget, "status");
         int64_t allowed = json_get_i64(status, "disruptionsAllowed", 0);
@@ -243,12 +244,12 @@ static int check_budget(struct eviction *eviction) {
                 return 0;
         if (yield_to_others(eviction) < 0)
                 return API_FAILED;
-        return decrement(eviction, allowed - 1);
+        return pod_eviction_decrement(eviction, allowed - 1);
 }
 
 /* ---- deleting ---- */
 
-static int check_preconditions(struct eviction *eviction) {
+static int check_preconditions(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
         const struct json *metadata = json_get(eviction->pod_json, "metadata");
         const struct delete_options *options = &eviction->options;
@@ -271,9 +272,9 @@ static int check_preconditions(struct eviction *eviction) {
 }
 
 /* Writes why the pod goes, then deletes it. Nothing can come in between: one thread. */
-static int add_condition(struct eviction *eviction) {
+static int add_condition(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
-        struct write write = { 0 };
+        struct api_write write = { 0 };
         struct slice body;
         int r = 0;
 
@@ -292,7 +293,7 @@ static int add_condition(struct eviction *eviction) {
         return r;
 }
 
-static int delete_pod(struct eviction *eviction) {
+static int delete_pod(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
         const struct store_object *pod;
         struct slice body;
@@ -308,7 +309,7 @@ static int delete_pod(struct eviction *eviction) {
                              &is_gone);
 }
 
-static int evict(struct eviction *eviction) {
+static int pod_eviction_evict(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
 
         eviction->pod =
@@ -337,7 +338,7 @@ static bool has_other_dry_run(const struct api_context *context, const struct js
 }
 
 static int decode_eviction(struct api_context *context, struct decoded *decoded,
-                           struct eviction *eviction) {
+                           struct subresource_eviction *eviction) {
         struct buf text = { 0 };
         const struct json *options;
 
@@ -361,7 +362,7 @@ static int decode_eviction(struct api_context *context, struct decoded *decoded,
 }
 
 int serve_eviction(struct api_context *context) {
-        struct eviction eviction = { .context = context, .name = context->route.name };
+        struct subresource_eviction eviction = { .context = context, .name = context->route.name };
         struct decoded decoded = { 0 };
         int r = decode_body(context, "policy", "v1", "Eviction", &decoded);
 
@@ -375,7 +376,7 @@ int serve_eviction(struct api_context *context) {
         if (r == 0) /* as webhooks left it */
                 r = decode_eviction(context, &decoded, &eviction);
         if (r == 0)
-                r = evict(&eviction);
+                r = pod_eviction_evict(&eviction);
         if (r == 0)
                 respond_success(context, 201);
         decoded_release(&decoded);

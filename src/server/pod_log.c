@@ -9,7 +9,7 @@ int fail_not_simulated(struct api_context *context) {
                           SLICE_ARG(context->route.subresource));
 }
 
-static const struct json *named(const struct json *list, struct slice name) {
+static const struct json *pod_log_named(const struct json *list, struct slice name) {
         struct json_iter iter = json_iter(list);
         const struct json *item;
 
@@ -34,7 +34,7 @@ static int choose_container(struct api_context *context, const struct json *spec
         if (wanted.len == 0)
                 wanted = json_get_text(json_at(containers, 0), "name");
         for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-                const struct json *found = named(json_get(spec, lists[i]), wanted);
+                const struct json *found = pod_log_named(json_get(spec, lists[i]), wanted);
 
                 if (!found)
                         continue;
@@ -50,7 +50,7 @@ static const struct json *state_of(const struct json *status, struct slice name)
                                              "ephemeralContainerStatuses" };
 
         for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-                const struct json *found = named(json_get(status, lists[i]), name);
+                const struct json *found = pod_log_named(json_get(status, lists[i]), name);
 
                 if (found)
                         return json_get(found, "state");

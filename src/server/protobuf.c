@@ -24,7 +24,7 @@ struct decoder {
         int depth;
 };
 
-static int broken(struct decoder *decoder, const char *what) {
+static int protobuf_broken(struct decoder *decoder, const char *what) {
         return err_set(decoder->err, BERTH_ERR_BAD_REQUEST, "proto: %s", what);
 }
 
@@ -118,12 +118,12 @@ static int decode_time(struct decoder *decoder, struct slice message, bool is_mi
         int64_t whole;
 
         if (!find_field(message, 1, &seconds) || !find_field(message, 2, &nanos))
-                return broken(decoder, "broken time");
+                return protobuf_broken(decoder, "broken time");
         whole = (int64_t)seconds.scalar;
         if (message.len == 0 || whole == ZERO_TIME_S)
                 return 0;
         if (whole > INT64_MAX / NS_PER_S - 1 || whole < INT64_MIN / NS_PER_S + 1)
-                return broken(decoder, "time out of range");
+                return protobuf_broken(decoder, "time out of range");
         time.ns = whole * NS_PER_S + (int32_t)nanos.scalar;
         if (is_micro)
                 wall_time_format_micro(time, text);
@@ -139,9 +139,9 @@ static int decode_int_or_string(struct decoder *decoder, struct slice message,
 
         if (!find_field(message, 1, &type) || !find_field(message, 2, &number) ||
             !find_field(message, 3, &text))
-                return broken(decoder, "broken int-or-string");
+                return protobuf_broken(decoder, "broken int-or-string");
         if (!utf8_is_valid(text.bytes))
-                return broken(decoder, "string is not UTF-8");
+                return protobuf_broken(decoder, "string is not UTF-8");
         *ret_node = type.scalar == 1 ? node_text(decoder->tree, text.bytes)
                                      : node_i64(decoder->tree, (int32_t)number.scalar);
         return 0;
@@ -153,11 +153,11 @@ static int decode_raw(struct decoder *decoder, struct slice message, struct json
         struct json_doc *doc = NULL;
 
         if (!find_field(message, 1, &raw))
-                return broken(decoder, "broken raw extension");
+                return protobuf_broken(decoder, "broken raw extension");
         if (raw.bytes.len == 0)
                 return 0;
         if (json_parse(raw.bytes, &doc, decoder->err) < 0)
-                return broken(decoder, "raw extension is not JSON");
+                return protobuf_broken(decoder, "raw extension is not JSON");
         *ret_node = node_import(decoder->tree, json_doc_root(doc));
         json_doc_free(doc);
         return 0;
@@ -201,13 +201,13 @@ static int decode_structured(struct decoder *decoder, const struct schema_field 
                 return decode_time(decoder, bytes, field->type == SCHEMA_MICRO_TIME, ret_node);
         case SCHEMA_DURATION:
                 if (!find_field(bytes, 1, &inner))
-                        return broken(decoder, "broken duration");
+                        return protobuf_broken(decoder, "broken duration");
                 duration_format((int64_t)inner.scalar, text);
                 *ret_node = node_string(decoder->tree, text);
                 return 0;
         case SCHEMA_QUANTITY:
                 if (!find_field(bytes, 1, &inner) || !utf8_is_valid(inner.bytes))
-                        return broken(decoder, "broken quantity");
+                        return protobuf_broken(decoder, "broken quantity");
                 *ret_node = inner.bytes.len ? node_text(decoder->tree, inner.bytes)
                                             : node_string(decoder->tree, "0");
                 return 0;
@@ -217,7 +217,7 @@ static int decode_structured(struct decoder *decoder, const struct schema_field 
                 return decode_raw(decoder, bytes, ret_node);
         default:
                 if (!utf8_is_valid(bytes))
-                        return broken(decoder, "string is not UTF-8");
+                        return protobuf_broken(decoder, "string is not UTF-8");
                 *ret_node = node_text(decoder->tree, bytes);
                 return 0;
         }
@@ -245,7 +245,7 @@ static struct json_node *decode_number(struct decoder *decoder, const struct sch
 static int decode_value(struct decoder *decoder, const struct schema_field *field,
                         const struct wire_field *wire, struct json_node **ret_node) {
         if (is_number(field) != (wire->type != WIRE_BYTES))
-                return broken(decoder, "wrong wire type");
+                return protobuf_broken(decoder, "wrong wire type");
         if (is_number(field)) {
                 *ret_node = decode_number(decoder, field, wire->scalar);
                 return 0;
@@ -264,7 +264,7 @@ static int decode_packed(struct decoder *decoder, const struct schema_field *fie
                                                             : take_varint(&bytes, &value);
 
                 if (!is_whole)
-                        return broken(decoder, "broken packed numbers");
+                        return protobuf_broken(decoder, "broken packed numbers");
                 node_append(list, decode_number(decoder, field, value));
         }
         return 0;
@@ -291,7 +291,7 @@ static int decode_inner_list(struct decoder *decoder, const struct schema_field 
                 int r;
 
                 if (!take_field(&message, &wire))
-                        return broken(decoder, "broken list");
+                        return protobuf_broken(decoder, "broken list");
                 r = wire.number == 1 ? decode_element(decoder, field, &wire, list) : 0;
                 if (r < 0)
                         return r;
@@ -309,7 +309,7 @@ static int decode_entry(struct decoder *decoder, const struct schema_field *fiel
                 wire.type = WIRE_VARINT; /* an absent value is zero */
         if (!find_field(entry, 1, &key) || !find_field(entry, 2, &wire) ||
             !utf8_is_valid(key.bytes))
-                return broken(decoder, "broken map entry");
+                return protobuf_broken(decoder, "broken map entry");
         if (field->shape == SHAPE_MAP_OF_LIST) {
                 value = node_array(decoder->tree);
                 r = decode_inner_list(decoder, field, wire.bytes, value);
@@ -330,7 +330,7 @@ static int decode_field(struct decoder *decoder, const struct schema_field *fiel
                 return decode_element(decoder, field, wire,
                                       node_need_array(decoder->tree, object, field->name));
         if (field->shape != SHAPE_ONE && wire->type != WIRE_BYTES)
-                return broken(decoder, "wrong wire type");
+                return protobuf_broken(decoder, "wrong wire type");
         if (field->shape != SHAPE_ONE)
                 return decode_entry(decoder, field, wire->bytes,
                                     node_need_object(decoder->tree, object, field->name));
@@ -375,12 +375,12 @@ static int decode_message(struct decoder *decoder, const struct schema_object *s
         int r = 0;
 
         if (++decoder->depth > DEPTH_MAX)
-                return broken(decoder, "nested too deeply");
+                return protobuf_broken(decoder, "nested too deeply");
         while (r == 0 && message.len > 0) {
                 struct wire_field wire;
 
                 if (!take_field(&message, &wire))
-                        return broken(decoder, "unexpected end of message");
+                        return protobuf_broken(decoder, "unexpected end of message");
                 r = decode_one(decoder, schema, &wire, via, object);
         }
         decoder->depth--;
@@ -416,7 +416,7 @@ static int decode_envelope(struct decoder *decoder, struct slice envelope) {
         if (!find_field(envelope, 1, &type) || !find_field(envelope, 2, &raw) ||
             !find_field(type.bytes, 1, &api_version) || !find_field(type.bytes, 2, &kind) ||
             !utf8_is_valid(api_version.bytes) || !utf8_is_valid(kind.bytes))
-                return broken(decoder, "broken envelope");
+                return protobuf_broken(decoder, "broken envelope");
         schema = schema_of(api_version.bytes, kind.bytes);
         if (!schema)
                 return err_set(decoder->err, BERTH_ERR_BAD_REQUEST,
@@ -435,7 +435,7 @@ int protobuf_decode(struct slice body, struct json_tree **ret_tree, struct err *
         int r;
 
         if (!protobuf_is_envelope(body))
-                return broken(&decoder, "not a Kubernetes envelope");
+                return protobuf_broken(&decoder, "not a Kubernetes envelope");
         decoder.tree = json_tree_new();
         r = decode_envelope(&decoder,
                             slice_make(body.ptr + sizeof(magic), body.len - sizeof(magic)));

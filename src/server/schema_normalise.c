@@ -9,24 +9,26 @@
 #include <stdio.h>
 
 /* Where the walk is: a chain of frames on the stack, turned into text only for messages. */
-struct place {
-        const struct place *parent;
+struct schema_normalise_place {
+        const struct schema_normalise_place *parent;
         struct slice field; /* empty for a list element */
         size_t index;
         bool is_map_key;
 };
 
-struct walk {
+struct schema_normalise_walk {
         struct json_tree *tree;
         const struct schema_report *report;
         struct err *err;
         bool is_sparse; /* leaves what is there and adds nothing */
 };
 
-static int normalise_object(struct walk *walk, const struct schema_object *schema,
-                            struct json_node *object, const struct place *place, bool is_root);
+static int normalise_object(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                            struct json_node *object, const struct schema_normalise_place *place,
+                            bool is_root);
 
-static void path_write(const struct place *place, bool has_index, struct buf *out) {
+static void path_write(const struct schema_normalise_place *place, bool has_index,
+                       struct buf *out) {
         if (!place)
                 return;
         path_write(place->parent, has_index, out);
@@ -41,8 +43,9 @@ static void path_write(const struct place *place, bool has_index, struct buf *ou
 }
 
 /* Go names the innermost struct and the JSON path, without indexes. */
-static int type_error(struct walk *walk, const struct schema_object *schema,
-                      const struct place *place, const struct json_node *value, const char *type) {
+static int type_error(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                      const struct schema_normalise_place *place, const struct json_node *value,
+                      const char *type) {
         static const char *const names[] = { "nothing", "null",   "bool",  "number",
                                              "number",  "string", "array", "object" };
         const char *dot = schema ? strrchr(schema->name, '.') : NULL;
@@ -57,8 +60,9 @@ static int type_error(struct walk *walk, const struct schema_object *schema,
         return r;
 }
 
-static void report_unknown(struct walk *walk, const struct place *parent, struct slice name) {
-        struct place here = { .parent = parent, .field = name };
+static void report_unknown(struct schema_normalise_walk *walk,
+                           const struct schema_normalise_place *parent, struct slice name) {
+        struct schema_normalise_place here = { .parent = parent, .field = name };
         struct buf path = { 0 };
 
         if (!walk->report)
@@ -70,7 +74,7 @@ static void report_unknown(struct walk *walk, const struct place *parent, struct
 
 /* ---- single values ---- */
 
-static int quantity_value_check(struct walk *walk, struct json_node *value,
+static int quantity_value_check(struct schema_normalise_walk *walk, struct json_node *value,
                                 struct json_node **ret_value) {
         struct buf text = { 0 }, canonical = { 0 };
         struct slice written = node_get_slice(value);
@@ -92,7 +96,8 @@ static int quantity_value_check(struct walk *walk, struct json_node *value,
         return r < 0 ? BERTH_ERR_BAD_REQUEST : 0;
 }
 
-static int time_check(struct walk *walk, struct json_node *value, struct json_node **ret_value) {
+static int time_check(struct schema_normalise_walk *walk, struct json_node *value,
+                      struct json_node **ret_value) {
         struct slice text = node_get_slice(value);
         char canonical[WALL_TIME_TEXT_MAX];
         struct wall_time time;
@@ -120,7 +125,7 @@ static bool has_six_fraction_digits(struct slice text) {
         return digits == 6;
 }
 
-static int micro_time_check(struct walk *walk, struct json_node *value,
+static int micro_time_check(struct schema_normalise_walk *walk, struct json_node *value,
                             struct json_node **ret_value) {
         struct slice text = node_get_slice(value);
         char canonical[WALL_TIME_TEXT_MAX];
@@ -137,7 +142,7 @@ static int micro_time_check(struct walk *walk, struct json_node *value,
         return 0;
 }
 
-static int duration_check(struct walk *walk, struct json_node *value,
+static int duration_check(struct schema_normalise_walk *walk, struct json_node *value,
                           struct json_node **ret_value) {
         char canonical[40];
         int64_t ns;
@@ -151,7 +156,7 @@ static int duration_check(struct walk *walk, struct json_node *value,
         return 0;
 }
 
-static int bytes_check(struct walk *walk, struct json_node *value) {
+static int bytes_check(struct schema_normalise_walk *walk, struct json_node *value) {
         struct slice text = node_get_slice(value);
         struct buf decoded = { 0 };
         size_t bad = 0;
@@ -177,9 +182,10 @@ static bool is_int(const struct json_node *value, int64_t low, int64_t high) {
 }
 
 /* Checks one value; *ret_value gets the replacement when its text changes. */
-static int normalise_value(struct walk *walk, const struct schema_object *owner,
-                           const struct schema_field *field, const struct place *place,
-                           struct json_node *value, struct json_node **ret_value) {
+static int normalise_value(struct schema_normalise_walk *walk, const struct schema_object *owner,
+                           const struct schema_field *field,
+                           const struct schema_normalise_place *place, struct json_node *value,
+                           struct json_node **ret_value) {
         enum json_type type = node_type(value);
 
         switch ((enum schema_type)field->type) {
@@ -247,7 +253,8 @@ static bool is_always_printed(const struct schema_field *field) {
         return is_struct(field) && !(field->flags & FIELD_POINTER);
 }
 
-static struct json_node *zero_value(struct walk *walk, const struct schema_field *field) {
+static struct json_node *zero_value(struct schema_normalise_walk *walk,
+                                    const struct schema_field *field) {
         if (field->shape != SHAPE_ONE || (field->flags & FIELD_POINTER))
                 return node_null(walk->tree);
         switch ((enum schema_type)field->type) {
@@ -316,7 +323,8 @@ static bool is_dropped(const struct schema_field *field, const struct json_node 
 
 /* ---- containers ---- */
 
-static struct json_node *element_zero(struct walk *walk, const struct schema_field *field) {
+static struct json_node *element_zero(struct schema_normalise_walk *walk,
+                                      const struct schema_field *field) {
         struct schema_field one = *field;
 
         one.shape = SHAPE_ONE;
@@ -324,9 +332,9 @@ static struct json_node *element_zero(struct walk *walk, const struct schema_fie
         return zero_value(walk, &one);
 }
 
-static int normalise_list(struct walk *walk, const struct schema_object *owner,
-                          const struct schema_field *field, const struct place *place,
-                          struct json_node *list) {
+static int normalise_list(struct schema_normalise_walk *walk, const struct schema_object *owner,
+                          const struct schema_field *field,
+                          const struct schema_normalise_place *place, struct json_node *list) {
         struct node_iter iter = node_iter(list);
         struct json_node *value;
         size_t index = 0;
@@ -335,7 +343,7 @@ static int normalise_list(struct walk *walk, const struct schema_object *owner,
         if (node_type(list) != JSON_ARRAY)
                 return type_error(walk, owner, place, list, "[]list");
         for (; node_next(&iter, NULL, &value); index++) {
-                struct place here = { .parent = place, .index = index };
+                struct schema_normalise_place here = { .parent = place, .index = index };
                 struct json_node *fresh = NULL;
 
                 if (node_type(value) == JSON_NULL && field->type != SCHEMA_RAW) {
@@ -351,9 +359,9 @@ static int normalise_list(struct walk *walk, const struct schema_object *owner,
         return 0;
 }
 
-static int normalise_map(struct walk *walk, const struct schema_object *owner,
-                         const struct schema_field *field, const struct place *place,
-                         struct json_node *map) {
+static int normalise_map(struct schema_normalise_walk *walk, const struct schema_object *owner,
+                         const struct schema_field *field,
+                         const struct schema_normalise_place *place, struct json_node *map) {
         struct node_iter iter = node_iter(map);
         struct json_node *value;
         struct slice key;
@@ -362,7 +370,9 @@ static int normalise_map(struct walk *walk, const struct schema_object *owner,
         if (node_type(map) != JSON_OBJECT)
                 return type_error(walk, owner, place, map, "map[string]string");
         while (node_next(&iter, &key, &value)) {
-                struct place here = { .parent = place, .field = key, .is_map_key = true };
+                struct schema_normalise_place here = { .parent = place,
+                                                       .field = key,
+                                                       .is_map_key = true };
                 struct json_node *fresh = NULL;
 
                 if (node_type(value) == JSON_NULL && field->type != SCHEMA_RAW) {
@@ -380,9 +390,10 @@ static int normalise_map(struct walk *walk, const struct schema_object *owner,
         return 0;
 }
 
-static int normalise_field(struct walk *walk, const struct schema_object *schema,
-                           const struct schema_field *field, const struct place *place,
-                           struct json_node *object, struct json_node *value) {
+static int normalise_field(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                           const struct schema_field *field,
+                           const struct schema_normalise_place *place, struct json_node *object,
+                           struct json_node *value) {
         struct json_node *fresh = NULL;
         int r;
 
@@ -417,8 +428,8 @@ struct drops {
         bool is_root; /* the object is the whole */
 };
 
-static int normalise_member(struct walk *walk, const struct schema_object *schema,
-                            struct json_node *object, const struct place *here,
+static int normalise_member(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                            struct json_node *object, const struct schema_normalise_place *here,
                             struct drops *drops) {
         const struct schema_field *field = schema_field_find(schema, here->field);
         struct json_node *value = node_find(object, here->field);
@@ -440,8 +451,9 @@ static int normalise_member(struct walk *walk, const struct schema_object *schem
         return r;
 }
 
-static int normalise_members(struct walk *walk, const struct schema_object *schema,
-                             struct json_node *object, const struct place *place, bool is_root) {
+static int normalise_members(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                             struct json_node *object, const struct schema_normalise_place *place,
+                             bool is_root) {
         struct drops drops = { .is_root = is_root };
 
         do {
@@ -451,7 +463,7 @@ static int normalise_members(struct walk *walk, const struct schema_object *sche
 
                 drops.count = 0;
                 while (r == 0 && drops.count < DROPS_AT_ONCE && node_next(&iter, &name, NULL)) {
-                        struct place here = { .parent = place, .field = name };
+                        struct schema_normalise_place here = { .parent = place, .field = name };
 
                         r = normalise_member(walk, schema, object, &here, &drops);
                 }
@@ -463,7 +475,7 @@ static int normalise_members(struct walk *walk, const struct schema_object *sche
         return 0;
 }
 
-static void add_zero_values(struct walk *walk, const struct schema_object *schema,
+static void add_zero_values(struct schema_normalise_walk *walk, const struct schema_object *schema,
                             struct json_node *object) {
         for (size_t i = 0; i < schema->count; i++) {
                 const struct schema_field *field = &schema->fields[i];
@@ -477,8 +489,9 @@ static void add_zero_values(struct walk *walk, const struct schema_object *schem
         }
 }
 
-static int normalise_object(struct walk *walk, const struct schema_object *schema,
-                            struct json_node *object, const struct place *place, bool is_root) {
+static int normalise_object(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                            struct json_node *object, const struct schema_normalise_place *place,
+                            bool is_root) {
         int r = normalise_members(walk, schema, object, place, is_root);
 
         if (r == 0 && !walk->is_sparse)
@@ -489,7 +502,7 @@ static int normalise_object(struct walk *walk, const struct schema_object *schem
 int schema_normalise(const struct schema_object *schema, struct json_tree *tree,
                      struct json_node *object, const struct schema_report *report,
                      struct err *err) {
-        struct walk walk = { .tree = tree, .report = report, .err = err };
+        struct schema_normalise_walk walk = { .tree = tree, .report = report, .err = err };
 
         if (node_type(object) != JSON_OBJECT)
                 return err_set(err, BERTH_ERR_BAD_REQUEST,
@@ -500,7 +513,7 @@ int schema_normalise(const struct schema_object *schema, struct json_tree *tree,
 
 int schema_canonicalise(const struct schema_object *schema, struct json_tree *tree,
                         struct json_node *object, struct err *err) {
-        struct walk walk = { .tree = tree, .err = err, .is_sparse = true };
+        struct schema_normalise_walk walk = { .tree = tree, .err = err, .is_sparse = true };
 
         if (node_type(object) != JSON_OBJECT)
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "no object");

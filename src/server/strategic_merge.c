@@ -169,8 +169,8 @@ static int rank_order(const void *a, const void *b) {
 
 /* Untouched elements keep their order, ordered ones get theirs; the two sequences are merged by
  * the place that the elements had before, new ones first. */
-static void arrange(struct merge *merge, struct json_node *target, const struct ranked *all,
-                    size_t count) {
+static void strategic_merge_arrange(struct merge *merge, struct json_node *target,
+                                    const struct ranked *all, size_t count) {
         struct ranked *ordered = xcalloc(count + 1, sizeof(*ordered));
         struct ranked *others = xcalloc(count + 1, sizeof(*others));
         size_t ordered_count = 0, other_count = 0, i = 0, j = 0;
@@ -197,8 +197,9 @@ static void arrange(struct merge *merge, struct json_node *target, const struct 
 
 /* The first kept elements are old; up to `reused` new ones behind them count as old too: upstream's
  * deletions leave holes in the old list, which the first additions fill before it is consulted. */
-static void reorder(struct merge *merge, struct json_node *target, const struct json *order,
-                    const char *key, size_t kept, size_t reused) {
+static void strategic_merge_reorder(struct merge *merge, struct json_node *target,
+                                    const struct json *order, const char *key, size_t kept,
+                                    size_t reused) {
         size_t count = node_count(target);
         struct ranked *all = xcalloc(count + 1, sizeof(*all));
         struct node_iter iter = node_iter(target);
@@ -207,7 +208,7 @@ static void reorder(struct merge *merge, struct json_node *target, const struct 
         for (size_t i = 0; node_next(&iter, NULL, &element); i++)
                 all[i] = (struct ranked){ element, i < kept + reused ? i : SIZE_MAX,
                                           find_patch(order, key, target_key(element, key)) };
-        arrange(merge, target, all, count);
+        strategic_merge_arrange(merge, target, all, count);
         free(all);
 }
 
@@ -243,7 +244,8 @@ static int merge_list(struct merge *merge, struct json_node *target, const char 
                     merge_element(merge, target, key, schema, element) < 0)
                         return BERTH_ERR_INTERNAL;
         }
-        reorder(merge, target, order ? order : patch, key, kept, order ? before - kept : 0);
+        strategic_merge_reorder(merge, target, order ? order : patch, key, kept,
+                                order ? before - kept : 0);
         return 0;
 }
 
@@ -418,7 +420,8 @@ static void list_directives(struct merge *merge, struct json_node *target,
                 if (is_drop)
                         delete_values(list, value);
                 else if (!json_get_slice(patch, name))
-                        reorder(merge, list, value, field->merge_key, node_count(list), 0);
+                        strategic_merge_reorder(merge, list, value, field->merge_key,
+                                                node_count(list), 0);
         }
 }
 

@@ -23,12 +23,12 @@
         "DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,"          \
         "DNS:kubernetes.default.svc.cluster.local,IP:127.0.0.1,IP:::1,IP:10.96.0.1"
 
-struct pair {
+struct tls_material_pair {
         EVP_PKEY *key;
         X509 *certificate;
 };
 
-static void pair_release(struct pair *pair) {
+static void pair_release(struct tls_material_pair *pair) {
         EVP_PKEY_free(pair->key);
         X509_free(pair->certificate);
 }
@@ -46,7 +46,7 @@ static bool add_extension(X509 *certificate, X509 *issuer, int id, const char *v
         return is_added;
 }
 
-static bool fill_head(struct pair *pair, const char *name) {
+static bool fill_head(struct tls_material_pair *pair, const char *name) {
         X509 *certificate = pair->certificate;
         X509_NAME *subject = X509_get_subject_name(certificate);
         uint64_t serial = 0;
@@ -61,13 +61,13 @@ static bool fill_head(struct pair *pair, const char *name) {
                X509_set_pubkey(certificate, pair->key) == 1;
 }
 
-static bool pair_make(struct pair *pair, const char *name) {
+static bool pair_make(struct tls_material_pair *pair, const char *name) {
         pair->key = EVP_EC_gen("P-256");
         pair->certificate = X509_new();
         return pair->key && pair->certificate && fill_head(pair, name);
 }
 
-static bool ca_make(struct pair *ca) {
+static bool ca_make(struct tls_material_pair *ca) {
         X509 *certificate;
 
         if (!pair_make(ca, "berth sandbox CA"))
@@ -93,7 +93,8 @@ static char *alternative_names(const char *host) {
         return buf_take(&text, NULL);
 }
 
-static bool server_make(struct pair *server, struct pair *ca, const char *host) {
+static bool server_make(struct tls_material_pair *server, struct tls_material_pair *ca,
+                        const char *host) {
         X509 *certificate;
         char *names;
         bool is_made;
@@ -156,9 +157,9 @@ static int write_all(int fd, struct slice text) {
         return 0;
 }
 
-static int material_of(struct pair *ca, const char *host, struct tls_material *ret_material,
-                       struct err *err) {
-        struct pair server = { 0 };
+static int material_of(struct tls_material_pair *ca, const char *host,
+                       struct tls_material *ret_material, struct err *err) {
+        struct tls_material_pair server = { 0 };
         int r = 0;
 
         if (server_make(&server, ca, host))
@@ -175,7 +176,7 @@ static int material_of(struct pair *ca, const char *host, struct tls_material *r
 }
 
 int tls_material_make(const char *host, struct tls_material *ret_material, struct err *err) {
-        struct pair ca = { 0 };
+        struct tls_material_pair ca = { 0 };
         int r = ca_make(&ca) ? material_of(&ca, host, ret_material, err)
                              : err_set(err, BERTH_ERR_INTERNAL, "cannot make TLS certificates");
 
@@ -202,7 +203,7 @@ static int file_write(const char *path, struct slice text, struct err *err) {
 }
 
 /* Whether there was a readable authority at path. */
-static bool ca_load(const char *path, struct pair *ca) {
+static bool ca_load(const char *path, struct tls_material_pair *ca) {
         BIO *bio = BIO_new_file(path, "r");
 
         if (!bio)
@@ -213,11 +214,11 @@ static bool ca_load(const char *path, struct pair *ca) {
         if (ca->key && ca->certificate && X509_check_private_key(ca->certificate, ca->key) == 1)
                 return true;
         pair_release(ca);
-        *ca = (struct pair){ 0 };
+        *ca = (struct tls_material_pair){ 0 };
         return false;
 }
 
-static int ca_save(const char *path, const struct pair *ca, struct err *err) {
+static int ca_save(const char *path, const struct tls_material_pair *ca, struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 };
         char *key = key_text(ca->key), *certificate = certificate_text(ca->certificate, NULL);
 
@@ -230,7 +231,7 @@ static int ca_save(const char *path, const struct pair *ca, struct err *err) {
 int tls_material_keep(const char *directory, const char *host, struct tls_material *ret_material,
                       struct err *err) {
         CLEANUP(buf_release) struct buf path = { 0 };
-        struct pair ca = { 0 };
+        struct tls_material_pair ca = { 0 };
         int r = 0;
 
         buf_printf(&path, "%s/" TLS_AUTHORITY_FILE, directory);

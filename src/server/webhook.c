@@ -160,8 +160,8 @@ static int check_dry_run(struct api_context *context, const struct webhook *webh
                                 webhook->name);
 }
 
-static int consult(struct api_context *context, const struct webhook *webhook,
-                   const struct webhook_subject *subject, struct target *target) {
+static int webhook_consult(struct api_context *context, const struct webhook *webhook,
+                           const struct webhook_subject *subject, struct target *target) {
         const struct webhook_answer *answer;
         const struct json *response;
         const char *why = NULL;
@@ -190,7 +190,7 @@ static int consult_configuration(struct api_context *context, const struct store
                                  const struct webhook_subject *subject, struct target *target) {
         struct webhook webhook = {
                 .configuration = arena_string(context->arena, store_object_name(object)),
-                .is_mutating = target != NULL,
+                .is_mutating = target,
         };
         struct json_iter iter = json_iter(json_get(object_json_kept(context, object), "webhooks"));
         struct webhook_subject now = *subject;
@@ -202,7 +202,7 @@ static int consult_configuration(struct api_context *context, const struct store
                 if (!webhook_matches(context, webhook.row, &now))
                         continue;
                 webhook.name = arena_string(context->arena, json_get_text(webhook.row, "name"));
-                if (consult(context, &webhook, &now, target) < 0)
+                if (webhook_consult(context, &webhook, &now, target) < 0)
                         r = API_FAILED;
                 if (r < 0 && (target || !context->is_waiting))
                         break;
@@ -233,7 +233,7 @@ static int consult_all(struct api_context *context, const struct api_resource *c
 /* ---- writes ---- */
 
 static struct webhook_subject subject_of(const struct api_context *context,
-                                         const struct write *write) {
+                                         const struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
 
         return (struct webhook_subject){
@@ -260,7 +260,7 @@ static bool is_judged(const struct api_context *context) {
         return context->pending && !slice_is(context->route.subresource, "scale");
 }
 
-int webhooks_mutate(struct api_context *context, struct write *write) {
+int webhooks_mutate(struct api_context *context, struct api_write *write) {
         struct target target = { write->tree, write->object };
         struct webhook_subject subject = subject_of(context, write);
         int r;
@@ -273,7 +273,7 @@ int webhooks_mutate(struct api_context *context, struct write *write) {
         return r;
 }
 
-int webhooks_validate(struct api_context *context, const struct write *write) {
+int webhooks_validate(struct api_context *context, const struct api_write *write) {
         struct webhook_subject subject = subject_of(context, write);
 
         if (!is_judged(context))
@@ -283,7 +283,7 @@ int webhooks_validate(struct api_context *context, const struct write *write) {
 
 int webhooks_allow_delete(struct api_context *context, const struct api_resource *resource,
                           const struct store_object *object) {
-        struct write write = {
+        struct api_write write = {
                 .resource = resource,
                 .ns = store_object_ns(object),
                 .name = store_object_name(object),
@@ -304,7 +304,7 @@ int webhooks_allow_delete(struct api_context *context, const struct api_resource
 
 int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
                           const char *type_group, const char *type) {
-        struct write write = {
+        struct api_write write = {
                 .resource = context->resource,
                 .operation = KIND_CREATE,
                 .ns = context->route.ns,

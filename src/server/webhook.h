@@ -37,8 +37,8 @@ struct webhook_answer {
 
 /* ---- deciding (webhook.c) ---- */
 /* All return 0, or API_FAILED for a refusal and while an answer is missing. */
-int webhooks_mutate(struct api_context *context, struct write *write);
-int webhooks_validate(struct api_context *context, const struct write *write);
+int webhooks_mutate(struct api_context *context, struct api_write *write);
+int webhooks_validate(struct api_context *context, const struct api_write *write);
 int webhooks_allow_delete(struct api_context *context, const struct api_resource *resource,
                           const struct store_object *object);
 /* An Eviction or Binding posted to a pod, which mutating webhooks may change. */

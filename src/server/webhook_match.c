@@ -43,8 +43,8 @@ static bool rule_matches(const struct json *rule, const struct webhook_subject *
 }
 
 /* Absent selectors select everything. */
-static bool selects(struct api_context *context, const struct json *selector,
-                    const struct json *metadata) {
+static bool webhook_match_selects(struct api_context *context, const struct json *selector,
+                                  const struct json *metadata) {
         struct selector parsed;
 
         if (json_type(selector) != JSON_OBJECT || json_count(selector) == 0)
@@ -71,21 +71,23 @@ static bool selects_namespace(struct api_context *context, const struct json *se
         const struct store_object *object;
 
         if (slice_is(subject->plural, "namespaces") && subject->group.len == 0)
-                return selects(context, selector,
-                               subject->object ? metadata_of(context, subject->object)
-                                               : json_get(subject->old, "metadata"));
+                return webhook_match_selects(context, selector,
+                                             subject->object ? metadata_of(context, subject->object)
+                                                             : json_get(subject->old, "metadata"));
         if (!subject->is_namespaced)
                 return true;
         object = object_find(context, namespaces, SLICE_EMPTY, subject->ns);
         return object &&
-               selects(context, selector, json_get(object_json_kept(context, object), "metadata"));
+               webhook_match_selects(context, selector,
+                                     json_get(object_json_kept(context, object), "metadata"));
 }
 
 static bool selects_object(struct api_context *context, const struct json *selector,
                            const struct webhook_subject *subject) {
         return (subject->object &&
-                selects(context, selector, metadata_of(context, subject->object))) ||
-               (subject->old && selects(context, selector, json_get(subject->old, "metadata")));
+                webhook_match_selects(context, selector, metadata_of(context, subject->object))) ||
+               (subject->old &&
+                webhook_match_selects(context, selector, json_get(subject->old, "metadata")));
 }
 
 /* The configurations of webhooks are out of their own reach. */

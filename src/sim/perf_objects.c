@@ -34,7 +34,7 @@ static void label_node(struct json_tree *tree, const struct json *strategy, int6
         struct json_node *labels = node_need_object(tree, meta, "labels");
         if (json_count(values) > 0)
                 value = json_text(json_at(values, (size_t)index % json_count(values)));
-        if (labels != NULL)
+        if (labels)
                 node_set(tree, labels, json_get_text(strategy, "labelKey"), node_text(tree, value));
 }
 
@@ -47,9 +47,9 @@ static void complete_node(struct json_tree *tree, const struct json *extra) {
         struct json_iter iter = json_iter(extra);
         const struct json *amount;
         struct slice key;
-        if (node_get(labels, HOSTNAME_LABEL) == NULL)
+        if (!node_get(labels, HOSTNAME_LABEL))
                 node_put_text(tree, labels, HOSTNAME_LABEL, node_get_text(meta, "name"));
-        if (node_get(status, "allocatable") == NULL && node_get(status, "capacity") != NULL)
+        if (!node_get(status, "allocatable") && node_get(status, "capacity"))
                 node_put(tree, status, "allocatable",
                          node_clone(tree, node_get(status, "capacity")));
         struct json_node *allocatable = node_need_object(tree, status, "allocatable");
@@ -97,10 +97,10 @@ int perf_create_node(struct perf_run *run, const struct json *operation,
         if (code < 0)
                 return code;
         perf_run_name(run, tree, NULL);
-        if (labels != NULL)
+        if (labels)
                 label_node(tree, labels, place->index);
         complete_node(tree, json_get(amounts, "nodeAllocatable"));
-        if (amounts != NULL)
+        if (amounts)
                 code = put_csi_node(
                         run, node_get_text(node_get(json_tree_root(tree), "metadata"), "name"),
                         amounts, err);
@@ -160,7 +160,7 @@ int perf_create_pod(struct perf_run *run, const struct json *operation,
         if (slice_is_empty(path))
                 path = json_get_text(run->workload->test_case, "defaultPodTemplatePath");
         int code = perf_make(run, path, place, &tree, err);
-        if (code == 0 && json_get(operation, "persistentVolumeTemplatePath") != NULL)
+        if (code == 0 && json_get(operation, "persistentVolumeTemplatePath"))
                 code = add_claim(run, operation, place, tree, err);
         if (code < 0)
                 return code;
@@ -210,7 +210,7 @@ int perf_delete_any(struct perf_run *run, struct slice kind, const char *ns, con
         } else if (slice_is(kind, "Pod")) {
                 struct perf_pod *pod =
                         perf_world_find_pod(&run->world, slice_of(ns), slice_of(name));
-                return pod == NULL ? 0 : perf_world_delete_pod(&run->world, pod, err);
+                return !pod ? 0 : perf_world_delete_pod(&run->world, pod, err);
         }
         return 0;
 }

@@ -14,7 +14,7 @@ static char *own_namespace(const struct perf_run *run, const struct json *operat
         return slice_dup(slice_of(text));
 }
 
-static int64_t placed(const struct perf_run *run) {
+static int64_t perf_operations_placed(const struct perf_run *run) {
         struct perf_scope scope = { run->collecting.ns, run->collecting.namespaces,
                                     run->collecting.selector };
         return perf_count_placed(run, &scope);
@@ -23,29 +23,31 @@ static int64_t placed(const struct perf_run *run) {
 static void start_collecting(struct perf_run *run, const char *ns, const struct json *operation) {
         run->collecting =
                 (struct perf_collecting){ .is_on = true,
-                                          .ns = ns == NULL ? NULL : slice_dup(slice_of(ns)),
+                                          .ns = !ns ? NULL : slice_dup(slice_of(ns)),
                                           .namespaces = json_get(operation, "namespaces"),
                                           .selector = json_get(operation, "labelSelector"),
                                           .busy_before = run->world.busy_ns };
-        run->collecting.placed_before = placed(run);
+        run->collecting.placed_before = perf_operations_placed(run);
 }
 
 static void stop_collecting(struct perf_run *run) {
         if (!run->collecting.is_on)
                 return;
-        run->result->measured += placed(run) - run->collecting.placed_before;
+        run->result->measured += perf_operations_placed(run) - run->collecting.placed_before;
         run->result->busy_ns += run->world.busy_ns - run->collecting.busy_before;
         free(run->collecting.ns);
         run->collecting = (struct perf_collecting){ 0 };
 }
 
-static int start(struct perf_run *run, const struct json *operation, struct err *err) {
+static int perf_operations_start(struct perf_run *run, const struct json *operation,
+                                 struct err *err) {
         (void)err;
         start_collecting(run, NULL, operation);
         return 0;
 }
 
-static int stop(struct perf_run *run, const struct json *operation, struct err *err) {
+static int perf_operations_stop(struct perf_run *run, const struct json *operation,
+                                struct err *err) {
         (void)operation;
         (void)err;
         stop_collecting(run);
@@ -132,7 +134,8 @@ static int create_any(struct perf_run *run, const struct json *operation, struct
 
 /* ---- waiting ---- */
 
-static int barrier(struct perf_run *run, const struct json *operation, struct err *err) {
+static int perf_operations_barrier(struct perf_run *run, const struct json *operation,
+                                   struct err *err) {
         bool is_attempted = slice_is(json_get_text(operation, "stageRequirement"), "Attempted");
         struct perf_scope scope = { .namespaces = json_get(operation, "namespaces"),
                                     .selector = json_get(operation, "labelSelector") };
@@ -226,13 +229,13 @@ static int churn_one(struct perf_run *run, struct perf_activity *activity, size_
         if (code < 0)
                 return code;
         struct json_node *root = json_tree_root(tree);
-        if (activity->made != NULL && activity->made[index] != NULL) {
+        if (activity->made && activity->made[index]) {
                 CLEANUP(cleanup_free) char *name = activity->made[index];
                 activity->made[index] = NULL;
                 return perf_delete_any(run, node_get_text(root, "kind"), activity->ns, name, err);
         }
         code = perf_put_any(run, tree, activity->ns, err);
-        if (code == 0 && activity->made != NULL)
+        if (code == 0 && activity->made)
                 activity->made[index] =
                         slice_dup(node_get_text(node_get(root, "metadata"), "name"));
         return code;
@@ -245,7 +248,8 @@ static int churn_next(struct perf_run *run, struct perf_activity *activity, stru
         return code;
 }
 
-static int churn(struct perf_run *run, const struct json *operation, struct err *err) {
+static int perf_operations_churn(struct perf_run *run, const struct json *operation,
+                                 struct err *err) {
         int64_t interval_ms = json_get_i64(operation, "intervalMilliseconds", 500);
         int64_t number = json_get_i64(operation, "number", 0);
         bool is_recreating = slice_is(json_get_text(operation, "mode"), "recreate");
@@ -283,16 +287,16 @@ static const struct operation {
           NULL },
         { "createPodSets", create_pod_sets, NULL, NULL },
         { "createAny", create_any, NULL, "templatePath" },
-        { "barrier", barrier, NULL, NULL },
+        { "barrier", perf_operations_barrier, NULL, NULL },
         { "sleep", sleep_for, NULL, NULL },
-        { "churn", churn, NULL, "templatePaths" },
+        { "churn", perf_operations_churn, NULL, "templatePaths" },
         { "deletePods", delete_pods, NULL, NULL },
         { "updateAny", update_any, NULL, "templatePath" },
-        { "startCollectingMetrics", start, NULL, NULL },
-        { "stopCollectingMetrics", stop, NULL, NULL },
+        { "startCollectingMetrics", perf_operations_start, NULL, NULL },
+        { "stopCollectingMetrics", perf_operations_stop, NULL, NULL },
 };
 
-static const struct operation *find(const struct json *operation) {
+static const struct operation *perf_operations_find(const struct json *operation) {
         struct slice name = json_get_text(operation, "opcode");
         for (size_t i = 0; i < ARRAY_LEN(operations); i++)
                 if (slice_is(name, operations[i].name))
@@ -301,7 +305,7 @@ static const struct operation *find(const struct json *operation) {
 }
 
 int perf_operate(struct perf_run *run, const struct json *operation, struct err *err) {
-        int code = find(operation)->perform(run, operation, err);
+        int code = perf_operations_find(operation)->perform(run, operation, err);
         if (code < 0 && err->path[0] == '\0') {
                 char place[64];
                 snprintf(place, sizeof(place), "workloadTemplate[%zu]", run->operation);
@@ -348,26 +352,26 @@ static int check_templates(struct perf_run *run, const struct operation *known,
 
 static int check_operation(struct perf_run *run, const struct json *operation, struct buf *out,
                            struct err *err) {
-        const struct operation *known = find(operation);
-        if (known == NULL) {
+        const struct operation *known = perf_operations_find(operation);
+        if (!known) {
                 add_text(out, json_get_text(operation, "opcode"));
                 return 0;
         }
-        for (const char *const *member = known->unsupported; member && *member != NULL; member++) {
+        for (const char *const *member = known->unsupported; member && *member; member++) {
                 CLEANUP(buf_release) struct buf text = { 0 };
-                if (json_get(operation, *member) == NULL)
+                if (!json_get(operation, *member))
                         continue;
                 buf_printf(&text, "%s with %s", known->name, *member);
                 add_text(out, buf_view(&text));
         }
-        return known->templates == NULL ? 0 : check_templates(run, known, operation, out, err);
+        return !known->templates ? 0 : check_templates(run, known, operation, out, err);
 }
 
 int perf_list_unsupported(struct perf_run *run, struct buf *out, struct err *err) {
         struct json_iter iter = json_iter(json_get(run->workload->test_case, "workloadTemplate"));
         const struct json *operation;
         int code = 0;
-        if (json_get(run->workload->test_case, "schedulerConfigPath") != NULL)
+        if (json_get(run->workload->test_case, "schedulerConfigPath"))
                 add_text(out, SLICE_LITERAL("schedulerConfigPath"));
         while (code == 0 && json_next(&iter, NULL, &operation))
                 code = check_operation(run, operation, out, err);

@@ -34,7 +34,7 @@ int perf_run_template(struct perf_run *run, struct slice name, struct perf_templ
 
 void perf_run_name(struct perf_run *run, struct json_tree *tree, const char *ns) {
         struct json_node *meta = node_need_object(tree, json_tree_root(tree), "metadata");
-        if (meta == NULL)
+        if (!meta)
                 return;
         if (slice_is_empty(node_get_text(meta, "name"))) {
                 struct slice prefix = node_get_text(meta, "generateName");
@@ -44,7 +44,7 @@ void perf_run_name(struct perf_run *run, struct json_tree *tree, const char *ns)
                          (long long)++run->made_count);
                 node_put_string(tree, meta, "name", name);
         }
-        if (ns != NULL) {
+        if (ns) {
                 char uid[64];
                 snprintf(uid, sizeof(uid), "u-%lld", (long long)++run->made_count);
                 node_put_string(tree, meta, "namespace", ns);
@@ -54,7 +54,7 @@ void perf_run_name(struct perf_run *run, struct json_tree *tree, const char *ns)
 }
 
 static void free_activity(struct perf_activity *activity) {
-        for (size_t i = 0; activity->made != NULL && i < activity->template_count; i++)
+        for (size_t i = 0; activity->made && i < activity->template_count; i++)
                 free(activity->made[i]);
         free(activity->made);
         free(activity->templates);
@@ -63,7 +63,7 @@ static void free_activity(struct perf_activity *activity) {
         free(activity);
 }
 
-static void release(struct perf_run *run) {
+static void perf_run_release(struct perf_run *run) {
         for (size_t i = 0; i < run->activity_count; i++)
                 free_activity(run->activities[i]);
         free(run->activities);
@@ -99,6 +99,6 @@ int perf_run(const struct perf_suite *suite, const struct perf_workload *workloa
         ret_result->decisions = run.world.decisions;
         ret_result->nodes = cluster_node_count(run.world.cluster);
         ret_result->pods = cluster_pod_count(run.world.cluster);
-        release(&run);
+        perf_run_release(&run);
         return code;
 }

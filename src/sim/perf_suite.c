@@ -12,7 +12,7 @@ struct perf_suite {
 };
 
 void perf_suite_free(struct perf_suite *suite) {
-        if (suite == NULL)
+        if (!suite)
                 return;
         free(suite->path);
         free(suite->workloads);
@@ -41,7 +41,8 @@ bool perf_workload_has_label(const struct perf_workload *workload, const char *l
         return false;
 }
 
-static int problem(const struct perf_suite *suite, const struct json *value, struct err *err) {
+static int perf_suite_problem(const struct perf_suite *suite, const struct json *value,
+                              struct err *err) {
         document_locate(suite->document, value, err);
         return err->code;
 }
@@ -58,7 +59,7 @@ static int add_workload(struct perf_suite *suite, const struct json *test_case,
         };
         if (slice_is_empty(workload.name)) {
                 err_set(err, BERTH_ERR_INVALID, "expected a workload with a name");
-                return problem(suite, item, err);
+                return perf_suite_problem(suite, item, err);
         }
         if (json_type(threshold) == JSON_OBJECT) { /* one per topic: the first will do */
                 struct json_iter iter = json_iter(threshold);
@@ -68,7 +69,7 @@ static int add_workload(struct perf_suite *suite, const struct json *test_case,
                 workload.has_threshold = json_as_f64(threshold, &workload.threshold);
                 if (!workload.has_threshold) {
                         err_set(err, BERTH_ERR_INVALID, "threshold: expected a number");
-                        return problem(suite, threshold, err);
+                        return perf_suite_problem(suite, threshold, err);
                 }
         }
         suite->workloads =
@@ -84,7 +85,7 @@ static int add_case(struct perf_suite *suite, const struct json *test_case, stru
             json_type(json_get(test_case, "workloadTemplate")) != JSON_ARRAY) {
                 err_set(err, BERTH_ERR_INVALID,
                         "expected a test case with name and workloadTemplate");
-                return problem(suite, test_case, err);
+                return perf_suite_problem(suite, test_case, err);
         }
         while (json_next(&iter, NULL, &item)) {
                 int code = add_workload(suite, test_case, item, err);
@@ -99,7 +100,7 @@ static int add_cases(struct perf_suite *suite, struct err *err) {
         struct json_iter iter = json_iter(root);
         if (json_type(root) != JSON_ARRAY) {
                 err_set(err, BERTH_ERR_INVALID, "expected a list of test cases");
-                return problem(suite, root, err);
+                return perf_suite_problem(suite, root, err);
         }
         while (json_next(&iter, NULL, &item)) {
                 int code = add_case(suite, item, err);
@@ -150,7 +151,7 @@ int perf_count(const struct perf_workload *workload, const struct json *operatio
 
 void perf_suite_resolve(const struct perf_suite *suite, struct slice name, struct buf *ret_path) {
         const char *slash = strrchr(suite->path, '/');
-        if (slash != NULL && (name.len == 0 || name.ptr[0] != '/'))
+        if (slash && (name.len == 0 || name.ptr[0] != '/'))
                 buf_append(ret_path, suite->path, (size_t)(slash - suite->path) + 1);
         buf_slice(ret_path, name);
 }

@@ -16,7 +16,7 @@ struct numbers {
 };
 
 void perf_template_free(struct perf_template *template) {
-        if (template == NULL)
+        if (!template)
                 return;
         free(template->path);
         buf_release(&template->text);
@@ -49,7 +49,7 @@ int perf_template_open(const struct perf_files *files, const char *path,
 
 static struct slice next_word(struct slice *rest) {
         struct slice word = SLICE_EMPTY;
-        while (slice_is_empty(word) && rest->ptr != NULL && slice_split(rest, ' ', &word))
+        while (slice_is_empty(word) && rest->ptr && slice_split(rest, ' ', &word))
                 continue;
         return word;
 }
@@ -64,7 +64,7 @@ static bool read_number(struct slice word, const struct numbers *numbers, int64_
         return true;
 }
 
-static bool apply(struct slice function, int64_t a, int64_t b, int64_t *ret_value) {
+static bool perf_template_apply(struct slice function, int64_t a, int64_t b, int64_t *ret_value) {
         if (slice_is(function, "Mod") && b != 0)
                 *ret_value = a % b;
         else if (slice_is(function, "DivideInt") && b != 0)
@@ -81,30 +81,31 @@ static bool apply(struct slice function, int64_t a, int64_t b, int64_t *ret_valu
 }
 
 /* A number, or a function of two. */
-static bool evaluate(struct slice text, const struct numbers *numbers, int64_t *ret_value) {
+static bool perf_template_evaluate(struct slice text, const struct numbers *numbers,
+                                   int64_t *ret_value) {
         struct slice rest = slice_trim(text), word = next_word(&rest);
         int64_t a, b;
         if (read_number(word, numbers, ret_value))
                 return slice_is_empty(next_word(&rest));
         return read_number(next_word(&rest), numbers, &a) &&
-               read_number(next_word(&rest), numbers, &b) && apply(word, a, b, ret_value) &&
-               slice_is_empty(next_word(&rest));
+               read_number(next_word(&rest), numbers, &b) &&
+               perf_template_apply(word, a, b, ret_value) && slice_is_empty(next_word(&rest));
 }
 
-static int expand(struct slice text, const struct numbers *numbers, struct buf *out,
-                  struct err *err) {
+static int perf_template_expand(struct slice text, const struct numbers *numbers, struct buf *out,
+                                struct err *err) {
         while (text.len > 0) {
                 const char *open = memmem(text.ptr, text.len, "{{", 2);
-                size_t before = open == NULL ? text.len : (size_t)(open - text.ptr);
+                size_t before = !open ? text.len : (size_t)(open - text.ptr);
                 buf_append(out, text.ptr, before);
                 text = slice_make(text.ptr + before, text.len - before);
-                if (open == NULL)
+                if (!open)
                         break;
                 const char *close = memmem(text.ptr, text.len, "}}", 2);
-                size_t inside = close == NULL ? text.len - 2 : (size_t)(close - open) - 2;
+                size_t inside = !close ? text.len - 2 : (size_t)(close - open) - 2;
                 struct slice expression = slice_make(open + 2, inside);
                 int64_t value;
-                if (close == NULL || !evaluate(expression, numbers, &value))
+                if (!close || !perf_template_evaluate(expression, numbers, &value))
                         return err_set(err, BERTH_ERR_INVALID,
                                        "expected .Index, .Count or a function of two numbers in "
                                        "braces, found \"" SLICE_FMT "\"",
@@ -119,13 +120,13 @@ int perf_template_make(struct perf_template *template, int64_t index, int64_t co
                        struct json_tree **ret_tree, struct err *err) {
         struct numbers numbers = { index, count };
         CLEANUP(buf_release) struct buf text = { 0 };
-        if (template->fixed != NULL) {
+        if (template->fixed) {
                 *ret_tree = json_tree_new();
                 json_tree_set_root(*ret_tree,
                                    node_clone(*ret_tree, json_tree_root(template->fixed)));
                 return 0;
         }
-        int code = expand(buf_view(&template->text), &numbers, &text, err);
+        int code = perf_template_expand(buf_view(&template->text), &numbers, &text, err);
         if (code == 0)
                 code = document_read_tree(buf_view(&text), ret_tree, err);
         if (code < 0)

@@ -12,8 +12,8 @@ bool perf_pod_is_in(const struct perf_pod *pod, const struct perf_scope *scope) 
         struct json_iter iter = json_iter(scope->namespaces);
         const struct json *item;
         struct slice key;
-        bool is_listed = scope->ns != NULL ? slice_is(slice_of(pod->ns), scope->ns)
-                                           : json_count(scope->namespaces) == 0;
+        bool is_listed = scope->ns ? slice_is(slice_of(pod->ns), scope->ns)
+                                   : json_count(scope->namespaces) == 0;
         while (json_next(&iter, NULL, &item))
                 is_listed = is_listed || slice_is(json_text(item), pod->ns);
         iter = json_iter(scope->selector);
@@ -21,7 +21,7 @@ bool perf_pod_is_in(const struct perf_pod *pod, const struct perf_scope *scope) 
                 char pair[256];
                 snprintf(pair, sizeof(pair), "\n" SLICE_FMT "=" SLICE_FMT "\n", SLICE_ARG(key),
                          SLICE_ARG(json_text(item)));
-                is_listed = strstr(pod->labels, pair) != NULL;
+                is_listed = strstr(pod->labels, pair);
         }
         return is_listed;
 }
@@ -30,15 +30,15 @@ int64_t perf_count_placed(const struct perf_run *run, const struct perf_scope *s
         int64_t count = 0;
         for (size_t i = 0; i < run->world.count; i++) {
                 const struct perf_pod *pod = run->world.all[i];
-                count += pod->is_counted && pod->node != NULL && perf_pod_is_in(pod, scope);
+                count += pod->is_counted && pod->node && perf_pod_is_in(pod, scope);
         }
         return count;
 }
 
 static bool is_done(const struct perf_pod *pod, enum perf_stage stage) {
-        if (pod->node != NULL || pod->is_gone)
+        if (pod->node || pod->is_gone)
                 return true;
-        return stage == PERF_ATTEMPTED && (pod->reason != NULL || pod->is_gated);
+        return stage == PERF_ATTEMPTED && (pod->reason || pod->is_gated);
 }
 
 /* Pods that are not that far yet. */
@@ -74,7 +74,7 @@ static bool is_over(const struct perf_activity *activity) {
 }
 
 /* Whatever is due by now. */
-static int act(struct perf_run *run, struct err *err) {
+static int perf_wait_act(struct perf_run *run, struct err *err) {
         for (size_t i = 0; i < run->activity_count; i++) {
                 struct perf_activity *activity = run->activities[i];
                 while (!is_over(activity) && activity->next_ns <= run->world.now_ns) {
@@ -105,7 +105,7 @@ static int64_t next_event(const struct perf_run *run) {
 static int round_once(struct perf_run *run, int64_t until, bool *ret_goes_on, struct err *err) {
         bool worked = false;
         *ret_goes_on = true;
-        int code = act(run, err);
+        int code = perf_wait_act(run, err);
         if (code == 0)
                 code = perf_world_step(&run->world, &worked, err);
         if (code < 0 || worked)
@@ -119,7 +119,8 @@ static int round_once(struct perf_run *run, int64_t until, bool *ret_goes_on, st
         return 0;
 }
 
-static int stalled(const struct perf_run *run, const struct open_pods *open, struct err *err) {
+static int perf_wait_stalled(const struct perf_run *run, const struct open_pods *open,
+                             struct err *err) {
         size_t count = 0;
         for (size_t i = 0; i < open->count; i++)
                 count += !is_done(open->items[i], open->stage);
@@ -140,7 +141,7 @@ int perf_wait_pods(struct perf_run *run, const struct perf_scope *scope, enum pe
                 if (run->world.progress > before)
                         until = run->world.now_ns + STALL_NS;
                 if (code == 0 && (!goes_on || run->world.now_ns >= until) && is_any_open(&open))
-                        code = stalled(run, &open, err);
+                        code = perf_wait_stalled(run, &open, err);
         }
         free(open.items);
         return code;

@@ -62,66 +62,67 @@ void perf_world_release(struct perf_world *world) {
 
 /* ---- time ---- */
 
-static int64_t start(const struct perf_world *world) {
+static int64_t perf_world_start(const struct perf_world *world) {
         return world->clock(world->clock_context);
 }
 
-static void stop(struct perf_world *world, int64_t started) {
+static void perf_world_stop(struct perf_world *world, int64_t started) {
         int64_t spent = world->clock(world->clock_context) - started;
         world->busy_ns += spent;
         world->now_ns += spent;
 }
 
-static struct mono_time mono(const struct perf_world *world) {
+static struct mono_time perf_world_mono(const struct perf_world *world) {
         return (struct mono_time){ world->now_ns };
 }
 
-static struct wall_time wall(const struct perf_world *world) {
+static struct wall_time perf_world_wall(const struct perf_world *world) {
         return (struct wall_time){ START_S * NS_PER_S + world->now_ns };
 }
 
 /* ---- objects ---- */
 
-static int parse(const struct json_node *node, struct json_doc **ret_doc, struct err *err) {
+static int perf_world_parse(const struct json_node *node, struct json_doc **ret_doc,
+                            struct err *err) {
         CLEANUP(buf_release) struct buf text = { 0 };
         node_write(node, &text);
         return json_parse(buf_view(&text), ret_doc, err);
 }
 
-static int feed(struct perf_world *world, enum object_kind kind, const struct json_node *object,
-                struct err *err) {
+static int perf_world_feed(struct perf_world *world, enum object_kind kind,
+                           const struct json_node *object, struct err *err) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        int code = parse(object, &doc, err);
+        int code = perf_world_parse(object, &doc, err);
         if (code < 0)
                 return code;
-        int64_t started = start(world);
+        int64_t started = perf_world_start(world);
         code = cluster_apply(world->cluster, kind, CHANGE_UPDATED, json_doc_root(doc), err);
-        stop(world, started);
+        perf_world_stop(world, started);
         return code;
 }
 
 int perf_world_put_node(struct perf_world *world, const struct json_node *node, struct err *err) {
-        return feed(world, OBJECT_NODE, node, err);
+        return perf_world_feed(world, OBJECT_NODE, node, err);
 }
 
 int perf_world_put_namespace(struct perf_world *world, const struct json_node *object,
                              struct err *err) {
-        return feed(world, OBJECT_NAMESPACE, object, err);
+        return perf_world_feed(world, OBJECT_NAMESPACE, object, err);
 }
 
 int perf_world_put_shelved(struct perf_world *world, enum shelf_kind kind,
                            const struct json_node *object, struct err *err) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        int code = parse(object, &doc, err);
+        int code = perf_world_parse(object, &doc, err);
         if (code == 0)
                 object_shelf_put(world->shelf, kind, json_doc_root(doc));
         return code;
 }
 
 void perf_world_remove_node(struct perf_world *world, struct slice name) {
-        int64_t started = start(world);
+        int64_t started = perf_world_start(world);
         cluster_remove_node(world->cluster, name);
-        stop(world, started);
+        perf_world_stop(world, started);
 }
 
 /* ---- pods ---- */
@@ -173,20 +174,20 @@ static char *join_labels(const struct json_node *labels) {
 }
 
 /* Everything about the pod that the scheduler may have written, over its decoded object. */
-static int decode(struct perf_world *world, const struct perf_pod *own, const struct json_doc *doc,
-                  struct pod *ret_pod, struct err *err) {
+static int perf_world_decode(struct perf_world *world, const struct perf_pod *own,
+                             const struct json_doc *doc, struct pod *ret_pod, struct err *err) {
         struct arena *arena = &world->scratch;
         int code = pod_decode(json_doc_root(doc), arena, ret_pod, err);
         if (code < 0)
                 return code;
-        if (own->node != NULL) {
+        if (own->node) {
                 ret_pod->spec.node_name = slice_of(own->node);
                 ret_pod->status.phase = POD_RUNNING;
         }
         if (own->is_leaving)
-                ret_pod->meta.deleted = wall(world);
+                ret_pod->meta.deleted = perf_world_wall(world);
         ret_pod->status.nominated_node = slice_of(own->nomination);
-        if (own->reason != NULL && own->node == NULL) {
+        if (own->reason && !own->node) {
                 struct condition *condition = ARENA_NEW(arena, struct condition);
                 *condition = (struct condition){ .type = SLICE_LITERAL("PodScheduled"),
                                                  .status = CONDITION_FALSE,
@@ -198,7 +199,7 @@ static int decode(struct perf_world *world, const struct perf_pod *own, const st
         return 0;
 }
 
-static void announce(struct perf_world *world, struct perf_pod *pod) {
+static void perf_world_announce(struct perf_world *world, struct perf_pod *pod) {
         if (world->news_count == world->news_cap) {
                 world->news_cap = world->news_cap == 0 ? FLUSH_PODS : 2 * world->news_cap;
                 world->news =
@@ -215,7 +216,7 @@ int perf_world_put_pod(struct perf_world *world, const struct json_node *object,
         if (slice_is_empty(ns) || slice_is_empty(name))
                 return err_set(err, BERTH_ERR_INVALID, "expected a pod with namespace and name");
         struct perf_pod *pod = perf_world_find_pod(world, ns, name);
-        if (pod == NULL)
+        if (!pod)
                 pod = add_pod(world, ns, name);
         free(pod->text);
         free(pod->labels);
@@ -224,10 +225,10 @@ int perf_world_put_pod(struct perf_world *world, const struct json_node *object,
         pod->labels = join_labels(node_get(meta, "labels"));
         pod->is_gated = node_count(node_get(spec, "schedulingGates")) > 0;
         pod->has_finalizers = node_count(node_get(meta, "finalizers")) > 0;
-        if (!slice_is_empty(node_get_text(spec, "nodeName")) && pod->node == NULL)
+        if (!slice_is_empty(node_get_text(spec, "nodeName")) && !pod->node)
                 pod->node = slice_dup(node_get_text(spec, "nodeName"));
-        announce(world, pod);
-        if (ret_pod != NULL)
+        perf_world_announce(world, pod);
+        if (ret_pod)
                 *ret_pod = pod;
         return 0;
 }
@@ -241,13 +242,14 @@ static int flush_some(struct perf_world *world, struct perf_pod *const *pods, si
         for (; code == 0 && read < count; read++) {
                 code = json_parse(slice_of(pods[read]->text), &docs[read], err);
                 if (code == 0)
-                        code = decode(world, pods[read], docs[read], &decoded[read], err);
+                        code = perf_world_decode(world, pods[read], docs[read], &decoded[read],
+                                                 err);
         }
-        int64_t started = start(world);
+        int64_t started = perf_world_start(world);
         for (size_t i = 0; code == 0 && i < count; i++)
                 if (!pods[i]->is_gone)
                         cluster_put_pod(world->cluster, &decoded[i]);
-        stop(world, started);
+        perf_world_stop(world, started);
         for (size_t i = 0; i < read; i++)
                 json_doc_free(docs[i]);
         arena_clear(&world->scratch);
@@ -273,7 +275,7 @@ int perf_world_delete_pod(struct perf_world *world, struct perf_pod *pod, struct
                 return 0;
         if (pod->has_finalizers) {
                 pod->is_leaving = true;
-                announce(world, pod);
+                perf_world_announce(world, pod);
                 return 0;
         }
         int code = perf_world_flush(world, err);
@@ -282,34 +284,35 @@ int perf_world_delete_pod(struct perf_world *world, struct perf_pod *pod, struct
         pod->is_gone = true;
         name_key(slice_of(pod->ns), slice_of(pod->name), &key);
         map_remove(world->pods, buf_view(&key));
-        int64_t started = start(world);
+        int64_t started = perf_world_start(world);
         cluster_remove_pod(world->cluster, slice_of(pod->ns), slice_of(pod->name));
-        stop(world, started);
+        perf_world_stop(world, started);
         return 0;
 }
 
 /* ---- what the scheduler wants ---- */
 
-static int perform(struct perf_world *world, const struct action *action, struct err *err) {
+static int perf_world_perform(struct perf_world *world, const struct action *action,
+                              struct err *err) {
         struct perf_pod *pod = perf_world_find_pod(world, action->target.ns, action->target.name);
-        if (pod == NULL)
+        if (!pod)
                 return 0;
         switch (action->kind) {
         case ACTION_BIND:
                 set_text(&pod->node, action->bind.node);
                 world->progress++;
                 set_text(&pod->nomination, SLICE_EMPTY);
-                announce(world, pod);
+                perf_world_announce(world, pod);
                 return 0;
         case ACTION_POD_STATUS:
                 if (action->status.sets_nomination)
                         set_text(&pod->nomination, action->status.nomination);
-                world->progress += pod->reason == NULL;
+                world->progress += !pod->reason;
                 if (action->status.sets_condition) {
                         set_text(&pod->reason, action->status.reason);
                         set_text(&pod->message, action->status.message);
                 }
-                announce(world, pod);
+                perf_world_announce(world, pod);
                 return 0;
         case ACTION_DELETE_POD:
                 return perf_world_delete_pod(world, pod, err);
@@ -318,18 +321,19 @@ static int perform(struct perf_world *world, const struct action *action, struct
         }
 }
 
-static void report(struct perf_world *world, const struct action_list *actions,
-                   struct action_list *answers) {
-        int64_t started = start(world);
+static void perf_world_report(struct perf_world *world, const struct action_list *actions,
+                              struct action_list *answers) {
+        int64_t started = perf_world_start(world);
         for (size_t i = 0; i < actions->count; i++) {
                 const struct action *action = &actions->items[i];
                 struct action_result result = { .id = action->id,
                                                 .kind = action->kind,
                                                 .target = action->target,
                                                 .retry_after_s = -1 };
-                scheduler_result(world->scheduler, &result, mono(world), wall(world), answers);
+                scheduler_result(world->scheduler, &result, perf_world_mono(world),
+                                 perf_world_wall(world), answers);
         }
-        stop(world, started);
+        perf_world_stop(world, started);
 }
 
 /* What answers to actions make the scheduler want in turn. */
@@ -337,11 +341,11 @@ static int perform_all(struct perf_world *world, struct err *err) {
         int code = 0;
         while (code == 0 && world->actions.count > 0) {
                 for (size_t i = 0; code == 0 && i < world->actions.count; i++)
-                        code = perform(world, &world->actions.items[i], err);
+                        code = perf_world_perform(world, &world->actions.items[i], err);
                 if (code == 0)
                         code = perf_world_flush(world, err);
                 world->answers.next_id = world->actions.next_id; /* ids stay unique */
-                report(world, &world->actions, &world->answers);
+                perf_world_report(world, &world->actions, &world->answers);
                 struct action_list done = world->actions;
                 world->actions = world->answers;
                 world->answers = done;
@@ -354,10 +358,11 @@ int perf_world_step(struct perf_world *world, bool *ret_worked, struct err *err)
         int code = perf_world_flush(world, err);
         if (code < 0)
                 return code;
-        int64_t started = start(world);
-        struct scheduler_progress progress = scheduler_step(
-                world->scheduler, mono(world), wall(world), STEP_DECISIONS, &world->actions);
-        stop(world, started);
+        int64_t started = perf_world_start(world);
+        struct scheduler_progress progress =
+                scheduler_step(world->scheduler, perf_world_mono(world), perf_world_wall(world),
+                               STEP_DECISIONS, &world->actions);
+        perf_world_stop(world, started);
         world->decisions += progress.decisions;
         *ret_worked = progress.decisions > 0 || progress.has_more || world->actions.count > 0;
         return perform_all(world, err);

@@ -124,14 +124,15 @@ static void add_points(struct reboot_study *study) {
 /* ---- statistics ---- */
 
 /* 97.5 percent point of Student's distribution. */
-static double student(uint32_t freedom) {
+static double reboot_study_student(uint32_t freedom) {
         static const double few[] = { 0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306 };
         double f = freedom;
 
         return freedom < ARRAY_LEN(few) ? few[freedom] : 1.96 + 2.372 / f + 2.82 / (f * f);
 }
 
-static void estimate(const double *values, uint32_t count, double *ret_mean, double *ret_half) {
+static void reboot_study_estimate(const double *values, uint32_t count, double *ret_mean,
+                                  double *ret_half) {
         double sum = 0, squares = 0;
 
         for (uint32_t i = 0; i < count; i++)
@@ -139,7 +140,7 @@ static void estimate(const double *values, uint32_t count, double *ret_mean, dou
         *ret_mean = sum / count;
         for (uint32_t i = 0; i < count; i++)
                 squares += (values[i] - *ret_mean) * (values[i] - *ret_mean);
-        *ret_half = student(count - 1) * sqrt(squares / (count - 1) / count);
+        *ret_half = reboot_study_student(count - 1) * sqrt(squares / (count - 1) / count);
 }
 
 /* The ratio of two means and the half width of its interval, from paired values (delta method):
@@ -148,12 +149,12 @@ static void estimate_ratio(const double *values, const double *base, uint32_t co
                            double *ret_ratio, double *ret_half) {
         double rest[STUDY_SEEDS_MAX], value_mean, base_mean, unused;
 
-        estimate(values, count, &value_mean, &unused);
-        estimate(base, count, &base_mean, &unused);
+        reboot_study_estimate(values, count, &value_mean, &unused);
+        reboot_study_estimate(base, count, &base_mean, &unused);
         *ret_ratio = value_mean / base_mean;
         for (uint32_t i = 0; i < count; i++)
                 rest[i] = values[i] - *ret_ratio * base[i];
-        estimate(rest, count, &unused, ret_half);
+        reboot_study_estimate(rest, count, &unused, ret_half);
         *ret_half /= base_mean;
 }
 
@@ -164,9 +165,9 @@ static void compare_arm(struct study_cell *cell, const double *values, const dou
 
         for (uint32_t i = 0; i < count; i++)
                 differences[i] = values[i] - late[i];
-        estimate(values, count, &cell->mean, &cell->half);
-        estimate(differences, count, &from->mean, &from->half);
-        estimate(late, count, &late_mean, &unused);
+        reboot_study_estimate(values, count, &cell->mean, &cell->half);
+        reboot_study_estimate(differences, count, &from->mean, &from->half);
+        reboot_study_estimate(late, count, &late_mean, &unused);
         if (late_mean < 1e-9)
                 return;
         estimate_ratio(values, late, count, &ratio, &half);
@@ -175,8 +176,8 @@ static void compare_arm(struct study_cell *cell, const double *values, const dou
         from->percent_half = 100 * half;
 }
 
-static void compare(const struct reboot_study *study, struct study_point *point,
-                    const struct trial_result *results, enum trial_measure measure) {
+static void reboot_study_compare(const struct reboot_study *study, struct study_point *point,
+                                 const struct trial_result *results, enum trial_measure measure) {
         double values[TRIAL_ARM_COUNT][STUDY_SEEDS_MAX];
         uint32_t seeds = study->config.seeds;
 
@@ -202,7 +203,7 @@ static int run_point(struct reboot_study *study, struct study_point *point,
                                              &results[(size_t)arm * seeds + i], err) < 0)
                                 return err->code;
         for (int measure = 0; measure < MEASURE_COUNT; measure++)
-                compare(study, point, results, (enum trial_measure)measure);
+                reboot_study_compare(study, point, results, (enum trial_measure)measure);
         return 0;
 }
 

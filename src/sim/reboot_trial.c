@@ -84,7 +84,7 @@ static enum evict_outcome ask_later(void *context, const struct evict_intent *in
         return EVICT_DONE;
 }
 
-static void deschedule(void *context) {
+static void reboot_trial_deschedule(void *context) {
         struct trial *trial = context;
 
         descheduler_pass(trial->descheduler, loop_wall(trial->loop));
@@ -101,7 +101,8 @@ static int start_descheduler(struct trial *trial, struct err *err) {
                 descheduler_policy_read(slice_of(policy_text), "policy", false, trial->problems);
         trial->brain = placement_brain_new(trial->cluster, &trial->roles.profiles);
         oracle = placement_brain_oracle(trial->brain);
-        trial->descheduling = (struct loop_timer){ .fired = deschedule, .context = trial };
+        trial->descheduling =
+                (struct loop_timer){ .fired = reboot_trial_deschedule, .context = trial };
         loop_timer_arm(trial->loop, &trial->descheduling, DESCHEDULE_NS);
         return descheduler_new(
                 &(struct descheduler_config){ .cluster = trial->cluster,
@@ -125,7 +126,7 @@ static void toggle_alert(void *context) {
                        (int64_t)(trial_exponential(&trial->alert_rng, mean) * 1e9) + 1);
 }
 
-static void sample(void *context) {
+static void reboot_trial_sample(void *context) {
         struct trial *trial = context;
 
         trial_sample(trial);
@@ -134,7 +135,7 @@ static void sample(void *context) {
 
 /* ---- the trial ---- */
 
-static int start(struct trial *trial, struct err *err) {
+static int reboot_trial_start(struct trial *trial, struct err *err) {
         bool deschedules = trial->arm == TRIAL_DESCHEDULE;
 
         trial->time = virtual_loop_new();
@@ -153,15 +154,15 @@ static int start(struct trial *trial, struct err *err) {
                                             .trace_capacity = 1 });
         rng_init(&trial->alert_rng, trial->seed ^ ALERT_SEED);
         trial->alert = (struct loop_timer){ .fired = toggle_alert, .context = trial };
-        trial->sampling = (struct loop_timer){ .fired = sample, .context = trial };
+        trial->sampling = (struct loop_timer){ .fired = reboot_trial_sample, .context = trial };
         trial_nodes_start(trial);
         trial_load_start(trial);
         toggle_alert(trial);
-        sample(trial);
+        reboot_trial_sample(trial);
         return deschedules ? start_descheduler(trial, err) : 0;
 }
 
-static void stop(struct trial *trial) {
+static void reboot_trial_stop(struct trial *trial) {
         trial_load_stop(trial);
         trial_nodes_stop(trial);
         loop_timer_disarm(trial->loop, &trial->alert);
@@ -185,7 +186,7 @@ int reboot_trial_run(const struct trial_setting *setting, enum trial_arm arm, ui
         struct trial trial = { .setting = *setting, .arm = arm, .seed = seed };
         const struct mono_time end = { TRIAL_HORIZON_NS };
         uint64_t steps = 0;
-        int code = start(&trial, err);
+        int code = reboot_trial_start(&trial, err);
 
         while (code == 0 && trial.failure[0] == '\0' && trial.returned_count < trial.wanted_count &&
                virtual_loop_step(trial.time, end))
@@ -196,6 +197,6 @@ int reboot_trial_run(const struct trial_setting *setting, enum trial_arm arm, ui
                                trial_arm_name(arm), (unsigned long long)seed, trial.failure);
         if (code == 0)
                 trial_sum_up(&trial, ret_result);
-        stop(&trial);
+        reboot_trial_stop(&trial);
         return code;
 }

@@ -14,7 +14,7 @@ double trial_exponential(struct rng *rng, double mean) {
         return -log(1.0 - rng_unit(rng)) * mean;
 }
 
-static double normal(struct rng *rng) {
+static double reboot_trial_load_normal(struct rng *rng) {
         double radius = sqrt(-2.0 * log(1.0 - rng_unit(rng)));
 
         return radius * cos(2.0 * acos(-1.0) * rng_unit(rng));
@@ -24,7 +24,8 @@ static int64_t draw_lifetime(struct trial *trial) {
         double mean = (double)trial->setting.lifetime_ns, ns;
 
         if (trial->setting.law == TRIAL_LOGNORMAL)
-                ns = exp(log(mean) - SIGMA * SIGMA / 2 + SIGMA * normal(&trial->load_rng));
+                ns = exp(log(mean) - SIGMA * SIGMA / 2 +
+                         SIGMA * reboot_trial_load_normal(&trial->load_rng));
         else
                 ns = trial_exponential(&trial->load_rng, mean);
         return ns < 1e9 ? NS_PER_S : (int64_t)ns;
@@ -130,13 +131,13 @@ static struct trial_pod *add_pod(struct trial *trial) {
         return pod;
 }
 
-static void create(struct trial *trial, struct trial_pod *pod) {
+static void reboot_trial_load_create(struct trial *trial, struct trial_pod *pod) {
         snprintf(pod->name, sizeof(pod->name), "%c%u", pod->is_job ? 'j' : 'w', pod->serial);
         put_pod(trial, pod, CHANGE_ADDED);
         trial_schedule(trial);
 }
 
-static void bind(struct trial *trial, struct trial_pod *pod, struct slice node) {
+static void reboot_trial_load_bind(struct trial *trial, struct trial_pod *pod, struct slice node) {
         uint64_t index;
 
         if (!slice_to_u64(slice_make(node.ptr + 1, node.len - 1), &index)) {
@@ -162,7 +163,7 @@ static bool may_go(const struct trial *trial, const struct trial_pod *pod) {
         return app->ready > app->replicas - (app->replicas + 3) / 4; /* maxUnavailable: 25% */
 }
 
-static void replace(struct trial *trial, const struct trial_pod *old) {
+static void reboot_trial_load_replace(struct trial *trial, const struct trial_pod *old) {
         struct trial_pod *pod = add_pod(trial);
 
         pod->is_job = old->is_job;
@@ -171,7 +172,7 @@ static void replace(struct trial *trial, const struct trial_pod *old) {
         pod->lifetime_ns = old->lifetime_ns;
         pod->grace_ns = old->grace_ns;
         pod->startup_ns = old->startup_ns;
-        create(trial, pod);
+        reboot_trial_load_create(trial, pod);
 }
 
 bool trial_evict(struct trial *trial, struct trial_pod *pod) {
@@ -186,7 +187,7 @@ bool trial_evict(struct trial *trial, struct trial_pod *pod) {
         loop_timer_disarm(trial->loop, &pod->timer);
         loop_timer_arm(trial->loop, &pod->timer, pod->grace_ns);
         put_pod(trial, pod, CHANGE_UPDATED);
-        replace(trial, pod);
+        reboot_trial_load_replace(trial, pod);
         return true;
 }
 
@@ -200,7 +201,7 @@ static void finish_action(struct trial *trial, const struct action *action,
         struct trial_pod *pod = trial_pod_find(trial, action->target.name);
 
         if (action->kind == ACTION_BIND && pod)
-                bind(trial, pod, action->bind.node);
+                reboot_trial_load_bind(trial, pod, action->bind.node);
         scheduler_result(trial->scheduler, &result, loop_mono(trial->loop), loop_wall(trial->loop),
                          more);
 }
@@ -243,7 +244,7 @@ static void add_job(struct trial *trial) {
         pod->lifetime_ns = draw_lifetime(trial);
         pod->tolerates = rng_unit(&trial->load_rng) < trial->setting.tolerating;
         pod->grace_ns = (int64_t)((5 + 25 * rng_unit(&trial->load_rng)) * 1e9);
-        create(trial, pod);
+        reboot_trial_load_create(trial, pod);
 }
 
 static void on_arrival(void *context) {
@@ -262,7 +263,7 @@ static void add_replica(struct trial *trial, uint32_t app) {
         pod->app = app;
         pod->grace_ns = (int64_t)((5 + 40 * rng_unit(&trial->load_rng)) * 1e9);
         pod->startup_ns = (int64_t)((5 + 35 * rng_unit(&trial->load_rng)) * 1e9);
-        create(trial, pod);
+        reboot_trial_load_create(trial, pod);
 }
 
 /* Applications until their requests, with those of the jobs, reach the utilisation. */

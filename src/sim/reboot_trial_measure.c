@@ -23,7 +23,7 @@ static int64_t now_ns(const struct trial *trial) {
         return loop_mono(trial->loop).ns;
 }
 
-static void left(struct trial_node *node, int64_t now) {
+static void reboot_trial_measure_left(struct trial_node *node, int64_t now) {
         if (node->phase == REBOOT_WANTED || node->phase == REBOOT_BLOCKED)
                 node->blocked_ns += now - node->phase_ns;
         if (node->phase == REBOOT_QUEUED)
@@ -34,7 +34,7 @@ void trial_entered(struct trial_node *node, enum reboot_phase phase) {
         struct trial *trial = node->trial;
         int64_t now = now_ns(trial);
 
-        left(node, now);
+        reboot_trial_measure_left(node, now);
         node->phase = phase;
         node->phase_ns = now;
         if (!node->is_wanted || node->has_rebooted)

@@ -18,7 +18,7 @@ static int64_t now_ns(const struct trial_node *node) {
         return loop_mono(node->trial->loop).ns;
 }
 
-static struct json_doc *document(const struct buf *image) {
+static struct json_doc *reboot_trial_node_document(const struct buf *image) {
         struct json_doc *doc = NULL;
 
         json_parse(buf_view(image), &doc, NULL);
@@ -28,7 +28,7 @@ static struct json_doc *document(const struct buf *image) {
 /* ---- the API ---- */
 
 /* The arm that taints hard differs only in what the scheduler sees. */
-static void harden(struct buf *text) {
+static void reboot_trial_node_harden(struct buf *text) {
         static const char soft[] = "PreferNoSchedule", hard[] = "NoSchedule";
         char *at = strstr(text->data, soft);
 
@@ -39,12 +39,12 @@ static void harden(struct buf *text) {
         text->len -= strlen(soft) - strlen(hard);
 }
 
-static void publish(struct trial_node *node, enum change_kind change) {
+static void reboot_trial_node_publish(struct trial_node *node, enum change_kind change) {
         struct trial *trial = node->trial;
 
         buf_slice(&trial->text, buf_view(&node->image));
         if (trial->arm == TRIAL_HARD)
-                harden(&trial->text);
+                reboot_trial_node_harden(&trial->text);
         trial_apply(trial, OBJECT_NODE, change);
         trial_schedule(trial);
 }
@@ -70,7 +70,8 @@ static void look_at(struct trial_node *node) {
         struct arena arena;
 
         arena_init(&arena, 512);
-        node_facts_take(&facts, document(&node->image), node->config.taint_key, &arena);
+        node_facts_take(&facts, reboot_trial_node_document(&node->image), node->config.taint_key,
+                        &arena);
         node->is_cordoned = facts.is_cordoned;
         if (facts.has_taint && !node->has_taint)
                 node->tainted_ns = now_ns(node);
@@ -92,7 +93,7 @@ static int patch_node(struct trial_node *node, struct slice body) {
         set_version(node->trial, node->object, &node->image);
         node->writes++;
         look_at(node);
-        publish(node, CHANGE_UPDATED);
+        reboot_trial_node_publish(node, CHANGE_UPDATED);
         return BERTH_OK;
 }
 
@@ -144,16 +145,18 @@ static void answer_peers(struct trial_node *node) {
         reboot_agent_saw_peers(node->agent, before);
 }
 
-static void answer(struct trial_node *node, enum reboot_read read) {
+static void reboot_trial_node_answer(struct trial_node *node, enum reboot_read read) {
         switch (read) {
         case REBOOT_READ_SENTINEL:
                 reboot_agent_saw_sentinel(node->agent, node->is_required);
                 return;
         case REBOOT_READ_NODE:
-                reboot_agent_saw_node(node->agent, BERTH_OK, document(&node->image));
+                reboot_agent_saw_node(node->agent, BERTH_OK,
+                                      reboot_trial_node_document(&node->image));
                 return;
         case REBOOT_READ_LOCK:
-                reboot_agent_saw_lock(node->agent, BERTH_OK, document(&node->trial->lock_image));
+                reboot_agent_saw_lock(node->agent, BERTH_OK,
+                                      reboot_trial_node_document(&node->trial->lock_image));
                 return;
         case REBOOT_READ_BLOCKERS:
                 reboot_agent_saw_blockers(node->agent, node->trial->alert_is_on
@@ -181,7 +184,7 @@ static void answer(struct trial_node *node, enum reboot_read read) {
 
 static void go_down(void *context);
 
-static void perform(struct trial_node *node) {
+static void reboot_trial_node_perform(struct trial_node *node) {
         struct trial *trial = node->trial;
 
         for (size_t i = 0; i < node->actions.count; i++) {
@@ -208,10 +211,10 @@ static void take_turn(void *context) {
         for (int i = 0; i < TURNS_MAX; i++) {
                 reboot_agent_step(node->agent, &now, &node->actions, &turn);
                 if (turn.read != REBOOT_READ_NOTHING)
-                        answer(node, turn.read);
+                        reboot_trial_node_answer(node, turn.read);
                 else if (node->actions.count == 0)
                         break;
-                perform(node);
+                reboot_trial_node_perform(node);
         }
         if (turn.has_wake)
                 loop_timer_arm(loop, &node->turn, turn.wake.ns - now.mono.ns);
@@ -237,7 +240,7 @@ static enum evict_outcome ask_drain(void *context, const struct evict_intent *in
 
 /* ---- boots ---- */
 
-static void boot(struct trial_node *node) {
+static void reboot_trial_node_boot(struct trial_node *node) {
         snprintf(node->boot_id, sizeof(node->boot_id), "b%u", node->boots);
         node->agent = reboot_agent_new(&node->config, slice_of(node->boot_id), &node->trial->sink);
 }
@@ -248,7 +251,7 @@ static void come_up(void *context) {
 
         node->boots++;
         node->is_required = false;
-        boot(node);
+        reboot_trial_node_boot(node);
         node_put_string(node->object, node_need_object(node->object, status, "nodeInfo"), "bootID",
                         node->boot_id);
         set_version(node->trial, node->object, &node->image);
@@ -270,7 +273,7 @@ static void go_down(void *context) {
 
 /* ---- life ---- */
 
-static void configure(struct trial_node *node) {
+static void reboot_trial_node_configure(struct trial_node *node) {
         const struct trial_setting *setting = &node->trial->setting;
         enum trial_arm arm = node->trial->arm;
         int32_t start_s = (int32_t)(TRIAL_WINDOW_START_NS / NS_PER_S);
@@ -326,7 +329,7 @@ static void node_start(struct trial *trial, uint32_t index, struct rng *rng) {
                                      .returned_ns = -1 };
         snprintf(node->name, sizeof(node->name), "n%u", index);
         action_list_init(&node->actions);
-        configure(node);
+        reboot_trial_node_configure(node);
         buf_printf(&trial->text,
                    "{\"metadata\":{\"name\":\"%s\",\"resourceVersion\":\"1\",\"labels\":{"
                    "\"kubernetes.io/hostname\":\"%s\"}},\"spec\":{},\"status\":{\"conditions\":[{"
@@ -336,7 +339,7 @@ static void node_start(struct trial *trial, uint32_t index, struct rng *rng) {
         json_tree_parse(buf_view(&trial->text), &node->object, NULL);
         set_version(trial, node->object, &node->image);
         trial_apply(trial, OBJECT_NODE, CHANGE_ADDED);
-        boot(node);
+        reboot_trial_node_boot(node);
         loop_timer_arm(trial->loop, &node->turn,
                        (int64_t)(offset * (double)trial->setting.period_ns));
         if (node->is_wanted)

@@ -45,11 +45,12 @@ struct sim_actors {
         unsigned serial;
 };
 
-static bool chance(struct sim_actors *actors, unsigned percent) {
+static bool sim_actors_chance(struct sim_actors *actors, unsigned percent) {
         return rng_below(&actors->rng, 100) < percent;
 }
 
-static int ask(struct sim_actors *actors, const char *method, const char *path, const char *body) {
+static int sim_actors_ask(struct sim_actors *actors, const char *method, const char *path,
+                          const char *body) {
         return sim_world_ask(actors->world, method, path, body, NULL);
 }
 
@@ -121,15 +122,15 @@ static void create_budget(struct actor *actor) {
                  "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"minAvailable\":1,\"selector\":{"
                  "\"matchLabels\":{\"app\":\"%s\"}}}}",
                  actor->name, actor->name);
-        ask(actor->actors, "POST", "/apis/policy/v1/namespaces/" SIM_NS "/poddisruptionbudgets",
-            body);
+        sim_actors_ask(actor->actors, "POST",
+                       "/apis/policy/v1/namespaces/" SIM_NS "/poddisruptionbudgets", body);
 }
 
 static void delete_pod(struct actor *actor, bool is_rude) {
         char path[SIM_PATH_MAX];
 
         snprintf(path, sizeof(path), SIM_PODS "/%s", actor->name);
-        ask(actor->actors, "DELETE", path, is_rude ? "{\"gracePeriodSeconds\":0}" : "");
+        sim_actors_ask(actor->actors, "DELETE", path, is_rude ? "{\"gracePeriodSeconds\":0}" : "");
         actor->was_deleted = true;
 }
 
@@ -145,7 +146,7 @@ static void create_replacement(struct actor *actor) {
         write_meta(actor, name, meta, sizeof(meta));
         snprintf(body, sizeof(body), "{\"metadata\":{%s},\"spec\":{" CONTAINERS "}}", meta,
                  SIM_ROOM_CPU);
-        ask(actor->actors, "POST", SIM_PODS, body);
+        sim_actors_ask(actor->actors, "POST", SIM_PODS, body);
 }
 
 static void on_replacing(void *context) {
@@ -190,7 +191,7 @@ static void remove_replacement(struct actor *actor) {
         if (!actor->replacement || --actor->replacement_ticks > 0)
                 return;
         snprintf(path, sizeof(path), SIM_PODS "/%s-r%u", actor->name, actor->replacement);
-        ask(actor->actors, "DELETE", path, "{\"gracePeriodSeconds\":0}");
+        sim_actors_ask(actor->actors, "DELETE", path, "{\"gracePeriodSeconds\":0}");
         actor->replacement = 0;
 }
 
@@ -201,9 +202,9 @@ static void request_path(const struct actor *actor, size_t who, char *path) {
                  actor->serials[who]);
 }
 
-static void wish(struct actor *actor, size_t who) {
+static void sim_actors_wish(struct actor *actor, size_t who) {
         struct sim_actors *actors = actor->actors;
-        bool is_wrong = chance(actors, 4);
+        bool is_wrong = sim_actors_chance(actors, 4);
         char body[1200];
 
         actor->serials[who] = ++actors->serial;
@@ -214,7 +215,7 @@ static void wish(struct actor *actor, size_t who) {
                  "\"intent\":\"Eviction\"}}",
                  actor->name, who, actor->serials[who], actor->name,
                  is_wrong ? "00000000-0000-4000-8000-000000000000" : actor->uid, who);
-        if (ask(actors, "POST", SIM_GROUP "/evictionrequests", body) == 201)
+        if (sim_actors_ask(actors, "POST", SIM_GROUP "/evictionrequests", body) == 201)
                 actor->wishes[who] = WISH_EVICT;
 }
 
@@ -222,9 +223,9 @@ static void set_intent(struct actor *actor, size_t who, enum wish wish) {
         char path[SIM_PATH_MAX];
 
         request_path(actor, who, path);
-        if (ask(actor->actors, "PATCH", path,
-                wish == WISH_EVICT ? "{\"spec\":{\"intent\":\"Eviction\"}}"
-                                   : "{\"spec\":{\"intent\":\"Withdrawn\"}}") == 200)
+        if (sim_actors_ask(actor->actors, "PATCH", path,
+                           wish == WISH_EVICT ? "{\"spec\":{\"intent\":\"Eviction\"}}"
+                                              : "{\"spec\":{\"intent\":\"Withdrawn\"}}") == 200)
                 actor->wishes[who] = wish;
 }
 
@@ -233,13 +234,13 @@ static void change_mind(struct actor *actor, size_t who) {
         char path[SIM_PATH_MAX];
 
         if (actor->wishes[who] == WISH_NONE) {
-                if (actor->uid[0] && chance(actors, who ? 10 : 50))
-                        wish(actor, who);
-        } else if (chance(actors, 5)) {
+                if (actor->uid[0] && sim_actors_chance(actors, who ? 10 : 50))
+                        sim_actors_wish(actor, who);
+        } else if (sim_actors_chance(actors, 5)) {
                 request_path(actor, who, path);
-                ask(actors, "DELETE", path, "");
+                sim_actors_ask(actors, "DELETE", path, "");
                 actor->wishes[who] = WISH_NONE;
-        } else if (chance(actors, actor->wishes[who] == WISH_EVICT ? 10 : 40)) {
+        } else if (sim_actors_chance(actors, actor->wishes[who] == WISH_EVICT ? 10 : 40)) {
                 set_intent(actor, who,
                            actor->wishes[who] == WISH_EVICT ? WISH_WITHDRAWN : WISH_EVICT);
         }
@@ -247,7 +248,8 @@ static void change_mind(struct actor *actor, size_t who) {
 
 /* ---- responders ---- */
 
-static void report(struct actor *actor, struct eviction *eviction, int index, bool is_done) {
+static void sim_actors_report(struct actor *actor, struct eviction *eviction, int index,
+                              bool is_done) {
         struct eviction_responder *own = &eviction->status.responders[index];
         struct wall_time now = loop_wall(actor->actors->world->loop);
         struct buf body = { 0 };
@@ -268,7 +270,7 @@ static void report(struct actor *actor, struct eviction *eviction, int index, bo
         buf_char(&body, '\0');
         snprintf(path, sizeof(path), SIM_GROUP "/evictions/" SLICE_FMT "/status",
                  SLICE_ARG(eviction->object.name));
-        ask(actor->actors, "PATCH", path, buf_view(&body).ptr);
+        sim_actors_ask(actor->actors, "PATCH", path, buf_view(&body).ptr);
         buf_release(&body);
 }
 
@@ -285,15 +287,15 @@ static void respond_to(struct actor *actor, struct eviction *eviction) {
         else
                 actor->beats_left--;
         if (actor->behaviour == DECLINES) {
-                report(actor, eviction, index, true);
+                sim_actors_report(actor, eviction, index, true);
         } else if (actor->behaviour == EVICTS && is_last) {
                 delete_pod(actor, false);
         } else {
-                report(actor, eviction, index, is_last);
+                sim_actors_report(actor, eviction, index, is_last);
         }
 }
 
-static void respond(struct actor *actor) {
+static void sim_actors_respond(struct actor *actor) {
         struct json_doc *doc = NULL;
         struct buf body = { 0 };
         const struct json *item;
@@ -331,14 +333,15 @@ static void respond(struct actor *actor) {
 static bool create_policy(struct sim_actors *actors, const char *name, const char *label,
                           const char *reserve) {
         static const char *const failures[] = { "Rollback", "Continue", "Decline" };
-        const char *deadline = chance(actors, 50) ? "5m" : "1h";
+        const char *deadline = sim_actors_chance(actors, 50) ? "5m" : "1h";
         const char *failure = failures[rng_below(&actors->rng, 3)];
-        const char *last = chance(actors, 50) ? ",{\"name\":\"evict\",\"kind\":\"evict\"}" : "";
+        const char *last =
+                sim_actors_chance(actors, 50) ? ",{\"name\":\"evict\",\"kind\":\"evict\"}" : "";
         char text[900];
         int status;
 
         snprintf(text, sizeof(text), STAGED_POLICY, name, label, reserve, deadline, failure, last);
-        status = ask(actors, "POST", SIM_GROUP "/evictionpolicies", text);
+        status = sim_actors_ask(actors, "POST", SIM_GROUP "/evictionpolicies", text);
         return status == 201 || status == 409;
 }
 
@@ -351,35 +354,35 @@ static void create_policies(struct sim_actors *actors) {
                                      create_policy(actors, "roomy", "room", reserve);
 }
 
-static void tick(void *context) {
+static void sim_actors_tick(void *context) {
         struct actor *actor = context;
         struct sim_actors *actors = actor->actors;
 
         create_policies(actors);
         loop_timer_arm(actors->world->loop, &actor->timer,
                        TICK_MIN_NS + (int64_t)rng_below(&actors->rng, TICK_SPAN_NS));
-        respond(actor);
+        sim_actors_respond(actor);
         remove_replacement(actor);
         if (actors->is_calm)
                 return;
         for (size_t who = 0; who < REQUESTERS; who++)
                 change_mind(actor, who);
         if (sim_faults_draw(actors->world->faults, SIM_DELETE_POD)) {
-                delete_pod(actor, chance(actors, 50));
-                if (chance(actors, 40))
+                delete_pod(actor, sim_actors_chance(actors, 50));
+                if (sim_actors_chance(actors, 40))
                         create_pod(actor); /* fails while the old one is there */
         }
 }
 
 static void start_ticking(struct sim_actors *actors, struct actor *actor) {
-        actor->timer = (struct loop_timer){ .fired = tick, .context = actor };
+        actor->timer = (struct loop_timer){ .fired = sim_actors_tick, .context = actor };
         actor->replacing = (struct loop_timer){ .fired = on_replacing, .context = actor };
         loop_timer_arm(actors->world->loop, &actor->timer,
                        TICK_MIN_NS + (int64_t)rng_below(&actors->rng, TICK_SPAN_NS));
 }
 
 /* A pod that is there already. */
-static void adopt(struct sim_actors *actors, struct actor *actor, const char *name) {
+static void sim_actors_adopt(struct sim_actors *actors, struct actor *actor, const char *name) {
         struct buf answer = { 0 };
         char path[SIM_PATH_MAX];
 
@@ -396,17 +399,17 @@ static void adopt(struct sim_actors *actors, struct actor *actor, const char *na
 static void add_actor(struct sim_actors *actors, struct actor *actor, size_t index) {
         actor->actors = actors;
         snprintf(actor->name, sizeof(actor->name), "p%zu", index);
-        if (chance(actors, 45))
+        if (sim_actors_chance(actors, 45))
                 actor->behaviour = (enum behaviour)rng_below(&actors->rng, BEHAVIOUR_COUNT);
-        actor->is_staged = chance(actors, 35);
-        if (chance(actors, 35))
+        actor->is_staged = sim_actors_chance(actors, 35);
+        if (sim_actors_chance(actors, 35))
                 actor->budget = (enum budget)rng_below(&actors->rng, BUDGET_COUNT);
         if (actor->budget == BUDGET_CLOSED && actor->behaviour == EVICTS)
                 actor->behaviour = COMPLETES;
         if (actor->budget != BUDGET_NONE)
                 create_budget(actor);
         actor->is_roomy = actors->world->rooms && actor->is_staged &&
-                          actor->budget != BUDGET_CLOSED && chance(actors, 60);
+                          actor->budget != BUDGET_CLOSED && sim_actors_chance(actors, 60);
         if (actor->is_roomy)
                 create_owner(actor);
         create_pod(actor);
@@ -424,7 +427,7 @@ struct sim_actors *sim_actors_new(struct sim_world *world, unsigned pod_count) {
         actors->items = xcalloc(actors->count, sizeof(actors->items[0]));
         for (size_t i = 0; i < actors->count; i++) {
                 if (world->snapshot_count)
-                        adopt(actors, &actors->items[i], world->snapshot[i]);
+                        sim_actors_adopt(actors, &actors->items[i], world->snapshot[i]);
                 else
                         add_actor(actors, &actors->items[i], i);
         }
@@ -452,7 +455,7 @@ void sim_actors_calm(struct sim_actors *actors) {
                 snprintf(path, sizeof(path),
                          "/apis/policy/v1/namespaces/" SIM_NS "/poddisruptionbudgets/%s",
                          actors->items[i].name);
-                ask(actors, "DELETE", path, "");
+                sim_actors_ask(actors, "DELETE", path, "");
         }
 }
 

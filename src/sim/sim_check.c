@@ -25,7 +25,7 @@ void sim_violated(struct sim_world *world, const char *format, ...) {
         va_end(args);
 }
 
-static struct eviction *decode(const struct store_object *object) {
+static struct eviction *sim_check_decode(const struct store_object *object) {
         struct eviction *eviction = NULL;
         struct json_doc *doc = NULL;
 
@@ -73,7 +73,8 @@ static struct wall_time judge_time(struct sim_world *world, const struct sim_bea
 }
 
 static void check_change(struct sim_world *world, const struct store_event *event) {
-        struct eviction *was = decode(event->previous), *is = decode(event->object);
+        struct eviction *was = sim_check_decode(event->previous),
+                        *is = sim_check_decode(event->object);
         struct sim_beat *beat;
         struct err err = { 0 };
 
@@ -146,7 +147,7 @@ static void each_eviction(struct sim_world *world,
                 return;
         cursor = open_all(world, world->evictions);
         while ((object = store_cursor_next(cursor))) {
-                struct eviction *eviction = decode(object);
+                struct eviction *eviction = sim_check_decode(object);
 
                 if (eviction)
                         visit(context, eviction);
@@ -168,7 +169,7 @@ static void view_target(void *context, const struct eviction *eviction) {
 }
 
 static void check_target(struct sim_world *world, const struct store_object *object) {
-        struct eviction *eviction = decode(object);
+        struct eviction *eviction = sim_check_decode(object);
         struct target_view view = { .world = world };
 
         if (!eviction)
@@ -183,7 +184,7 @@ static void check_target(struct sim_world *world, const struct store_object *obj
 }
 
 /* Looks into the store: within a change, the server is busy with the call that makes it. */
-static bool lives(struct sim_world *world, const struct eviction_object *object) {
+static bool sim_check_lives(struct sim_world *world, const struct eviction_object *object) {
         int pods = store_find_resource(world->store, SLICE_LITERAL("pods"));
         const struct store_object *pod =
                 store_get(world->store, pods, slice_of(SIM_NS), object->target_name);
@@ -214,7 +215,7 @@ static void view_slot(void *context, const struct eviction *eviction) {
             (!view->world->config.slots_for_all && eviction->status.responder_count < 2))
                 return;
         view->total++;
-        view->on_node += lives(view->world, &eviction->object);
+        view->on_node += sim_check_lives(view->world, &eviction->object);
 }
 
 /* All pods are of one node; one that is gone takes no room there.  Asks the server, which must not
@@ -316,8 +317,8 @@ struct settle {
         const struct room_words *words;
 };
 
-static void unsettled(struct settle *settle, const char *what, struct slice name,
-                      struct slice more) {
+static void sim_check_unsettled(struct settle *settle, const char *what, struct slice name,
+                                struct slice more) {
         settle->is_settled = false;
         snprintf(settle->text, settle->size, "%s " SLICE_FMT " " SLICE_FMT, what, SLICE_ARG(name),
                  SLICE_ARG(more));
@@ -326,20 +327,21 @@ static void unsettled(struct settle *settle, const char *what, struct slice name
 static void judge_request(struct settle *settle, const struct eviction_request *request) {
         enum eviction_outcome outcome = request->object.conditions.outcome;
         bool is_wanted = request->intent == EVICTION_INTENT_EVICT && !request->object.is_deleting;
-        bool is_alive = lives(settle->world, &request->object);
+        bool is_alive = sim_check_lives(settle->world, &request->object);
         struct slice reason = slice_of(eviction_outcome_name(outcome));
 
         if (request->object.observed_generation < request->object.generation)
-                unsettled(settle, "not looked at: request", request->object.name, reason);
+                sim_check_unsettled(settle, "not looked at: request", request->object.name, reason);
         else if (!is_alive && !eviction_outcome_is_final(outcome))
-                unsettled(settle, "open though its pod is gone: request", request->object.name,
-                          reason);
+                sim_check_unsettled(settle, "open though its pod is gone: request",
+                                    request->object.name, reason);
         else if (is_alive && eviction_outcome_is_evicted(outcome))
-                unsettled(settle, "evicted though its pod lives: request", request->object.name,
-                          reason);
+                sim_check_unsettled(settle, "evicted though its pod lives: request",
+                                    request->object.name, reason);
         else if (is_alive && is_wanted && outcome != EVICTION_INVALID &&
                  !sim_actors_guards(settle->world->actors, request->object.target_name))
-                unsettled(settle, "wanted and not evicted: request", request->object.name, reason);
+                sim_check_unsettled(settle, "wanted and not evicted: request", request->object.name,
+                                    reason);
 }
 
 /* Stages that were interrupted are left as they are; all others are finished or undone. */
@@ -354,26 +356,27 @@ static void judge_hooks(struct settle *settle, const struct eviction *eviction) 
         what = sim_hooks_left_behind(settle->world->hooks, eviction->object.uid,
                                      outcome == EVICTION_CANCELED);
         if (what)
-                unsettled(settle, what, eviction->object.name,
-                          slice_of(eviction_outcome_name(outcome)));
+                sim_check_unsettled(settle, what, eviction->object.name,
+                                    slice_of(eviction_outcome_name(outcome)));
         else if (eviction->finalizer_count)
-                unsettled(settle, "held for its stages:", eviction->object.name, SLICE_EMPTY);
+                sim_check_unsettled(settle, "held for its stages:", eviction->object.name,
+                                    SLICE_EMPTY);
 }
 
 static void judge_eviction(void *context, const struct eviction *eviction) {
         struct settle *settle = context;
         enum eviction_outcome outcome = eviction->status.conditions.outcome;
         struct target_view view = { .uid = eviction->object.target_uid };
-        bool is_alive = lives(settle->world, &eviction->object);
+        bool is_alive = sim_check_lives(settle->world, &eviction->object);
 
         each_eviction(settle->world, view_target, &view);
         judge_hooks(settle, eviction);
         if (eviction_outcome_is_evicted(outcome) && is_alive)
-                unsettled(settle, "evicted though its pod lives:", eviction->object.name,
-                          SLICE_EMPTY);
+                sim_check_unsettled(settle, "evicted though its pod lives:", eviction->object.name,
+                                    SLICE_EMPTY);
         if (!eviction_outcome_is_final(outcome) && !is_alive)
-                unsettled(settle, "open though its pod is gone:", eviction->object.name,
-                          SLICE_EMPTY);
+                sim_check_unsettled(settle, "open though its pod is gone:", eviction->object.name,
+                                    SLICE_EMPTY);
 }
 
 static void each_request(struct sim_world *world,
@@ -421,7 +424,8 @@ static void judge_words(struct settle *settle, const struct eviction_request *re
 /* NULL = there is nothing to say. */
 static const char *words_about(struct sim_world *world, const struct eviction *eviction) {
         if (eviction_outcome_is_final(eviction->status.conditions.outcome) ||
-            eviction->object.is_deleting || eviction->room.len || !lives(world, &eviction->object))
+            eviction->object.is_deleting || eviction->room.len ||
+            !sim_check_lives(world, &eviction->object))
                 return NULL;
         if (eviction->requires_room && eviction->status.responder_count == 0)
                 return "waiting for room on another node";
@@ -468,7 +472,7 @@ bool sim_check_settled(struct sim_world *world, char *text, size_t size) {
         struct settle settle = { .world = world, .text = text, .size = size, .is_settled = true };
 
         if (world->evictions < 0)
-                unsettled(&settle, "the kinds are not served", SLICE_EMPTY, SLICE_EMPTY);
+                sim_check_unsettled(&settle, "the kinds are not served", SLICE_EMPTY, SLICE_EMPTY);
         each_request(world, judge_request, &settle);
         each_eviction(world, judge_eviction, &settle);
         judge_guards(&settle);

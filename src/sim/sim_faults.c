@@ -95,7 +95,7 @@ static void request_free(struct api_request *request) {
 
 /* ---- handing on ---- */
 
-static void answer(struct api_request *request, const struct api_reply *reply) {
+static void sim_faults_answer(struct api_request *request, const struct api_reply *reply) {
         void (*done)(void *, const struct api_reply *) =
                 request->events ? request->events->ended : request->done;
         void *context = request->context;
@@ -114,7 +114,7 @@ static void answer_kept(struct api_request *request) {
                                    .error = request->error };
 
         request->body = NULL;
-        answer(request, &reply);
+        sim_faults_answer(request, &reply);
         free(body);
 }
 
@@ -191,11 +191,11 @@ static void on_done(void *context, const struct api_reply *reply) {
                 struct api_reply dated = *reply;
 
                 dated.date_s = loop_wall(faults->loop).ns / NS_PER_S;
-                answer(request, &dated);
+                sim_faults_answer(request, &dated);
         }
 }
 
-static void hold(struct api_request *request, struct slice chunk) {
+static void sim_faults_hold(struct api_request *request, struct slice chunk) {
         struct piece *piece = xmalloc(sizeof(*piece) + chunk.len);
 
         piece->next = NULL;
@@ -205,7 +205,7 @@ static void hold(struct api_request *request, struct slice chunk) {
         request->last = &piece->next;
 }
 
-static void cut(struct api_request *request) {
+static void sim_faults_cut(struct api_request *request) {
         struct sim_faults *faults = request->faults;
 
         transport_cancel(&faults->inner, request->inner);
@@ -226,7 +226,7 @@ static void on_data(void *context, struct slice chunk) {
         struct sim_faults *faults = request->faults;
 
         if (sim_faults_draw(faults, SIM_CUT_WATCH)) {
-                cut(request);
+                sim_faults_cut(request);
                 return;
         }
         if (!request->is_held && sim_faults_draw(faults, SIM_LATE_EVENT)) {
@@ -234,7 +234,7 @@ static void on_data(void *context, struct slice chunk) {
                 loop_timer_arm(faults->loop, &request->timer, some_time(faults, LATE_EVENT_NS));
         }
         if (request->is_held) {
-                hold(request, chunk);
+                sim_faults_hold(request, chunk);
                 return;
         }
         if (!pass_data(request, chunk))
@@ -252,7 +252,7 @@ static void on_ended(void *context, const struct api_reply *reply) {
                 keep_answer(request, reply);
                 return;
         }
-        answer(request, reply);
+        sim_faults_answer(request, reply);
 }
 
 /* ---- from the front ---- */
@@ -327,9 +327,10 @@ static bool fails_at_once(struct api_request *request, const struct api_call *ca
         return true;
 }
 
-static struct api_request *call(void *self, const struct api_call *call,
-                                void (*done)(void *context, const struct api_reply *reply),
-                                void *context) {
+static struct api_request *sim_faults_call(void *self, const struct api_call *call,
+                                           void (*done)(void *context,
+                                                        const struct api_reply *reply),
+                                           void *context) {
         struct sim_faults *faults = self;
         struct api_request *request = request_new(faults, context);
 
@@ -357,8 +358,9 @@ static struct api_request *call(void *self, const struct api_call *call,
         return request;
 }
 
-static struct api_request *stream(void *self, const struct api_call *call,
-                                  const struct api_stream_events *events, void *context) {
+static struct api_request *sim_faults_stream(void *self, const struct api_call *call,
+                                             const struct api_stream_events *events,
+                                             void *context) {
         static const struct api_stream_events own = { .opened = on_opened,
                                                       .data = on_data,
                                                       .ended = on_ended };
@@ -372,7 +374,7 @@ static struct api_request *stream(void *self, const struct api_call *call,
         return request;
 }
 
-static void cancel(void *self, struct api_request *request) {
+static void sim_faults_cancel(void *self, struct api_request *request) {
         struct sim_faults *faults = self;
 
         if (request->inner && request->fate == SIM_KILL) { /* it was on its way */
@@ -419,9 +421,9 @@ void sim_faults_free(struct sim_faults *faults) {
 }
 
 struct transport sim_faults_transport(struct sim_faults *faults) {
-        static const struct transport_ops ops = { .call = call,
-                                                  .stream = stream,
-                                                  .cancel = cancel };
+        static const struct transport_ops ops = { .call = sim_faults_call,
+                                                  .stream = sim_faults_stream,
+                                                  .cancel = sim_faults_cancel };
 
         return (struct transport){ &ops, faults };
 }
@@ -443,7 +445,7 @@ void sim_faults_begin_outage(struct sim_faults *faults, int64_t duration_ns) {
         faults->outage_end.ns = loop_mono(faults->loop).ns + duration_ns;
         for (struct api_request *request = faults->requests; request; request = request->next)
                 if (request->events && request->inner)
-                        cut(request);
+                        sim_faults_cut(request);
 }
 
 void sim_faults_begin_conflicts(struct sim_faults *faults, int64_t duration_ns) {

@@ -163,7 +163,7 @@ static void kill_marked(struct sim_fleet *fleet) {
                         }
 }
 
-static void advance(struct sim_fleet *fleet, int64_t ns) {
+static void sim_fleet_advance(struct sim_fleet *fleet, int64_t ns) {
         struct mono_time end = { loop_mono(fleet->loop).ns + ns };
         uint64_t steps = 0;
 
@@ -178,7 +178,7 @@ static void run_faults(struct sim_fleet *fleet) {
         int64_t left = fleet->config.faults_ns ? fleet->config.faults_ns : FAULTS_DEFAULT_NS;
 
         for (; left > 0 && !fleet->report.violation[0]; left -= FLEET_TICK_NS) {
-                advance(fleet, FLEET_TICK_NS);
+                sim_fleet_advance(fleet, FLEET_TICK_NS);
                 fleet_disturb(fleet);
                 fleet_serve(fleet);
         }
@@ -190,7 +190,7 @@ static void run_calm(struct sim_fleet *fleet) {
         fleet_calm(fleet);
         for (int64_t left = CALM_MAX_NS; left > 0 && !fleet->report.violation[0];
              left -= FLEET_TICK_NS) {
-                advance(fleet, FLEET_TICK_NS);
+                sim_fleet_advance(fleet, FLEET_TICK_NS);
                 fleet_serve(fleet);
                 if (fleet_check_settled(fleet, text, sizeof(text)))
                         return;

@@ -20,7 +20,7 @@ void fleet_violated(struct sim_fleet *fleet, const char *format, ...) {
         va_end(args);
 }
 
-static struct fleet_node *find(struct sim_fleet *fleet, struct slice name) {
+static struct fleet_node *sim_fleet_check_find(struct sim_fleet *fleet, struct slice name) {
         for (size_t i = 0; i < fleet->node_count; i++)
                 if (slice_is(name, fleet->nodes[i].name))
                         return &fleet->nodes[i];
@@ -46,7 +46,7 @@ static bool held_lately(const struct fleet_node *node) {
 
 /* ---- nodes ---- */
 
-static void cordoned(struct fleet_node *node) {
+static void sim_fleet_check_cordoned(struct fleet_node *node) {
         struct sim_fleet *fleet = node->fleet;
 
         node->cordon = fleet->is_admin ? CORDON_OTHERS : CORDON_AGENT;
@@ -58,7 +58,7 @@ static void cordoned(struct fleet_node *node) {
                 fleet_violated(fleet, "I1: %s cordoned without the lock", node->name);
 }
 
-static void uncordoned(struct fleet_node *node) {
+static void sim_fleet_check_uncordoned(struct fleet_node *node) {
         struct sim_fleet *fleet = node->fleet;
 
         if (!fleet->is_admin && node->cordon == CORDON_OTHERS && !node->is_kured)
@@ -67,7 +67,7 @@ static void uncordoned(struct fleet_node *node) {
         node->is_bereft = false;
 }
 
-static void entered(struct fleet_node *node, enum reboot_phase phase) {
+static void sim_fleet_check_entered(struct fleet_node *node, enum reboot_phase phase) {
         node->phase = phase;
         if (phase == REBOOT_READY)
                 node->orders_since_ready = 0;
@@ -82,7 +82,7 @@ static void node_removed(struct fleet_node *node) {
 }
 
 static void check_node(struct sim_fleet *fleet, const struct store_event *event) {
-        struct fleet_node *node = find(fleet, store_object_name(event->object));
+        struct fleet_node *node = sim_fleet_check_find(fleet, store_object_name(event->object));
         struct node_facts facts = { 0 };
         struct json_doc *doc = NULL;
         struct arena arena;
@@ -101,11 +101,11 @@ static void check_node(struct sim_fleet *fleet, const struct store_event *event)
         node->is_ready = facts.is_ready;
         node->has_taint = facts.has_taint;
         if (facts.record.phase != node->phase)
-                entered(node, facts.record.phase);
+                sim_fleet_check_entered(node, facts.record.phase);
         if (facts.is_cordoned && node->cordon == CORDON_NONE)
-                cordoned(node);
+                sim_fleet_check_cordoned(node);
         else if (!facts.is_cordoned && node->cordon != CORDON_NONE)
-                uncordoned(node);
+                sim_fleet_check_uncordoned(node);
         node_facts_release(&facts);
         arena_release(&arena);
         check_limit(fleet);
@@ -141,7 +141,7 @@ static void check_lock(struct sim_fleet *fleet, const struct store_event *event)
         if (fleet->lock_is_there && json_parse(store_object_body(event->object), &doc, NULL) == 0) {
                 value = json_get(json_get(json_get(json_doc_root(doc), "metadata"), "annotations"),
                                  FLEET_LOCK_KEY);
-                if (reboot_lock_parse(json_text(value), value != NULL, &arena, &lock, NULL) < 0)
+                if (reboot_lock_parse(json_text(value), value, &arena, &lock, NULL) < 0)
                         fleet_violated(fleet, "the lock cannot be read: " SLICE_FMT,
                                        SLICE_ARG(json_text(value)));
         }
@@ -150,7 +150,7 @@ static void check_lock(struct sim_fleet *fleet, const struct store_event *event)
                                fleet->limit);
         for (size_t i = 0; i < fleet->node_count; i++) {
                 struct fleet_node *node = &fleet->nodes[i];
-                bool holds = reboot_lock_find(&lock, slice_of(node->name)) != NULL;
+                bool holds = reboot_lock_find(&lock, slice_of(node->name));
 
                 if (node->holds_lock && !holds)
                         lost_lock(node);
@@ -218,7 +218,7 @@ void fleet_check_order(struct fleet_process *process) {
 
 /* ---- the end (I3, I4) ---- */
 
-static const char *unrest(const struct fleet_node *node) {
+static const char *sim_fleet_check_unrest(const struct fleet_node *node) {
         if (!node->is_up)
                 return "is down";
         if (!node->exists)
@@ -249,7 +249,7 @@ static bool lacks_taint(const struct fleet_node *node) {
 bool fleet_check_settled(struct sim_fleet *fleet, char *text, size_t size) {
         for (size_t i = 0; i < fleet->node_count; i++) {
                 const struct fleet_node *node = &fleet->nodes[i];
-                const char *what = node->is_gone ? NULL : unrest(node);
+                const char *what = node->is_gone ? NULL : sim_fleet_check_unrest(node);
 
                 if (lacks_taint(node))
                         fleet_violated(fleet, "I4: %s waits without a taint", node->name);

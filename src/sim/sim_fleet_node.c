@@ -10,38 +10,38 @@
 
 /* ---- the clock ---- */
 
-static struct wall_time wall(void *self) {
+static struct wall_time sim_fleet_node_wall(void *self) {
         const struct fleet_node *node = self;
 
         return (struct wall_time){ loop_wall(node->fleet->loop).ns + node->skew_ns };
 }
 
-static struct mono_time mono(void *self) {
+static struct mono_time sim_fleet_node_mono(void *self) {
         return loop_mono(((struct fleet_node *)self)->fleet->loop);
 }
 
-static void arm(void *self, struct loop_timer *timer, int64_t delay_ns) {
+static void sim_fleet_node_arm(void *self, struct loop_timer *timer, int64_t delay_ns) {
         loop_timer_arm(((struct fleet_node *)self)->fleet->loop, timer, delay_ns);
 }
 
-static void disarm(void *self, struct loop_timer *timer) {
+static void sim_fleet_node_disarm(void *self, struct loop_timer *timer) {
         loop_timer_disarm(((struct fleet_node *)self)->fleet->loop, timer);
 }
 
-static void defer(void *self, void (*call)(void *context), void *context) {
+static void sim_fleet_node_defer(void *self, void (*call)(void *context), void *context) {
         loop_defer(((struct fleet_node *)self)->fleet->loop, call, context);
 }
 
-static void stop(void *self) {
+static void sim_fleet_node_stop(void *self) {
         (void)self;
 }
 
-static const struct loop_ops clock_ops = { .wall = wall,
-                                           .mono = mono,
-                                           .timer_arm = arm,
-                                           .timer_disarm = disarm,
-                                           .defer = defer,
-                                           .stop = stop };
+static const struct loop_ops clock_ops = { .wall = sim_fleet_node_wall,
+                                           .mono = sim_fleet_node_mono,
+                                           .timer_arm = sim_fleet_node_arm,
+                                           .timer_disarm = sim_fleet_node_disarm,
+                                           .defer = sim_fleet_node_defer,
+                                           .stop = sim_fleet_node_stop };
 
 /* ---- processes ---- */
 
@@ -63,7 +63,7 @@ static int take_order(struct fleet_node *node) {
         return BERTH_OK;
 }
 
-static int order(void *context) {
+static int sim_fleet_node_order(void *context) {
         struct fleet_process *process = context;
 
         fleet_check_order(process);
@@ -274,7 +274,7 @@ void fleet_node_needs_reboot(struct fleet_node *node) {
 
 /* ---- life ---- */
 
-static void configure(struct fleet_node *node) {
+static void sim_fleet_node_configure(struct fleet_node *node) {
         static const char *const selectors[] = { "app=batch" };
         struct sim_fleet *fleet = node->fleet;
         struct rng *rng = &fleet->rng;
@@ -318,12 +318,12 @@ void fleet_node_init(struct sim_fleet *fleet, size_t index) {
         snprintf(node->name, sizeof(node->name), "n%zu", index + 1);
         snprintf(node->boot_id, sizeof(node->boot_id), "n%zu-boot-0", index + 1);
         node->is_kured = fleet->is_mixed && index % 2 == 1;
-        configure(node);
+        sim_fleet_node_configure(node);
         for (size_t i = 0; i < FLEET_PROCESSES; i++) {
                 struct fleet_process *process = &node->processes[i];
 
                 process->node = node;
-                process->host = (struct reboot_host){ process, sees_need, order };
+                process->host = (struct reboot_host){ process, sees_need, sim_fleet_node_order };
                 process->restart = (struct loop_timer){ .fired = on_restart, .context = process };
                 process->faults = sim_faults_new(
                         local_transport(fleet->local), fleet->loop, rng_u64(&fleet->rng),

@@ -120,7 +120,7 @@ static void disturb_lock(struct sim_fleet *fleet) {
 }
 
 /* Other writers of the objects that agents write. */
-static void touch(struct sim_fleet *fleet) {
+static void sim_fleet_trouble_touch(struct sim_fleet *fleet) {
         char body[80];
 
         snprintf(body, sizeof(body), "{\"metadata\":{\"labels\":{\"touched\":\"t%llu\"}}}",
@@ -144,7 +144,7 @@ void fleet_disturb(struct sim_fleet *fleet) {
         disturb_processes(fleet);
         disturb_nodes(fleet);
         disturb_lock(fleet);
-        touch(fleet);
+        sim_fleet_trouble_touch(fleet);
 }
 
 /* ---- kubelets and controllers ---- */

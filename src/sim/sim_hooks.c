@@ -11,37 +11,43 @@
 #define LATE_NS (20 * NS_PER_S)
 #define WORK_MAX_NS (240 * NS_PER_S)
 
-enum order_state { ORDER_UNKNOWN, ORDER_RUNNING, ORDER_DONE, ORDER_REFUSED, ORDER_UNDONE };
+enum sim_hooks_order_state {
+        ORDER_UNKNOWN,
+        ORDER_RUNNING,
+        ORDER_DONE,
+        ORDER_REFUSED,
+        ORDER_UNDONE
+};
 
-struct hook_order { /* of one stage of one Eviction */
-        enum order_state state;
+struct sim_hooks_order { /* of one stage of one Eviction */
+        enum sim_hooks_order_state state;
         char eviction[64]; /* uid */
         bool can_roll_back;
         unsigned failures_left;
         struct mono_time end; /* of ORDER_RUNNING */
 };
 
-struct hook_call { /* an answer on its way */
+struct sim_hooks_call { /* an answer on its way */
         struct sim_hooks *hooks;
         uint64_t id;
         int http;
         const char *result; /* NULL = none */
         struct loop_timer timer;
-        struct hook_call *next;
+        struct sim_hooks_call *next;
 };
 
 struct sim_hooks {
         struct sim_world *world;
         struct rng rng;
-        struct map *orders; /* id -> struct hook_order */
-        struct hook_call *calls;
+        struct map *orders; /* id -> struct sim_hooks_order */
+        struct sim_hooks_call *calls;
         uint64_t runs;
 };
 
 /* ---- answers ---- */
 
-static void drop_call(struct sim_hooks *hooks, struct hook_call *call) {
-        struct hook_call **link = &hooks->calls;
+static void drop_call(struct sim_hooks *hooks, struct sim_hooks_call *call) {
+        struct sim_hooks_call **link = &hooks->calls;
 
         while (*link != call)
                 link = &(*link)->next;
@@ -51,7 +57,7 @@ static void drop_call(struct sim_hooks *hooks, struct hook_call *call) {
 }
 
 static void on_answer(void *context) {
-        struct hook_call *call = context;
+        struct sim_hooks_call *call = context;
         struct sim_hooks *hooks = call->hooks;
         struct eviction_effect_result result = { .id = call->id,
                                                  .http = call->http,
@@ -71,11 +77,11 @@ static void on_answer(void *context) {
         json_doc_free(doc);
 }
 
-static void answer(struct sim_hooks *hooks, uint64_t id, int http, const char *result,
-                   int64_t delay_ns) {
-        struct hook_call *call = xcalloc(1, sizeof(*call));
+static void sim_hooks_answer(struct sim_hooks *hooks, uint64_t id, int http, const char *result,
+                             int64_t delay_ns) {
+        struct sim_hooks_call *call = xcalloc(1, sizeof(*call));
 
-        *call = (struct hook_call){
+        *call = (struct sim_hooks_call){
                 .hooks = hooks, .id = id, .http = http, .result = result, .next = hooks->calls
         };
         call->timer = (struct loop_timer){ .fired = on_answer, .context = call };
@@ -85,9 +91,9 @@ static void answer(struct sim_hooks *hooks, uint64_t id, int http, const char *r
 
 /* ---- orders ---- */
 
-static struct hook_order *need_order(struct sim_hooks *hooks, const struct json *body) {
+static struct sim_hooks_order *need_order(struct sim_hooks *hooks, const struct json *body) {
         struct slice id = json_get_text(body, "id");
-        struct hook_order *order = map_get(hooks->orders, id);
+        struct sim_hooks_order *order = map_get(hooks->orders, id);
 
         if (order)
                 return order;
@@ -101,7 +107,8 @@ static struct hook_order *need_order(struct sim_hooks *hooks, const struct json 
         return order;
 }
 
-static const char *run(struct sim_hooks *hooks, struct hook_order *order, struct slice id) {
+static const char *sim_hooks_run(struct sim_hooks *hooks, struct sim_hooks_order *order,
+                                 struct slice id) {
         hooks->runs++;
         if (order->state == ORDER_RUNNING || order->state == ORDER_DONE)
                 sim_violated(hooks->world, "hook " SLICE_FMT " was run twice", SLICE_ARG(id));
@@ -127,7 +134,7 @@ static const char *run(struct sim_hooks *hooks, struct hook_order *order, struct
         return "InProgress";
 }
 
-static const char *poll(struct sim_hooks *hooks, struct hook_order *order) {
+static const char *sim_hooks_poll(struct sim_hooks *hooks, struct sim_hooks_order *order) {
         if (order->state == ORDER_RUNNING && order->end.ns <= loop_mono(hooks->world->loop).ns)
                 order->state = ORDER_DONE;
         switch (order->state) {
@@ -143,14 +150,14 @@ static const char *poll(struct sim_hooks *hooks, struct hook_order *order) {
         }
 }
 
-static const char *take(struct sim_hooks *hooks, const struct json *body) {
+static const char *sim_hooks_take(struct sim_hooks *hooks, const struct json *body) {
         struct slice op = json_get_text(body, "op");
-        struct hook_order *order = need_order(hooks, body);
+        struct sim_hooks_order *order = need_order(hooks, body);
 
         if (slice_is(op, "run"))
-                return run(hooks, order, json_get_text(body, "id"));
+                return sim_hooks_run(hooks, order, json_get_text(body, "id"));
         if (slice_is(op, "poll"))
-                return poll(hooks, order);
+                return sim_hooks_poll(hooks, order);
         order->state = ORDER_UNDONE;
         return "Done";
 }
@@ -175,27 +182,27 @@ void sim_hooks_start(void *context, const struct eviction_effect *effect) {
         is_lost = dies ? rng_below(&hooks->rng, 2) == 0
                        : sim_faults_draw(world->faults, SIM_LOSE_CALL);
         if (is_lost || json_parse(effect->body, &doc, NULL) < 0) {
-                answer(hooks, effect->id, 0, NULL, LOST_NS);
+                sim_hooks_answer(hooks, effect->id, 0, NULL, LOST_NS);
                 return;
         }
         result = world->config.hook
                          ? world->config.hook(world->config.hook_context, json_doc_root(doc))
-                         : take(hooks, json_doc_root(doc));
+                         : sim_hooks_take(hooks, json_doc_root(doc));
         json_doc_free(doc);
         if (sim_faults_draw(world->faults, SIM_LOSE_ANSWER))
-                answer(hooks, effect->id, 0, NULL, LOST_NS);
+                sim_hooks_answer(hooks, effect->id, 0, NULL, LOST_NS);
         else
-                answer(hooks, effect->id, status_of(result), result,
-                       sim_faults_draw(world->faults, SIM_LATE_ANSWER)
-                               ? (int64_t)rng_below(&hooks->rng, LATE_NS)
-                               : 0);
+                sim_hooks_answer(hooks, effect->id, status_of(result), result,
+                                 sim_faults_draw(world->faults, SIM_LATE_ANSWER)
+                                         ? (int64_t)rng_below(&hooks->rng, LATE_NS)
+                                         : 0);
 }
 
 /* Cut short: the hook may have taken the order all the same. */
 void sim_hooks_stop(void *context, uint64_t id) {
         struct sim_world *world = context;
 
-        for (struct hook_call *call = world->hooks->calls; call; call = call->next)
+        for (struct sim_hooks_call *call = world->hooks->calls; call; call = call->next)
                 if (call->id == id) {
                         call->http = 0;
                         call->result = NULL;
@@ -217,7 +224,7 @@ const char *sim_hooks_left_behind(const struct sim_hooks *hooks, struct slice ev
         size_t at = 0;
 
         while (map_next(hooks->orders, &at, &key, &value)) {
-                const struct hook_order *order = value;
+                const struct sim_hooks_order *order = value;
 
                 if (!slice_is(eviction_uid, order->eviction))
                         continue;

@@ -13,8 +13,8 @@
 #define DRAIN_PAUSE_NS (5 * NS_PER_S)
 
 static void period_over(struct sim_kured *kured);
-static void recover(struct sim_kured *kured);
-static void release(struct sim_kured *kured);
+static void sim_kured_recover(struct sim_kured *kured);
+static void sim_kured_release(struct sim_kured *kured);
 
 /* ---- calls and pauses ---- */
 
@@ -78,7 +78,7 @@ static bool is_cordoned(const struct api_reply *reply) {
                json_get_bool(json_get(json_doc_root(doc), "spec"), "unschedulable", false);
 }
 
-static void exits(struct sim_kured *kured) {
+static void sim_kured_exits(struct sim_kured *kured) {
         kured->config.exits(kured->config.context);
 }
 
@@ -93,7 +93,7 @@ static void on_untainted(struct sim_kured *kured, const struct api_reply *reply)
         wait_for_period(kured);
 }
 
-static void untaint(struct sim_kured *kured) {
+static void sim_kured_untaint(struct sim_kured *kured) {
         if (kured->has_taint)
                 patch_node(kured, "{\"spec\":{\"taints\":null}}", on_untainted);
         else
@@ -105,7 +105,7 @@ static void on_tainted(struct sim_kured *kured, const struct api_reply *reply) {
         wait_for_period(kured);
 }
 
-static void taint(struct sim_kured *kured) {
+static void sim_kured_taint(struct sim_kured *kured) {
         char body[PATH_MAX_SIZE];
 
         snprintf(body, sizeof(body),
@@ -123,12 +123,12 @@ static void on_first_node(struct sim_kured *kured, const struct api_reply *reply
         int64_t period = kured->config.period_ns;
 
         if (!kured_reply_is_done(reply)) {
-                exits(kured);
+                sim_kured_exits(kured);
                 return;
         }
         kured->has_taint = slice_contains(reply->body, slice_of(kured->config.taint_key));
         if (kured->has_taint && !kured->config.is_required(kured->config.context))
-                untaint(kured);
+                sim_kured_untaint(kured);
         else
                 kured_pause(kured, period / 2 + (int64_t)rng_below(&kured->rng, (uint64_t)period),
                             period_over);
@@ -140,18 +140,18 @@ static void start_main(struct sim_kured *kured) {
 
 static void on_uncordoned(struct sim_kured *kured, const struct api_reply *reply) {
         if (kured_reply_is_done(reply))
-                release(kured);
+                sim_kured_release(kured);
         else
-                exits(kured);
+                sim_kured_exits(kured);
 }
 
 static void on_recovery_node(struct sim_kured *kured, const struct api_reply *reply) {
         if (!kured_reply_is_done(reply))
-                kured_pause(kured, RECOVERY_PAUSE_NS, recover);
+                kured_pause(kured, RECOVERY_PAUSE_NS, sim_kured_recover);
         else if (!kured->was_cordoned && is_cordoned(reply))
                 patch_node(kured, "{\"spec\":{\"unschedulable\":null}}", on_uncordoned);
         else
-                release(kured);
+                sim_kured_release(kured);
 }
 
 static void on_recovery_lock(struct sim_kured *kured, bool is_read) {
@@ -167,7 +167,7 @@ static void on_recovery_lock(struct sim_kured *kured, bool is_read) {
         get_node(kured, on_recovery_node);
 }
 
-static void recover(struct sim_kured *kured) {
+static void sim_kured_recover(struct sim_kured *kured) {
         kured_look_at_lock(kured, on_recovery_lock);
 }
 
@@ -175,7 +175,7 @@ static void on_released(struct sim_kured *kured, const struct api_reply *reply) 
         if (kured_reply_is_done(reply))
                 start_main(kured);
         else
-                kured_pause(kured, CONFLICT_PAUSE_NS, release);
+                kured_pause(kured, CONFLICT_PAUSE_NS, sim_kured_release);
 }
 
 static void on_release_lock(struct sim_kured *kured, bool is_read) {
@@ -197,24 +197,24 @@ static void on_release_lock(struct sim_kured *kured, bool is_read) {
         buf_release(&text);
 }
 
-static void release(struct sim_kured *kured) {
+static void sim_kured_release(struct sim_kured *kured) {
         kured_look_at_lock(kured, on_release_lock);
 }
 
 /* ---- drain and reboot ---- */
 
-static void drain(struct sim_kured *kured);
+static void sim_kured_drain(struct sim_kured *kured);
 
-static void forever(struct sim_kured *kured) {
-        kured_pause(kured, RECOVERY_PAUSE_NS, forever); /* until the host goes down */
+static void sim_kured_forever(struct sim_kured *kured) {
+        kured_pause(kured, RECOVERY_PAUSE_NS, sim_kured_forever); /* until the host goes down */
 }
 
 static void on_evicted(struct sim_kured *kured, const struct api_reply *reply) {
         (void)reply; /* refused or not, the node is looked at again */
-        kured_pause(kured, DRAIN_PAUSE_NS, drain);
+        kured_pause(kured, DRAIN_PAUSE_NS, sim_kured_drain);
 }
 
-static void evict(struct sim_kured *kured, const struct json *pod) {
+static void sim_kured_evict(struct sim_kured *kured, const struct json *pod) {
         const struct json *meta = json_get(pod, "metadata");
         struct slice ns = json_get_text(meta, "namespace"), name = json_get_text(meta, "name");
         char path[PATH_MAX_SIZE], body[PATH_MAX_SIZE];
@@ -236,24 +236,24 @@ static void on_pods(struct sim_kured *kured, const struct api_reply *reply) {
         const struct json *pod;
 
         if (!kured_reply_is_done(reply) || json_parse(reply->body, &doc, NULL) < 0) {
-                kured_pause(kured, DRAIN_PAUSE_NS, drain);
+                kured_pause(kured, DRAIN_PAUSE_NS, sim_kured_drain);
                 return;
         }
         iter = json_iter(json_get(json_doc_root(doc), "items"));
         while (json_next(&iter, NULL, &pod))
                 if (!json_get(json_get(pod, "metadata"), "deletionTimestamp")) {
-                        evict(kured, pod);
+                        sim_kured_evict(kured, pod);
                         return;
                 }
         if (json_count(json_get(json_doc_root(doc), "items")) > 0)
-                kured_pause(kured, DRAIN_PAUSE_NS, drain);
+                kured_pause(kured, DRAIN_PAUSE_NS, sim_kured_drain);
         else if (kured->config.reboot(kured->config.context) == BERTH_OK)
-                forever(kured);
+                sim_kured_forever(kured);
         else
-                exits(kured);
+                sim_kured_exits(kured);
 }
 
-static void drain(struct sim_kured *kured) {
+static void sim_kured_drain(struct sim_kured *kured) {
         char path[PATH_MAX_SIZE];
 
         snprintf(path, sizeof(path), "/api/v1/pods?fieldSelector=spec.nodeName%%3D%s",
@@ -263,32 +263,32 @@ static void drain(struct sim_kured *kured) {
 
 static void on_cordoned(struct sim_kured *kured, const struct api_reply *reply) {
         if (kured_reply_is_done(reply))
-                drain(kured);
+                sim_kured_drain(kured);
         else
-                exits(kured);
+                sim_kured_exits(kured);
 }
 
 static void begin_drain(struct sim_kured *kured) {
         if (kured->was_cordoned)
-                drain(kured);
+                sim_kured_drain(kured);
         else
                 patch_node(kured, "{\"spec\":{\"unschedulable\":true}}", on_cordoned);
 }
 
 /* ---- the main loop ---- */
 
-static void acquire(struct sim_kured *kured);
+static void sim_kured_acquire(struct sim_kured *kured);
 
 static void on_acquired(struct sim_kured *kured, const struct api_reply *reply) {
         if (kured_reply_is_done(reply))
                 begin_drain(kured);
         else if (reply->status == 409)
-                kured_pause(kured, CONFLICT_PAUSE_NS, acquire);
+                kured_pause(kured, CONFLICT_PAUSE_NS, sim_kured_acquire);
         else
-                taint(kured);
+                sim_kured_taint(kured);
 }
 
-static void take(struct sim_kured *kured, struct json_tree *tree) {
+static void sim_kured_take(struct sim_kured *kured, struct json_tree *tree) {
         struct json_node *locks = tree ? node_get(json_tree_root(tree), "locks") : NULL;
         struct buf text = { 0 };
 
@@ -311,19 +311,19 @@ static void on_acquire_lock(struct sim_kured *kured, bool is_read) {
         CLEANUP(cleanup_json_tree) struct json_tree *tree = is_read ? kured_claims(kured) : NULL;
         size_t index;
         bool is_free = kured->config.concurrency <= 1
-                               ? tree == NULL
+                               ? !tree
                                : node_count(tree ? node_get(json_tree_root(tree), "locks") : NULL) <
                                          kured->config.concurrency;
 
         if (kured_own_claim(kured, tree, &index))
                 begin_drain(kured);
         else if (is_read && is_free)
-                take(kured, tree);
+                sim_kured_take(kured, tree);
         else
-                taint(kured);
+                sim_kured_taint(kured);
 }
 
-static void acquire(struct sim_kured *kured) {
+static void sim_kured_acquire(struct sim_kured *kured) {
         kured_look_at_lock(kured, on_acquire_lock);
 }
 
@@ -334,14 +334,14 @@ static void on_blockers(struct sim_kured *kured, const struct api_reply *reply) 
             json_count(json_get(json_doc_root(doc), "items")) > 0)
                 wait_for_period(kured);
         else
-                acquire(kured);
+                sim_kured_acquire(kured);
 }
 
 static void on_node(struct sim_kured *kured, const struct api_reply *reply) {
         char path[PATH_MAX_SIZE];
 
         if (!kured_reply_is_done(reply)) {
-                exits(kured);
+                sim_kured_exits(kured);
                 return;
         }
         kured->was_cordoned = is_cordoned(reply);
@@ -355,13 +355,13 @@ static void period_over(struct sim_kured *kured) {
         if (kured->config.is_required(kured->config.context))
                 get_node(kured, on_node);
         else
-                untaint(kured);
+                sim_kured_untaint(kured);
 }
 
 /* ---- life ---- */
 
-static void start(struct sim_kured *kured) {
-        recover(kured);
+static void sim_kured_start(struct sim_kured *kured) {
+        sim_kured_recover(kured);
 }
 
 struct sim_kured *sim_kured_new(const struct sim_kured_config *config) {
@@ -370,7 +370,7 @@ struct sim_kured *sim_kured_new(const struct sim_kured_config *config) {
         kured->config = *config;
         rng_init(&kured->rng, config->seed);
         kured->timer = (struct loop_timer){ .fired = on_timer, .context = kured };
-        kured_pause(kured, 0, start);
+        kured_pause(kured, 0, sim_kured_start);
         return kured;
 }
 

@@ -17,7 +17,7 @@ static void on_lock(struct sim_kured *kured, const struct api_reply *reply) {
         if (!kured->lock && kured->lock_tries++ < LOCK_TRIES)
                 kured_pause(kured, LOCK_PAUSE_NS, read_lock);
         else
-                kured->lock_read(kured, kured->lock != NULL);
+                kured->lock_read(kured, kured->lock);
 }
 
 static void read_lock(struct sim_kured *kured) {
@@ -33,14 +33,15 @@ void kured_look_at_lock(struct sim_kured *kured,
         read_lock(kured);
 }
 
-static struct json_node *annotations(struct sim_kured *kured) {
+static struct json_node *sim_kured_lock_annotations(struct sim_kured *kured) {
         return node_need_object(
                 kured->lock, node_need_object(kured->lock, json_tree_root(kured->lock), "metadata"),
                 "annotations");
 }
 
 struct json_tree *kured_claims(struct sim_kured *kured) {
-        struct slice text = node_get_text(annotations(kured), kured->config.lock_key);
+        struct slice text =
+                node_get_text(sim_kured_lock_annotations(kured), kured->config.lock_key);
         struct json_tree *tree = NULL;
 
         if (text.len > 0)
@@ -73,9 +74,10 @@ void kured_put_lock(struct sim_kured *kured, const char *text,
         struct buf body = { 0 };
 
         if (text)
-                node_put_string(kured->lock, annotations(kured), kured->config.lock_key, text);
+                node_put_string(kured->lock, sim_kured_lock_annotations(kured),
+                                kured->config.lock_key, text);
         else
-                node_remove(annotations(kured), kured->config.lock_key);
+                node_remove(sim_kured_lock_annotations(kured), kured->config.lock_key);
         node_write(json_tree_root(kured->lock), &body);
         kured_send(kured,
                    &(struct kured_call){ API_PUT, kured->config.lock_path, body.data,

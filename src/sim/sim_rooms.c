@@ -58,7 +58,7 @@ static struct reservation_counts counts_of(const struct sim_rooms *rooms) {
         return sum;
 }
 
-static void start(void *context) {
+static void sim_rooms_start(void *context) {
         struct sim_rooms *rooms = context;
         struct err err = { 0 };
         const struct reservation_keeper *keeper = NULL;
@@ -86,7 +86,7 @@ static void start(void *context) {
 }
 
 /* What it held is gone with its model. */
-static void stop(struct sim_rooms *rooms) {
+static void sim_rooms_stop(struct sim_rooms *rooms) {
         if (!rooms->runtime)
                 return;
         rooms->counts = counts_of(rooms);
@@ -110,8 +110,8 @@ struct sim_rooms *sim_rooms_new(struct sim_world *world, struct transport transp
         rooms->wishes = map_new();
         rooms->faults = sim_faults_new(transport, world->loop, world->config.seed ^ 0x400,
                                        world->config.fault_percent, on_kill, rooms);
-        rooms->restart = (struct loop_timer){ .fired = start, .context = rooms };
-        start(rooms);
+        rooms->restart = (struct loop_timer){ .fired = sim_rooms_start, .context = rooms };
+        sim_rooms_start(rooms);
         return rooms;
 }
 
@@ -123,7 +123,7 @@ void sim_rooms_free(struct sim_rooms *rooms) {
         if (!rooms)
                 return;
         loop_timer_disarm(rooms->world->loop, &rooms->restart);
-        stop(rooms);
+        sim_rooms_stop(rooms);
         sim_faults_free(rooms->faults);
         while (map_next(rooms->wishes, &at, &key, &value))
                 free(value);
@@ -212,7 +212,7 @@ void sim_rooms_check(struct sim_rooms *rooms) {
         if (!rooms)
                 return;
         if (rooms->wants_kill) {
-                stop(rooms);
+                sim_rooms_stop(rooms);
                 loop_timer_arm(rooms->world->loop, &rooms->restart,
                                (int64_t)rng_below(&rooms->rng, RESTART_MAX_NS));
         }

@@ -89,7 +89,7 @@ static void make_budget(struct sim_world *world, const struct json *object) {
         buf_release(&body);
 }
 
-static int take(void *context, const struct input_object *object, struct err *err) {
+static int sim_snapshot_take(void *context, const struct input_object *object, struct err *err) {
         struct sim_world *world = context;
 
         (void)err;
@@ -105,7 +105,8 @@ void sim_snapshot_load(struct sim_world *world) {
 
         if (!world->config.objects)
                 return;
-        if (objects_input_read(slice_of(world->config.objects), "objects", take, world, &err) < 0)
+        if (objects_input_read(slice_of(world->config.objects), "objects", sim_snapshot_take, world,
+                               &err) < 0)
                 sim_violated(world, "objects: line %u: %s", err.line, err.text);
         else if (world->snapshot_count == 0)
                 sim_violated(world, "objects: there is no pod among them");

@@ -31,7 +31,7 @@ static struct wall_time wall_ahead(void *self) {
         return (struct wall_time){ loop_wall(world->loop).ns + world->config.clock_ahead_ns };
 }
 
-static struct mono_time mono(void *self) {
+static struct mono_time sim_world_mono(void *self) {
         return loop_mono(((struct sim_world *)self)->loop);
 }
 
@@ -43,17 +43,17 @@ static void timer_disarm(void *self, struct loop_timer *timer) {
         loop_timer_disarm(((struct sim_world *)self)->loop, timer);
 }
 
-static void defer(void *self, void (*call)(void *context), void *context) {
+static void sim_world_defer(void *self, void (*call)(void *context), void *context) {
         loop_defer(((struct sim_world *)self)->loop, call, context);
 }
 
 /* The process' own: virtual time has no descriptors, and nobody stops it from inside. */
 static struct loop *own_loop(struct sim_world *world) {
         world->own_ops = (struct loop_ops){ .wall = wall_ahead,
-                                            .mono = mono,
+                                            .mono = sim_world_mono,
                                             .timer_arm = timer_arm,
                                             .timer_disarm = timer_disarm,
-                                            .defer = defer };
+                                            .defer = sim_world_defer };
         world->own_loop = (struct loop){ &world->own_ops, world };
         return &world->own_loop;
 }
@@ -205,7 +205,7 @@ size_t sim_world_open_effects(const struct sim_world *world) {
 }
 
 bool sim_world_is_running(const struct sim_world *world) {
-        return world->runtime != NULL;
+        return world->runtime;
 }
 
 uint64_t sim_world_starts(const struct sim_world *world) {
@@ -257,7 +257,7 @@ int sim_world_ask(struct sim_world *world, const char *method, const char *path,
 
 /* ---- time ---- */
 
-static void disturb(struct sim_world *world) {
+static void sim_world_disturb(struct sim_world *world) {
         sim_rooms_disturb(world->rooms);
         if (sim_faults_draw(world->faults, SIM_OUTAGE)) {
                 int64_t outage_ns = (int64_t)rng_below(&world->rng, 120 * NS_PER_S);
@@ -312,7 +312,7 @@ static void run_faults(struct sim_world *world) {
 
         for (; left > 0 && !world->violation[0]; left -= 10 * NS_PER_S) {
                 sim_world_advance(world, 10 * NS_PER_S);
-                disturb(world);
+                sim_world_disturb(world);
                 sim_check_rooms(world);
         }
 }
@@ -340,7 +340,7 @@ static void draw_slots(struct sim_world *world) {
         uint32_t stuck = 0;
 
         for (size_t i = 0; i < sim_actors_count(world->actors); i++)
-                stuck += sim_actors_guarded(world->actors, i) != NULL;
+                stuck += !!sim_actors_guarded(world->actors, i);
         world->config.has_slots = !world->config.objects;
         world->config.slots =
                 (struct eviction_slot_limits){ .total = stuck + 3,

@@ -35,7 +35,7 @@ static const struct column_rule column_rules[COLUMN_COUNT] = {
 #define COLUMNS_MAX 64
 #define AMOUNT_MAX ((int64_t)1 << 40) /* any amount in a row */
 
-struct row {
+struct trace_openb_row {
         struct slice text[COLUMN_COUNT];
         int64_t number[COLUMN_COUNT];
 };
@@ -122,7 +122,7 @@ static bool is_label_text(struct slice text) {
 }
 
 static int read_field(struct trace_reader *reader, enum column column, struct slice text,
-                      struct row *row) {
+                      struct trace_openb_row *row) {
         const struct column_rule *rule = &column_rules[column];
         const char *title = rule->title[reader->table];
 
@@ -137,11 +137,12 @@ static int read_field(struct trace_reader *reader, enum column column, struct sl
         return 0;
 }
 
-static int read_row(struct trace_reader *reader, struct slice line, struct row *ret_row) {
+static int read_row(struct trace_reader *reader, struct slice line,
+                    struct trace_openb_row *ret_row) {
         struct slice text;
         size_t at = 0;
 
-        *ret_row = (struct row){ 0 };
+        *ret_row = (struct trace_openb_row){ 0 };
         for (struct slice rest = line; slice_split(&rest, ',', &text); at++) {
                 if (at >= reader->column_count)
                         return row_problem(reader, "row", "no more fields than the header has",
@@ -155,7 +156,7 @@ static int read_row(struct trace_reader *reader, struct slice line, struct row *
         return 0;
 }
 
-static void write_node(const struct row *row, struct buf *out) {
+static void write_node(const struct trace_openb_row *row, struct buf *out) {
         const struct slice model = row->text[COLUMN_MODEL];
 
         buf_printf(out,
@@ -193,7 +194,7 @@ static void write_models(struct slice models, struct buf *out) {
         buf_text(out, "]}]}]}}}");
 }
 
-static void write_amounts(const struct row *row, int64_t gpu, struct buf *out) {
+static void write_amounts(const struct trace_openb_row *row, int64_t gpu, struct buf *out) {
         buf_printf(out, "{\"cpu\":\"%lldm\",\"memory\":\"%lldMi\"",
                    (long long)row->number[COLUMN_CPU], (long long)row->number[COLUMN_MEMORY]);
         if (gpu)
@@ -201,7 +202,7 @@ static void write_amounts(const struct row *row, int64_t gpu, struct buf *out) {
         buf_char(out, '}');
 }
 
-static void write_pod(const struct row *row, struct buf *out) {
+static void write_pod(const struct trace_openb_row *row, struct buf *out) {
         int64_t gpu = row->number[COLUMN_GPU_COUNT] * row->number[COLUMN_GPU_MILLI];
 
         buf_printf(out,
@@ -222,7 +223,7 @@ static void write_pod(const struct row *row, struct buf *out) {
 
 static int check_all(struct trace_reader reader) {
         struct slice line;
-        struct row row;
+        struct trace_openb_row row;
 
         while (next_line(&reader, &line)) {
                 if (reader.line > TRACE_ROWS_MAX)
@@ -240,7 +241,7 @@ int trace_openb_read(enum trace_table table, struct slice text, const char *file
         struct trace_reader reader = { .table = table, .rest = text, .file = file, .err = err };
         CLEANUP(buf_release) struct buf object = { 0 };
         struct slice line;
-        struct row row;
+        struct trace_openb_row row;
         int code = read_header(&reader);
 
         if (code == 0)

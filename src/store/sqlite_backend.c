@@ -20,29 +20,30 @@ struct sqlite_backend {
         sqlite3_stmt *put, *remove, *revision, *begin, *commit, *rollback;
 };
 
-static int fail(const struct sqlite_backend *backend, const char *what, struct err *err) {
+static int sqlite_backend_fail(const struct sqlite_backend *backend, const char *what,
+                               struct err *err) {
         return err_set(err, BERTH_ERR_IO, "%s: cannot %s: %s", backend->path, what,
                        sqlite3_errmsg(backend->db));
 }
 
-static int run(struct sqlite_backend *backend, const char *sql, struct err *err) {
+static int sqlite_backend_run(struct sqlite_backend *backend, const char *sql, struct err *err) {
         return sqlite3_exec(backend->db, sql, NULL, NULL, NULL) == SQLITE_OK
                        ? 0
-                       : fail(backend, "open it", err);
+                       : sqlite_backend_fail(backend, "open it", err);
 }
 
-static int prepare(struct sqlite_backend *backend, const char *sql, sqlite3_stmt **ret_statement,
-                   struct err *err) {
+static int sqlite_backend_prepare(struct sqlite_backend *backend, const char *sql,
+                                  sqlite3_stmt **ret_statement, struct err *err) {
         return sqlite3_prepare_v3(backend->db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret_statement,
                                   NULL) == SQLITE_OK
                        ? 0
-                       : fail(backend, "open it", err);
+                       : sqlite_backend_fail(backend, "open it", err);
 }
 
 /* Format of the file; 0 for a new one. */
 static int read_format(struct sqlite_backend *backend, int *ret_format, struct err *err) {
         sqlite3_stmt *statement;
-        int format = 0, r = prepare(backend, "PRAGMA user_version", &statement, err);
+        int format = 0, r = sqlite_backend_prepare(backend, "PRAGMA user_version", &statement, err);
 
         if (r < 0)
                 return r;
@@ -60,13 +61,13 @@ static int read_format(struct sqlite_backend *backend, int *ret_format, struct e
 /* The structure as a whole; what objects hold is checked one by one when they are loaded. */
 static int check_structure(struct sqlite_backend *backend, struct err *err) {
         sqlite3_stmt *statement;
-        int r = prepare(backend, "PRAGMA quick_check(1)", &statement, err);
+        int r = sqlite_backend_prepare(backend, "PRAGMA quick_check(1)", &statement, err);
         const unsigned char *text;
 
         if (r < 0)
                 return r;
         if (sqlite3_step(statement) != SQLITE_ROW)
-                r = fail(backend, "check it", err);
+                r = sqlite_backend_fail(backend, "check it", err);
         text = r == 0 ? sqlite3_column_text(statement, 0) : NULL;
         if (r == 0 && (!text || strcmp((const char *)text, "ok") != 0))
                 r = err_set(err, BERTH_ERR_IO, "%s: damaged: %s; restore it from a copy",
@@ -102,17 +103,18 @@ static int check_length(const char *path, struct err *err) {
 
 static int open_schema(struct sqlite_backend *backend, struct err *err) {
         int format = 0;
-        int r = run(backend,
-                    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
-                    "PRAGMA synchronous=NORMAL;",
-                    err);
+        int r = sqlite_backend_run(backend,
+                                   "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
+                                   "PRAGMA synchronous=NORMAL;",
+                                   err);
 
         if (r == 0)
                 r = read_format(backend, &format, err);
         if (r == 0)
                 r = check_structure(backend, err);
         if (r == 0 && format == 0) /* a file that exists is not touched before it is trusted */
-                r = run(backend,
+                r = sqlite_backend_run(
+                        backend,
                         "BEGIN IMMEDIATE;"
                         "CREATE TABLE IF NOT EXISTS objects (resource TEXT NOT NULL, ns TEXT NOT "
                         "NULL, name TEXT NOT NULL, revision INTEGER NOT NULL, body BLOB NOT NULL, "
@@ -142,7 +144,8 @@ static int open_statements(struct sqlite_backend *backend, struct err *err) {
         };
 
         for (size_t i = 0; i < ARRAY_LEN(statements); i++) {
-                int r = prepare(backend, statements[i].sql, statements[i].statement, err);
+                int r = sqlite_backend_prepare(backend, statements[i].sql, statements[i].statement,
+                                               err);
 
                 if (r < 0)
                         return r;
@@ -190,54 +193,57 @@ int sqlite_backend_new(const char *directory, struct sqlite_backend **ret_backen
 
 /* ---- the backend's table ---- */
 
-static struct slice column(sqlite3_stmt *statement, int index) {
+static struct slice sqlite_backend_column(sqlite3_stmt *statement, int index) {
         const void *data = sqlite3_column_blob(statement, index);
         int size = sqlite3_column_bytes(statement, index);
 
         return slice_make(data, size > 0 ? (size_t)size : 0);
 }
 
-static sqlite3_int64 checksum(struct slice body, uint64_t revision) {
+static sqlite3_int64 sqlite_backend_checksum(struct slice body, uint64_t revision) {
         return (sqlite3_int64)(slice_hash(body) ^ revision);
 }
 
 static int load_revision(struct sqlite_backend *backend, uint64_t *ret_revision, struct err *err) {
         sqlite3_stmt *statement;
-        int r = prepare(backend, "SELECT revision FROM state", &statement, err);
+        int r = sqlite_backend_prepare(backend, "SELECT revision FROM state", &statement, err);
 
         if (r < 0)
                 return r;
         if (sqlite3_step(statement) == SQLITE_ROW)
                 *ret_revision = (uint64_t)sqlite3_column_int64(statement, 0);
         else
-                r = fail(backend, "read it", err);
+                r = sqlite_backend_fail(backend, "read it", err);
         sqlite3_finalize(statement);
         return r;
 }
 
-static int load(void *self,
-                int (*visit)(void *context, const struct store_record *record, struct err *err),
-                void *context, uint64_t *ret_revision, struct err *err) {
+static int sqlite_backend_load(void *self,
+                               int (*visit)(void *context, const struct store_record *record,
+                                            struct err *err),
+                               void *context, uint64_t *ret_revision, struct err *err) {
         struct sqlite_backend *backend = self;
         sqlite3_stmt *statement;
         int step = SQLITE_ROW;
-        int r = prepare(backend,
-                        "SELECT resource, ns, name, revision, body, checksum FROM objects "
-                        "ORDER BY resource, ns, name",
-                        &statement, err);
+        int r = sqlite_backend_prepare(
+                backend,
+                "SELECT resource, ns, name, revision, body, checksum FROM objects "
+                "ORDER BY resource, ns, name",
+                &statement, err);
 
         if (r < 0)
                 return r;
         while (r == 0 && (step = sqlite3_step(statement)) == SQLITE_ROW) {
                 struct store_record record = {
-                        .resource = column(statement, 0),
-                        .ns = column(statement, 1),
-                        .name = column(statement, 2),
-                        .body = column(statement, 4),
+                        .resource = sqlite_backend_column(statement, 0),
+                        .ns = sqlite_backend_column(statement, 1),
+                        .name = sqlite_backend_column(statement, 2),
+                        .body = sqlite_backend_column(statement, 4),
                         .revision = (uint64_t)sqlite3_column_int64(statement, 3),
                 };
 
-                if (sqlite3_column_int64(statement, 5) == checksum(record.body, record.revision))
+                if (sqlite3_column_int64(statement, 5) ==
+                    sqlite_backend_checksum(record.body, record.revision))
                         r = visit(context, &record, err);
                 else
                         r = err_set(err, BERTH_ERR_IO,
@@ -247,7 +253,7 @@ static int load(void *self,
                                     SLICE_ARG(record.name));
         }
         if (r == 0 && step != SQLITE_DONE)
-                r = fail(backend, "read it", err);
+                r = sqlite_backend_fail(backend, "read it", err);
         sqlite3_finalize(statement);
         return r < 0 ? r : load_revision(backend, ret_revision, err);
 }
@@ -256,7 +262,7 @@ static void bind_text(sqlite3_stmt *statement, int index, struct slice text) {
         sqlite3_bind_text(statement, index, text.ptr ? text.ptr : "", (int)text.len, SQLITE_STATIC);
 }
 
-static bool step(sqlite3_stmt *statement) {
+static bool sqlite_backend_step(sqlite3_stmt *statement) {
         bool is_done = sqlite3_step(statement) == SQLITE_DONE;
 
         sqlite3_reset(statement);
@@ -275,25 +281,25 @@ static bool write_event(struct sqlite_backend *backend, struct slice resource,
         if (event->type != STORE_DELETED) {
                 sqlite3_bind_int64(statement, 4, (sqlite3_int64)event->revision);
                 sqlite3_bind_blob(statement, 5, body.ptr, (int)body.len, SQLITE_STATIC);
-                sqlite3_bind_int64(statement, 6, checksum(body, event->revision));
+                sqlite3_bind_int64(statement, 6, sqlite_backend_checksum(body, event->revision));
         }
-        if (!step(statement))
+        if (!sqlite_backend_step(statement))
                 return false;
         sqlite3_bind_int64(backend->revision, 1, (sqlite3_int64)event->revision);
-        return step(backend->revision);
+        return sqlite_backend_step(backend->revision);
 }
 
-static int commit(void *self, struct slice resource, const struct store_event *event,
-                  struct err *err) {
+static int sqlite_backend_commit(void *self, struct slice resource, const struct store_event *event,
+                                 struct err *err) {
         struct sqlite_backend *backend = self;
         int r;
 
-        if (!step(backend->begin))
-                return fail(backend, "write to it", err);
-        if (write_event(backend, resource, event) && step(backend->commit))
+        if (!sqlite_backend_step(backend->begin))
+                return sqlite_backend_fail(backend, "write to it", err);
+        if (write_event(backend, resource, event) && sqlite_backend_step(backend->commit))
                 return 0;
-        r = fail(backend, "write to it", err);
-        step(backend->rollback);
+        r = sqlite_backend_fail(backend, "write to it", err);
+        sqlite_backend_step(backend->rollback);
         return r;
 }
 
@@ -301,6 +307,6 @@ static void close_backend(void *self) {
         backend_free(self);
 }
 
-const struct store_backend sqlite_backend_ops = { .load = load,
-                                                  .commit = commit,
+const struct store_backend sqlite_backend_ops = { .load = sqlite_backend_load,
+                                                  .commit = sqlite_backend_commit,
                                                   .close = close_backend };

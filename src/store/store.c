@@ -185,7 +185,7 @@ void store_compact(struct store *store, uint64_t revision) {
                 store_history_compact(&store->resources[i].history, revision);
 }
 
-static void sweep(struct store_subscriptions *list) {
+static void store_sweep(struct store_subscriptions *list) {
         size_t kept = 0;
 
         for (size_t i = 0; i < list->count; i++) {
@@ -199,9 +199,9 @@ static void sweep(struct store_subscriptions *list) {
 
 static void sweep_all(struct store *store) {
         store->has_dead = false;
-        sweep(&store->subscriptions);
+        store_sweep(&store->subscriptions);
         for (size_t i = 0; i < store->resource_count; i++)
-                sweep(&store->resources[i].subscriptions);
+                store_sweep(&store->resources[i].subscriptions);
 }
 
 static void dispatch_list(struct store_subscriptions *list, int resource,
@@ -216,7 +216,7 @@ static void dispatch_list(struct store_subscriptions *list, int resource,
         }
 }
 
-static void dispatch(struct store *store, int resource, const struct store_event *event) {
+static void store_dispatch(struct store *store, int resource, const struct store_event *event) {
         store->dispatching++;
         dispatch_list(&store->resources[resource].subscriptions, resource, event);
         dispatch_list(&store->subscriptions, resource, event);
@@ -225,8 +225,8 @@ static void dispatch(struct store *store, int resource, const struct store_event
                 sweep_all(store);
 }
 
-static int persist(struct store *store, int resource, const struct store_event *event,
-                   struct err *err) {
+static int store_persist(struct store *store, int resource, const struct store_event *event,
+                         struct err *err) {
         if (!store->config.backend)
                 return 0;
         return store->config.backend->commit(store->config.backend_self,
@@ -234,10 +234,10 @@ static int persist(struct store *store, int resource, const struct store_event *
 }
 
 /* History and subscribers come after the index: whoever is told sees the new state. */
-static void publish(struct store *store, int resource, const struct store_event *event) {
+static void store_publish(struct store *store, int resource, const struct store_event *event) {
         store->revision = event->revision;
         store_history_add(&store->resources[resource].history, event);
-        dispatch(store, resource, event);
+        store_dispatch(store, resource, event);
 }
 
 int store_put(struct store *store, int resource, struct slice ns, struct slice name,
@@ -257,7 +257,7 @@ int store_put(struct store *store, int resource, struct slice ns, struct slice n
                 event.type = STORE_MODIFIED;
                 event.previous = store_index_at(&mine->index, position);
         }
-        r = persist(store, resource, &event, err);
+        r = store_persist(store, resource, &event, err);
         if (r < 0) {
                 store_object_unref(event.object);
                 return r;
@@ -268,7 +268,7 @@ int store_put(struct store *store, int resource, struct slice ns, struct slice n
                 store_index_insert(&mine->index, position, event.object);
         mine->bytes += object_bytes(event.object);
         mine->bytes -= event.previous ? object_bytes(event.previous) : 0;
-        publish(store, resource, &event);
+        store_publish(store, resource, &event);
         store_object_unref(event.previous); /* the index's reference */
         return 0;
 }
@@ -286,11 +286,11 @@ int store_remove(struct store *store, int resource, struct slice ns, struct slic
                 return err_set(err, BERTH_ERR_NOT_FOUND, SLICE_FMT " not found", SLICE_ARG(name));
         event.previous = store_index_at(&mine->index, position);
         event.object = object_new(store, resource, event.revision, ns, name, final_body);
-        r = persist(store, resource, &event, err);
+        r = store_persist(store, resource, &event, err);
         if (r == 0) {
                 store_index_remove(&mine->index, position);
                 mine->bytes -= object_bytes(event.previous);
-                publish(store, resource, &event);
+                store_publish(store, resource, &event);
                 store_object_unref(event.previous); /* the index's reference */
         }
         store_object_unref(event.object);

@@ -30,7 +30,7 @@ void store_history_release(struct store_history *history) {
         history->cap = 0;
 }
 
-static void grow(struct store_history *history) {
+static void store_history_grow(struct store_history *history) {
         size_t cap = history->cap ? history->cap * 2 : HISTORY_START;
         struct store_event *events = xmalloc(cap * sizeof(events[0]));
 
@@ -50,7 +50,7 @@ void store_history_add(struct store_history *history, const struct store_event *
                (history->count > 0 && history->bytes > history->bytes_limit))
                 drop_first(history);
         if (history->count == history->cap)
-                grow(history);
+                store_history_grow(history);
         slot = &history->events[(history->first + history->count) & (history->cap - 1)];
         *slot = *event;
         store_object_ref(slot->object);

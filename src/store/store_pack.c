@@ -48,7 +48,7 @@ void store_base_unref(struct store_base *base) {
         free(base);
 }
 
-static uint64_t load8(const char *at) {
+static uint64_t store_pack_load8(const char *at) {
         uint64_t word;
 
         memcpy(&word, at, sizeof(word));
@@ -56,7 +56,8 @@ static uint64_t load8(const char *at) {
 }
 
 static size_t table_slot(const char *at) {
-        return (size_t)((load8(at) * UINT64_C(0x9e3779b97f4a7c15)) >> (64U - TABLE_BITS));
+        return (size_t)((store_pack_load8(at) * UINT64_C(0x9e3779b97f4a7c15)) >>
+                        (64U - TABLE_BITS));
 }
 
 /* Where each run of MATCH_MIN bytes of the base starts, plus one; of equal ones the last. */
@@ -168,21 +169,21 @@ static bool put_pair(struct packing *packing, size_t at, size_t from, size_t len
 /* A place of the base that reads like the body at `at`: first the one that keeps step. */
 static bool find_match(const struct packing *packing, size_t at, size_t *ret_from) {
         size_t from = packing->expected + (at - packing->own);
-        uint64_t wanted = load8(packing->body.ptr + at);
+        uint64_t wanted = store_pack_load8(packing->body.ptr + at);
 
         if (from + MATCH_MIN <= packing->base->size &&
-            load8(packing->base->text + from) == wanted) {
+            store_pack_load8(packing->base->text + from) == wanted) {
                 *ret_from = from;
                 return true;
         }
         from = packing->table[table_slot(packing->body.ptr + at)];
-        if (from == 0 || load8(packing->base->text + from - 1) != wanted)
+        if (from == 0 || store_pack_load8(packing->base->text + from - 1) != wanted)
                 return false;
         *ret_from = from - 1;
         return true;
 }
 
-static bool pack(struct packing *packing) {
+static bool store_pack_pack(struct packing *packing) {
         const struct slice body = packing->body;
         const struct store_base *base = packing->base;
         size_t at = 0, from, length;
@@ -235,7 +236,7 @@ static bool pack_into(struct store_packer *packer, const struct store_slot *slot
                 .limit = body.len / 2,
         };
 
-        if (!slot->base || !pack(&packing))
+        if (!slot->base || !store_pack_pack(&packing))
                 return false;
         *ret_packed = (struct store_packed){ slot->base, { packer->out, packing.size } };
         return true;
@@ -324,7 +325,7 @@ static void take_digits(const unsigned char **at, const struct store_base *base,
         *at += (count + 1) / 2;
 }
 
-static void unpack(const struct store_object *object, char *text) {
+static void store_pack_unpack(const struct store_object *object, char *text) {
         const unsigned char *at =
                 (const unsigned char *)object->text + object->ns_size + object->name_size + 2;
         const char *base = object->base->text;
@@ -376,7 +377,7 @@ struct slice store_object_body(const struct store_object *object) {
                 item->text = xmalloc(item->cap);
         }
         item->object = object;
-        unpack(object, item->text);
+        store_pack_unpack(object, item->text);
         return slice_make(item->text, object->body_size);
 }
 
@@ -385,7 +386,7 @@ void store_object_append(const struct store_object *object, struct buf *out) {
                 buf_slice(out, store_object_body(object));
                 return;
         }
-        unpack(object, out->data + out->len);
+        store_pack_unpack(object, out->data + out->len);
         out->len += object->body_size;
 }
 

@@ -129,10 +129,10 @@ static void print_resident(size_t nodes, size_t pods) {
         char line[256];
         unsigned long long kib = 0;
         FILE *file = fopen("/proc/self/status", "re");
-        while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+        while (file && fgets(line, sizeof(line), file))
                 if (strncmp(line, "VmRSS:", 6) == 0)
                         kib = strtoull(line + 6, NULL, 10);
-        if (file != NULL)
+        if (file)
                 fclose(file);
         printf("resident, %zu nodes, %zu pods  %.1f MiB\n", nodes, pods, (double)kib / 1024);
 }

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         int code;
 
         if (!has_folder)
-                has_folder = mkdtemp(folder) != NULL;
+                has_folder = mkdtemp(folder);
         assert(has_folder);
         put(TLS_AUTHORITY_FILE, data, size);
         put(TLS_TOKEN_FILE, data, size);

@@ -100,7 +100,7 @@ static void on_changed(void *context, enum reflector_change change, const struct
 
         buf_json_string(&key, json_get_text(metadata, "namespace"));
         buf_json_string(&key, json_get_text(metadata, "name"));
-        has = map_get(peer->has, buf_view(&key)) != NULL;
+        has = map_get(peer->has, buf_view(&key));
         assert(has == (change != REFLECTOR_ADDED));
         if (change == REFLECTOR_DELETED)
                 map_remove(peer->has, buf_view(&key));

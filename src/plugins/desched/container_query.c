@@ -125,7 +125,7 @@ bool container_query_matches(const struct container_query *query, const struct p
             !has_container_reason(query, pod))
                 return false;
         bool asks_reason = query->has_reasons && !is_pod_reason && !query->is_across;
-        return find_ended(query, pod, asks_reason, &code) != NULL;
+        return find_ended(query, pod, asks_reason, &code);
 }
 
 const struct container_row *container_query_find(const struct container_query *query,

@@ -9,7 +9,7 @@ struct priced_pod {
         struct pod_id pod;
 };
 
-static int compare(const void *a, const void *b) {
+static int cost_order_compare(const void *a, const void *b) {
         const struct priced_pod *x = a, *y = b;
         if (x->group != y->group)
                 return x->group < y->group ? -1 : 1;
@@ -39,7 +39,7 @@ void sort_equals_by_cost(struct desched_run *run, const struct cost_order *order
                 priced[i] = (struct priced_pod){ order->is_dear_first ? -cost_ns : cost_ns, group,
                                                  i, pods[i] };
         }
-        qsort(priced, count, sizeof(*priced), compare);
+        qsort(priced, count, sizeof(*priced), cost_order_compare);
         for (size_t i = 0; i < count; i++)
                 pods[i] = priced[i].pod;
 }

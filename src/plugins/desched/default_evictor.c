@@ -39,7 +39,7 @@ static int find_threshold(const struct plugin_env *env, const struct threshold_a
         return 0;
 }
 
-static const struct selector *given(const struct selector_arg *arg) {
+static const struct selector *default_evictor_given(const struct selector_arg *arg) {
         return arg->is_given && !selector_is_empty(&arg->selector) ? &arg->selector : NULL;
 }
 
@@ -64,8 +64,8 @@ static int default_evictor_init(const struct plugin_env *env, const void *data, 
                 .protections = default_evictor_protections(args),
                 .threshold = threshold,
                 .is_mandatory = slice_is(args->no_eviction_policy, "Mandatory"),
-                .labels = given(&args->labels),
-                .namespace_labels = given(&args->namespace_labels),
+                .labels = default_evictor_given(&args->labels),
+                .namespace_labels = default_evictor_given(&args->namespace_labels),
         };
         arena_init(&evictor->arena, 512);
         code = selector_parse(args->node_selector, &evictor->arena, &evictor->node_selector, err);

@@ -14,7 +14,7 @@ static bool is_under(const struct node_usage *usage, const struct item_list *thr
 }
 
 /* Cordoned nodes can be emptied, but take nothing. */
-static void classify(struct node_drain *drain, struct bitset *destinations) {
+static void high_node_utilization_classify(struct node_drain *drain, struct bitset *destinations) {
         const struct node_usage *usage = drain->usage;
         const struct cluster *cluster = desched_run_cluster(usage->run);
         struct node_batch_list nodes = desched_run_nodes(usage->run);
@@ -56,7 +56,8 @@ static bool requests_configured(const struct node_drain *drain, const struct pod
                names_resource(spec->init, spec->init_count, drain->thresholds);
 }
 
-static int balance(struct desched_run *run, const void *state, struct err *err) {
+static int high_node_utilization_balance(struct desched_run *run, const void *state,
+                                         struct err *err) {
         const struct high_utilization_args *args = state;
         struct node_usage usage;
         int code = node_usage_init(&usage, run, &args->thresholds, NULL, err);
@@ -71,7 +72,7 @@ static int balance(struct desched_run *run, const void *state, struct err *err) 
                 .is_removable = args->modes.count > 0 ? requests_configured : NULL,
                 .thresholds = &args->thresholds,
         };
-        classify(&drain, &destinations);
+        high_node_utilization_classify(&drain, &destinations);
         if (drain.source_count == 0 || (int64_t)drain.source_count <= args->node_count ||
             drain.source_count == usage.node_count || bitset_is_empty(&destinations))
                 return 0;
@@ -86,7 +87,8 @@ const struct plugin plugin_high_node_utilization = {
         .args = high_utilization_fields,
         .args_size = sizeof(struct high_utilization_args),
         .check = high_utilization_check,
-        .desched = &(const struct desched_points){ .balance = balance, .is_mover = true },
+        .desched = &(const struct desched_points){ .balance = high_node_utilization_balance,
+                                                   .is_mover = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS | CLUSTER_NODE_ALLOCATABLE,
 };

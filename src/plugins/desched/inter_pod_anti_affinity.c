@@ -283,7 +283,8 @@ static bool sweep_node(struct conflict_search *search, size_t from, size_t to) {
         return true;
 }
 
-static int deschedule(struct desched_run *run, const void *state, struct err *err) {
+static int inter_pod_anti_affinity_deschedule(struct desched_run *run, const void *state,
+                                              struct err *err) {
         (void)err;
         const struct anti_affinity_args *args = state;
         struct conflict_search search = {
@@ -310,7 +311,8 @@ const struct plugin plugin_inter_pod_anti_affinity = {
         .name = "RemovePodsViolatingInterPodAntiAffinity",
         .args = fields,
         .args_size = sizeof(struct anti_affinity_args),
-        .desched = &(const struct desched_points){ .deschedule = deschedule, .is_mover = true },
+        .desched = &(const struct desched_points){ .deschedule = inter_pod_anti_affinity_deschedule,
+                                                   .is_mover = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS | CLUSTER_POD_ADDED | CLUSTER_POD_LABELS,
 };

@@ -12,15 +12,16 @@ struct condition_plan {
 
 /* ---- compiling ---- */
 
-static void compile(struct desched_run *run, const struct lifecycle_condition *condition,
-                    struct condition_plan *plan);
+static void lifecycle_match_compile(struct desched_run *run,
+                                    const struct lifecycle_condition *condition,
+                                    struct condition_plan *plan);
 
 static struct condition_plan *compile_list(struct desched_run *run, const struct item_list *list) {
         const struct lifecycle_condition *items = list->items;
         struct condition_plan *plans =
                 ARENA_ARRAY(desched_run_scratch(run), struct condition_plan, list->count);
         for (size_t i = 0; i < list->count; i++)
-                compile(run, &items[i], &plans[i]);
+                lifecycle_match_compile(run, &items[i], &plans[i]);
         return plans;
 }
 
@@ -33,8 +34,9 @@ static unsigned phases_of(const struct text_list *names) {
         return phases;
 }
 
-static void compile(struct desched_run *run, const struct lifecycle_condition *condition,
-                    struct condition_plan *plan) {
+static void lifecycle_match_compile(struct desched_run *run,
+                                    const struct lifecycle_condition *condition,
+                                    struct condition_plan *plan) {
         *plan = (struct condition_plan){
                 .condition = condition,
                 .waiting = name_set_make(desched_run_cluster(run), &condition->waiting,
@@ -50,7 +52,7 @@ static void compile(struct desched_run *run, const struct lifecycle_condition *c
         if (!condition->inverse)
                 return;
         plan->inverse = ARENA_ARRAY(desched_run_scratch(run), struct condition_plan, 1);
-        compile(run, condition->inverse, plan->inverse);
+        lifecycle_match_compile(run, condition->inverse, plan->inverse);
 }
 
 struct rule_plan rule_plan_make(struct desched_run *run, const struct lifecycle_rule *rule) {
@@ -59,7 +61,7 @@ struct rule_plan rule_plan_make(struct desched_run *run, const struct lifecycle_
         struct arena *scratch = desched_run_scratch(run);
         struct condition_plan *when = ARENA_ARRAY(scratch, struct condition_plan, 1);
         const struct pod_kinds *kinds = desched_run_kinds(run);
-        compile(run, &rule->when, when);
+        lifecycle_match_compile(run, &rule->when, when);
         return (struct rule_plan){
                 .rule = rule,
                 .kinds = kinds,

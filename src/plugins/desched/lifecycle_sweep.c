@@ -11,7 +11,7 @@ struct wanted_pods {
         size_t count, cap;
 };
 
-static void add(struct wanted_pods *wanted, struct pod_id pod) {
+static void lifecycle_sweep_add(struct wanted_pods *wanted, struct pod_id pod) {
         if (wanted->count == wanted->cap) {
                 wanted->cap = wanted->cap ? wanted->cap * 2 : 64;
                 struct pod_id *more =
@@ -46,7 +46,7 @@ static void look_at(struct wanted_pods *wanted, const struct pod_id *pods, size_
         for (size_t i = 0; i < count; i++)
                 if (bitset_has(&wanted->matched, pods[i].index) &&
                     (!asks_filters || desched_run_may_evict(wanted->run, pods[i])))
-                        add(wanted, pods[i]);
+                        lifecycle_sweep_add(wanted, pods[i]);
 }
 
 /* Few per node; stable, so that the oldest of equals goes first. */

@@ -10,7 +10,7 @@ struct node_bounds {         /* percent, [node, resource]; only configured resou
 
 /* ---- bounds ---- */
 
-static double clamp(double percent) {
+static double low_node_utilization_clamp(double percent) {
         return percent < 0 ? 0 : percent > 100 ? 100 : percent;
 }
 
@@ -47,8 +47,8 @@ static struct node_bounds make_bounds(const struct node_usage *usage,
                 if (!args->is_deviation)
                         continue;
                 double mean = mean_percent(usage, r);
-                bounds.low[r] = clamp(mean - low->percent);
-                bounds.high[r] = clamp(mean + high->percent);
+                bounds.low[r] = low_node_utilization_clamp(mean - low->percent);
+                bounds.high[r] = low_node_utilization_clamp(mean + high->percent);
         }
         return bounds;
 }
@@ -94,8 +94,9 @@ static bool is_over(const struct node_usage *usage, const struct node_bounds *bo
         return false;
 }
 
-static size_t classify(struct node_drain *drain, const struct node_bounds *bounds,
-                       struct bitset *under) {
+static size_t low_node_utilization_classify(struct node_drain *drain,
+                                            const struct node_bounds *bounds,
+                                            struct bitset *under) {
         const struct node_usage *usage = drain->usage;
         size_t count = 0;
         drain->sources = ARENA_ARRAY(desched_run_scratch(usage->run), size_t, usage->node_count);
@@ -122,7 +123,8 @@ static int64_t *make_room(const struct node_usage *usage, const int64_t *quotas,
         return room;
 }
 
-static int balance(struct desched_run *run, const void *state, struct err *err) {
+static int low_node_utilization_balance(struct desched_run *run, const void *state,
+                                        struct err *err) {
         const struct low_utilization_args *args = state;
         struct node_usage usage;
         int code = node_usage_init(&usage, run, &args->thresholds, args->metrics, err);
@@ -140,7 +142,7 @@ static int balance(struct desched_run *run, const void *state, struct err *err) 
                                           desched_run_scratch(run)),
                 .thresholds = &args->thresholds,
         };
-        size_t under_count = classify(&drain, &bounds, &under);
+        size_t under_count = low_node_utilization_classify(&drain, &bounds, &under);
         if (under_count == 0 || (int64_t)under_count <= args->node_count ||
             under_count == usage.node_count || drain.source_count == 0)
                 return 0;
@@ -151,7 +153,8 @@ static int balance(struct desched_run *run, const void *state, struct err *err) 
 }
 
 /* With Prometheus there is one resource only. */
-static int init(const struct plugin_env *env, const void *data, void **ret_state, struct err *err) {
+static int low_node_utilization_init(const struct plugin_env *env, const void *data,
+                                     void **ret_state, struct err *err) {
         (void)env;
         const struct low_utilization_args *args = data;
         if (args->metrics && slice_is(args->metrics->source, "Prometheus") &&
@@ -168,8 +171,9 @@ const struct plugin plugin_low_node_utilization = {
         .args = low_utilization_fields,
         .args_size = sizeof(struct low_utilization_args),
         .check = low_utilization_check,
-        .init = init,
-        .desched = &(const struct desched_points){ .balance = balance, .is_mover = true },
+        .init = low_node_utilization_init,
+        .desched = &(const struct desched_points){ .balance = low_node_utilization_balance,
+                                                   .is_mover = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS | CLUSTER_NODE_ALLOCATABLE,
 };

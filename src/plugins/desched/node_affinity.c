@@ -7,13 +7,14 @@
 #include "plugins/desched/registry.h"
 #include "plugins/desched/sweep.h"
 
-struct node_affinity_args {
+struct desched_node_affinity_args {
         struct namespaces_arg namespaces;
         struct selector_arg labels;
         struct text_list types;
 };
 
-#define MEMBER(member) offsetof(struct node_affinity_args, member), .presence = FIELD_NO_PRESENCE
+#define MEMBER(member)                                                                             \
+        offsetof(struct desched_node_affinity_args, member), .presence = FIELD_NO_PRESENCE
 #define TYPE_REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
 #define TYPE_PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
 
@@ -27,8 +28,9 @@ static const struct field fields[] = {
         FIELD_END,
 };
 
-static void check(struct field_reader *reader, const struct json *value, const void *data) {
-        const struct node_affinity_args *args = data;
+static void node_affinity_check(struct field_reader *reader, const struct json *value,
+                                const void *data) {
+        const struct desched_node_affinity_args *args = data;
         if (args->types.count == 0)
                 field_problem(reader, value, "nodeAffinityType", "needs to be set");
         for (size_t i = 0; i < args->types.count && !args_want_parity(reader); i++)
@@ -150,8 +152,8 @@ static bool wants_preferred(struct desched_run *run, const void *context, struct
         return true;
 }
 
-static int deschedule(struct desched_run *run, const void *state, struct err *err) {
-        const struct node_affinity_args *args = state;
+static int node_affinity_deschedule(struct desched_run *run, const void *state, struct err *err) {
+        const struct desched_node_affinity_args *args = state;
         const struct affinity_rule rule = {
                 .scope = pod_scope_make(run, &args->namespaces, &args->labels),
                 .preferences = map_u64_new(),
@@ -180,9 +182,10 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
 const struct plugin plugin_node_affinity_strategy = {
         .name = "RemovePodsViolatingNodeAffinity",
         .args = fields,
-        .args_size = sizeof(struct node_affinity_args),
-        .check = check,
-        .desched = &(const struct desched_points){ .deschedule = deschedule, .is_mover = true },
+        .args_size = sizeof(struct desched_node_affinity_args),
+        .check = node_affinity_check,
+        .desched = &(const struct desched_points){ .deschedule = node_affinity_deschedule,
+                                                   .is_mover = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS | CLUSTER_POD_ADDED,
 };

@@ -55,8 +55,8 @@ static bool accepts_upstream(const struct taint *taints, size_t count,
                                         every, true);
 }
 
-static bool accepts(const struct node_drain *drain, const struct pod_spec *spec,
-                    struct node_id node) {
+static bool node_drain_accepts(const struct node_drain *drain, const struct pod_spec *spec,
+                               struct node_id node) {
         struct desched_run *run = drain->usage->run;
         const struct cluster *cluster = desched_run_cluster(run);
         if (!desched_run_is_parity(run))
@@ -77,7 +77,7 @@ static bool is_accepted_somewhere(const struct node_drain *drain, struct class_i
         *verdict = KIND_NO;
         for (size_t n = bitset_next(drain->destinations, 0); n != SIZE_MAX && *verdict == KIND_NO;
              n = bitset_next(drain->destinations, n + 1))
-                if (accepts(drain, spec, nodes.nodes[n]))
+                if (node_drain_accepts(drain, spec, nodes.nodes[n]))
                         *verdict = KIND_YES;
         return *verdict == KIND_YES;
 }
@@ -120,7 +120,7 @@ static bool is_above_quota(const struct node_drain *drain, size_t node) {
         return false;
 }
 
-static void account(struct node_drain *drain, size_t node, const int64_t *amounts) {
+static void node_drain_account(struct node_drain *drain, size_t node, const int64_t *amounts) {
         for (size_t r = 0; r < drain->usage->resource_count; r++) {
                 drain->usage->used[node_usage_at(drain->usage, node, r)] -= amounts[r];
                 drain->room[r] -= amounts[r];
@@ -163,7 +163,7 @@ static enum drain_step drain_pod(struct node_drain *drain, size_t node, struct p
                 return DRAIN_ON; /* what leaves already frees its room as well */
         drain->evicted++;
         if (is_measurable)
-                account(drain, node, amounts);
+                node_drain_account(drain, node, amounts);
         else if (!drain->has_node_limit)
                 return DRAIN_NEXT_NODE; /* what one pod frees is not known */
         return DRAIN_ON;

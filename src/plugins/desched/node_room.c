@@ -34,7 +34,7 @@ static struct fit_requests requests_of(const struct cluster *cluster, struct pod
 }
 
 /* The pod asked about before: if it was evicted, its like takes the room. */
-static void settle(struct desched_run *run, struct promises *promises) {
+static void node_room_settle(struct desched_run *run, struct promises *promises) {
         if (pod_id_is_none(promises->pod) || !desched_run_is_gone(run, promises->pod))
                 return;
         struct fit_requests requests = requests_of(desched_run_cluster(run), promises->pod);
@@ -92,7 +92,7 @@ bool node_room_find(struct desched_run *run, struct pod_id pod, const struct bit
         const struct node_search search = node_search_make(run, pod, nodes);
         uint32_t *start = start_of(run, &search);
         struct node_id node = *start > 0 ? (struct node_id){ *start - 1 } : NODE_NONE;
-        settle(run, promises);
+        node_room_settle(run, promises);
         promises->pod = POD_NONE;
         while (node_search_next(&search, &node)) {
                 if (!has_room(cluster, promises, requests, node)) {

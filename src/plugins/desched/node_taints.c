@@ -34,7 +34,8 @@ static const struct field fields[] = {
         FIELD_END,
 };
 
-static void check(struct field_reader *reader, const struct json *value, const void *data) {
+static void node_taints_check(struct field_reader *reader, const struct json *value,
+                              const void *data) {
         const struct node_taints_args *args = data;
         if (args->excluded.count > 0 && args->included.count > 0)
                 field_problem(reader, value, NULL,
@@ -106,8 +107,8 @@ static bool looks_at_kind(struct desched_run *run, const void *context,
         return pod_scope_has_kind(run, &rule->scope, kind);
 }
 
-static bool wants(struct desched_run *run, const void *context, struct pod_id id,
-                  struct slice *ret_reason) {
+static bool node_taints_wants(struct desched_run *run, const void *context, struct pod_id id,
+                              struct slice *ret_reason) {
         const struct pod_row *pod = cluster_pod(desched_run_cluster(run), id);
         const struct taint_rule *rule = context;
         const struct taint *taint = find_violated(run, rule, pod);
@@ -119,14 +120,14 @@ static bool wants(struct desched_run *run, const void *context, struct pod_id id
         return true;
 }
 
-static int deschedule(struct desched_run *run, const void *state, struct err *err) {
+static int node_taints_deschedule(struct desched_run *run, const void *state, struct err *err) {
         (void)err;
         const struct node_taints_args *args = state;
         const struct taint_rule rule = { args,
                                          pod_scope_make(run, &args->namespaces, &args->labels) };
         const struct sweep sweep = { .looks_at_node = looks_at_node,
                                      .looks_at_kind = looks_at_kind,
-                                     .wants = wants,
+                                     .wants = node_taints_wants,
                                      .context = &rule };
         sweep_nodes(run, &sweep);
         return 0;
@@ -136,8 +137,9 @@ const struct plugin plugin_node_taints = {
         .name = "RemovePodsViolatingNodeTaints",
         .args = fields,
         .args_size = sizeof(struct node_taints_args),
-        .check = check,
-        .desched = &(const struct desched_points){ .deschedule = deschedule, .is_mover = true },
+        .check = node_taints_check,
+        .desched = &(const struct desched_points){ .deschedule = node_taints_deschedule,
+                                                   .is_mover = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS | CLUSTER_POD_ADDED | CLUSTER_POD_TOLERATIONS,
 };

@@ -162,8 +162,8 @@ bool node_usage_has(const struct node_usage *usage, size_t node, size_t resource
         return usage->capacity[node_usage_at(usage, node, resource)] > 0;
 }
 
-static int64_t requested(const struct node_usage *usage, const struct pod_class *class,
-                         size_t resource) {
+static int64_t node_usage_requested(const struct node_usage *usage, const struct pod_class *class,
+                                    size_t resource) {
         if (!usage->has_column[resource])
                 return 0;
         if (usage->columns[resource].index == RESOURCE_PODS)
@@ -185,7 +185,7 @@ bool node_usage_of_pod(const struct node_usage *usage, struct pod_id id, int64_t
                 bool is_counted =
                         usage->source == USAGE_REQUESTED || slice_is(usage->names[r], "pods");
                 if (is_counted)
-                        ret_amounts[r] = requested(usage, class, r);
+                        ret_amounts[r] = node_usage_requested(usage, class, r);
                 else if (!source->pod(source->context, cluster_text(cluster, pod->ns),
                                       slice_of(pod->name), usage->names[r], &ret_amounts[r]))
                         return false;

@@ -12,7 +12,7 @@ struct finished_pod {
         bool was_evicted;
 };
 
-static int compare(const void *a, const void *b) {
+static int pod_gc_compare(const void *a, const void *b) {
         const struct finished_pod *x = a, *y = b;
         if (x->was_evicted != y->was_evicted)
                 return x->was_evicted ? -1 : 1;
@@ -58,7 +58,7 @@ struct bitset pod_gc_takes(struct desched_run *run, int64_t threshold) {
         if (count <= (uint64_t)threshold)
                 return taken;
         struct finished_pod *list = list_finished(cluster, count);
-        qsort(list, count, sizeof(*list), compare);
+        qsort(list, count, sizeof(*list), pod_gc_compare);
         for (size_t i = 0; i < count - (size_t)threshold; i++)
                 bitset_add(&taken, list[i].id.index);
         free(list);

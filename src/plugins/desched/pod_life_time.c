@@ -151,7 +151,8 @@ static bool names_codes(const struct pod_life_time_args *args) {
         return arg->codes.count + arg->init_codes.count + arg->sidecar_codes.count > 0;
 }
 
-static void check(struct field_reader *reader, const struct json *value, const void *data) {
+static void pod_life_time_check(struct field_reader *reader, const struct json *value,
+                                const void *data) {
         const struct pod_life_time_args *args = data;
         if (!args->has_max_age && args->states.count + args->conditions.count == 0 &&
             !names_codes(args))
@@ -229,8 +230,8 @@ static const struct lifecycle_rule *put_rule(struct desched_run *run,
         return rule;
 }
 
-static struct slice describe(struct desched_run *run, const struct rule_plan *plan,
-                             const struct pod_row *pod) {
+static struct slice pod_life_time_describe(struct desched_run *run, const struct rule_plan *plan,
+                                           const struct pod_row *pod) {
         char age[DURATION_TEXT_MAX] = "?";
         int64_t age_s;
         if (age_seconds(pod->created, desched_run_now(run), &age_s) && age_s < INT32_MAX)
@@ -246,11 +247,12 @@ static struct slice describe(struct desched_run *run, const struct rule_plan *pl
         return evict_reason(run, "%s, %s old", pod_phase_name((enum pod_phase)pod->phase), age);
 }
 
-static int deschedule(struct desched_run *run, const void *state, struct err *err) {
+static int pod_life_time_deschedule(struct desched_run *run, const void *state, struct err *err) {
         (void)err;
-        lifecycle_sweep_run(run, &(const struct lifecycle_sweep){ .rule = put_rule(run, state),
-                                                                  .order = ORDER_OLDEST,
-                                                                  .describe = describe });
+        lifecycle_sweep_run(run,
+                            &(const struct lifecycle_sweep){ .rule = put_rule(run, state),
+                                                             .order = ORDER_OLDEST,
+                                                             .describe = pod_life_time_describe });
         return 0;
 }
 
@@ -258,8 +260,8 @@ const struct plugin plugin_pod_life_time = {
         .name = "PodLifeTime",
         .args = fields,
         .args_size = sizeof(struct pod_life_time_args),
-        .check = check,
-        .desched = &(const struct desched_points){ .deschedule = deschedule },
+        .check = pod_life_time_check,
+        .desched = &(const struct desched_points){ .deschedule = pod_life_time_deschedule },
         .wakes_on = CLUSTER_POD_STATUS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_LABELS | CLUSTER_PENDING_UPDATED,
 };

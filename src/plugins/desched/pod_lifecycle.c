@@ -42,8 +42,9 @@ static void sort_out(struct desched_run *run, struct matched *rules, size_t rule
                 desched_sort_pods(&order, rules[i].pods, rules[i].count, desched_run_scratch(run));
 }
 
-static struct slice describe(struct desched_run *run, const struct lifecycle_rule *rule,
-                             const struct pod_row *pod) {
+static struct slice pod_lifecycle_describe(struct desched_run *run,
+                                           const struct lifecycle_rule *rule,
+                                           const struct pod_row *pod) {
         char age[DURATION_TEXT_MAX] = "unknown";
         struct wall_time since = lifecycle_since(pod, SINCE_FINISH);
         int64_t age_ns;
@@ -56,10 +57,10 @@ static struct slice describe(struct desched_run *run, const struct lifecycle_rul
 }
 
 /* Outcome of what the rule says about one pod; EVICT_FAILED when a filter keeps it. */
-static enum evict_outcome act(struct desched_run *run, const struct lifecycle_rule *rule,
-                              struct pod_id id) {
+static enum evict_outcome pod_lifecycle_act(struct desched_run *run,
+                                            const struct lifecycle_rule *rule, struct pod_id id) {
         const struct pod_row *pod = cluster_pod(desched_run_cluster(run), id);
-        struct slice reason = describe(run, rule, pod);
+        struct slice reason = pod_lifecycle_describe(run, rule, pod);
         switch ((enum lifecycle_action)rule->action) {
         case LIFECYCLE_EVICT:
                 return desched_run_may_evict(run, id) ? desched_run_evict(run, id, reason)
@@ -80,7 +81,7 @@ static enum evict_outcome act_unless_leaving(struct desched_run *run, const stru
                                              struct pod_id pod) {
         const struct lifecycle_rule *rule = matched->plan.rule;
         if (rule->action == LIFECYCLE_REPORT || !bitset_has(matched->leaving, pod.index))
-                return act(run, rule, pod);
+                return pod_lifecycle_act(run, rule, pod);
         desched_run_spare(run, pod, "PodGC is about to delete it");
         return EVICT_FAILED;
 }
@@ -103,7 +104,7 @@ static bool carry_out(struct desched_run *run, struct matched *matched) {
         return true;
 }
 
-static int deschedule(struct desched_run *run, const void *state, struct err *err) {
+static int pod_lifecycle_deschedule(struct desched_run *run, const void *state, struct err *err) {
         (void)err;
         const struct pod_lifecycle_args *args = state;
         const struct lifecycle_rule *rules = args->rules.items;
@@ -125,7 +126,7 @@ const struct plugin plugin_pod_lifecycle = {
         .args = pod_lifecycle_fields,
         .args_size = sizeof(struct pod_lifecycle_args),
         .check = pod_lifecycle_check,
-        .desched = &(const struct desched_points){ .deschedule = deschedule },
+        .desched = &(const struct desched_points){ .deschedule = pod_lifecycle_deschedule },
         .wakes_on = CLUSTER_POD_STATUS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_LABELS | CLUSTER_PENDING_UPDATED,
 };

@@ -291,7 +291,7 @@ static bool balance_group(struct duplicate_search *search, const struct owner_gr
         return true;
 }
 
-static int balance(struct desched_run *run, const void *state, struct err *err) {
+static int remove_duplicates_balance(struct desched_run *run, const void *state, struct err *err) {
         (void)err;
         const struct duplicates_args *args = state;
         struct arena *scratch = desched_run_scratch(run);
@@ -325,7 +325,8 @@ const struct plugin plugin_remove_duplicates = {
         .name = "RemoveDuplicates",
         .args = fields,
         .args_size = sizeof(struct duplicates_args),
-        .desched = &(const struct desched_points){ .balance = balance, .is_mover = true },
+        .desched = &(const struct desched_points){ .balance = remove_duplicates_balance,
+                                                   .is_mover = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS,
 };

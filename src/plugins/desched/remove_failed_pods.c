@@ -42,8 +42,9 @@ static const struct field fields[] = {
         FIELD_END,
 };
 
-static struct slice describe(struct desched_run *run, const struct rule_plan *plan,
-                             const struct pod_row *pod) {
+static struct slice remove_failed_pods_describe(struct desched_run *run,
+                                                const struct rule_plan *plan,
+                                                const struct pod_row *pod) {
         static const struct exit_code_set any = { .count = 0, .only_excludes = true };
         const struct container_query *containers = rule_plan_containers(plan);
         const struct cluster *cluster = desched_run_cluster(run);
@@ -64,7 +65,8 @@ static struct slice describe(struct desched_run *run, const struct rule_plan *pl
         return evict_reason(run, "failed");
 }
 
-static int deschedule(struct desched_run *run, const void *state, struct err *err) {
+static int remove_failed_pods_deschedule(struct desched_run *run, const void *state,
+                                         struct err *err) {
         static struct slice failed[] = { SLICE_INIT("Failed") };
         const struct remove_failed_args *args = state;
         const struct lifecycle_rule rule = {
@@ -80,9 +82,10 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
                 .allows_terminal = true,
         };
         (void)err;
-        lifecycle_sweep_run(run, &(const struct lifecycle_sweep){ .rule = &rule,
-                                                                  .order = ORDER_BY_NODE,
-                                                                  .describe = describe });
+        lifecycle_sweep_run(
+                run, &(const struct lifecycle_sweep){ .rule = &rule,
+                                                      .order = ORDER_BY_NODE,
+                                                      .describe = remove_failed_pods_describe });
         return 0;
 }
 
@@ -90,7 +93,7 @@ const struct plugin plugin_remove_failed_pods = {
         .name = "RemoveFailedPods",
         .args = fields,
         .args_size = sizeof(struct remove_failed_args),
-        .desched = &(const struct desched_points){ .deschedule = deschedule },
+        .desched = &(const struct desched_points){ .deschedule = remove_failed_pods_deschedule },
         .wakes_on = CLUSTER_POD_STATUS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_LABELS | CLUSTER_PENDING_UPDATED,
 };

@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include <stdlib.h>
 
-struct kept_pod {
+struct retention_kept_pod {
         struct wall_time since;
         struct pod_id pod;
         size_t position; /* where it was: ties keep their order */
@@ -16,8 +16,8 @@ static struct wall_time instant_of(const struct retention_arg *retention,
         return wall_time_is_set(since) ? since : pod->created;
 }
 
-static int compare(const void *a, const void *b) {
-        const struct kept_pod *x = a, *y = b;
+static int retention_compare(const void *a, const void *b) {
+        const struct retention_kept_pod *x = a, *y = b;
         if (x->since.ns != y->since.ns)
                 return x->since.ns < y->since.ns ? -1 : 1;
         return x->position < y->position ? -1 : x->position > y->position;
@@ -53,7 +53,7 @@ static uint64_t count_up(struct map *groups, struct slice key) {
 
 /* From the newest back: the first so many of each group are dropped from the list. */
 static void drop_newest(const struct cluster *cluster, const struct retention_arg *retention,
-                        struct kept_pod *items, size_t count) {
+                        struct retention_kept_pod *items, size_t count) {
         struct map *groups = map_new();
         bool is_found = false;
         struct str_id label = cluster_str(cluster, retention->label, &is_found);
@@ -71,12 +71,14 @@ static void drop_newest(const struct cluster *cluster, const struct retention_ar
 size_t retention_apply(struct desched_run *run, const struct retention_arg *retention,
                        struct pod_id *pods, size_t count) {
         const struct cluster *cluster = desched_run_cluster(run);
-        struct kept_pod *items = ARENA_ARRAY(desched_run_scratch(run), struct kept_pod, count);
+        struct retention_kept_pod *items =
+                ARENA_ARRAY(desched_run_scratch(run), struct retention_kept_pod, count);
         size_t gone = 0;
         for (size_t i = 0; i < count; i++)
-                items[i] = (struct kept_pod){ instant_of(retention, cluster_pod(cluster, pods[i])),
-                                              pods[i], i };
-        qsort(items, count, sizeof(*items), compare);
+                items[i] = (struct retention_kept_pod){
+                        instant_of(retention, cluster_pod(cluster, pods[i])), pods[i], i
+                };
+        qsort(items, count, sizeof(*items), retention_compare);
         if (retention->has_newest)
                 drop_newest(cluster, retention, items, count);
         for (size_t i = 0; i < count; i++)

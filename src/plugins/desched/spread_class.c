@@ -66,7 +66,7 @@ struct spread_class spread_class_make(struct spread_work *work,
 /* ---- domains ---- */
 
 /* Values of a topology key over the nodes, by text; found once per pass. */
-struct topology {
+struct spread_class_topology {
         size_t count;
         uint32_t *of_node; /* position of the node's value by node index; ID_NONE without the key */
 };
@@ -104,16 +104,16 @@ static size_t number_values(const struct cluster *cluster, struct str_id key, ui
         return count;
 }
 
-static const struct topology *topology_of(struct desched_run *run, struct str_id key) {
+static const struct spread_class_topology *topology_of(struct desched_run *run, struct str_id key) {
         static const char owner;
-        struct topology *topology = desched_run_memo(run, &owner, key.index);
+        struct spread_class_topology *topology = desched_run_memo(run, &owner, key.index);
         if (topology)
                 return topology;
         size_t node_count = cluster_nodes(desched_run_cluster(run))->count;
         struct arena *arena = desched_run_pass_arena(run), *scratch = desched_run_scratch(run);
         struct topology_value *values = ARENA_ARRAY(scratch, struct topology_value, node_count);
         uint32_t *position = ARENA_ARRAY(scratch, uint32_t, node_count);
-        topology = ARENA_NEW(arena, struct topology);
+        topology = ARENA_NEW(arena, struct spread_class_topology);
         topology->of_node = ARENA_ARRAY(arena, uint32_t, node_count);
         topology->count = number_values(desched_run_cluster(run), key, topology->of_node, values);
         qsort(values, topology->count, sizeof(*values), compare_values);
@@ -133,8 +133,8 @@ struct domain {
         struct pod_id *pods;
         bool is_partitioned; /* pods that fit elsewhere are behind the others */
 };
-struct domains {
-        const struct topology *topology;
+struct spread_class_domains {
+        const struct spread_class_topology *topology;
         struct bitset counting; /* nodes of the pass that count */
         struct domain *items;   /* by position of their value */
         size_t sum;
@@ -163,7 +163,7 @@ static void find_counting(struct spread_work *work, const struct spread_class *r
                 taints_narrow(cluster, spec, TAINTS_THAT_BLOCK, true, nodes);
 }
 
-static void add_member(struct spread_work *work, struct domains *domains,
+static void add_member(struct spread_work *work, struct spread_class_domains *domains,
                        const struct spread_member *member) {
         struct desched_run *run = work->run;
         const struct pod_kind *kind = &desched_run_kinds(run)->items[member->kind];
@@ -184,7 +184,7 @@ static void add_member(struct spread_work *work, struct domains *domains,
 
 /* Domains of the listed nodes that count, with the pods the selector matches. */
 static void fill_domains(struct spread_work *work, const struct spread_class *rule,
-                         struct domains *domains) {
+                         struct spread_class_domains *domains) {
         const struct cluster *cluster = desched_run_cluster(work->run);
         const struct pod_kinds *kinds = desched_run_kinds(work->run);
         const struct bitset *counting = &domains->counting;
@@ -245,7 +245,8 @@ static bool are_equal(const struct cluster *cluster, struct pod_id a, struct pod
 }
 
 /* Fewest and most pods of a domain; false when there is none. */
-static bool find_sizes(const struct domains *domains, size_t *ret_least, size_t *ret_most) {
+static bool find_sizes(const struct spread_class_domains *domains, size_t *ret_least,
+                       size_t *ret_most) {
         *ret_least = SIZE_MAX;
         *ret_most = 0;
         for (size_t i = 0; i < domains->topology->count; i++) {
@@ -259,8 +260,8 @@ static bool find_sizes(const struct domains *domains, size_t *ret_least, size_t 
 }
 
 /* Smallest first, equal ones by the text of their value, as they are: counted into their places. */
-static size_t sort_domains(struct spread_work *work, const struct domains *domains, size_t most,
-                           struct domain ***ret_sorted) {
+static size_t sort_domains(struct spread_work *work, const struct spread_class_domains *domains,
+                           size_t most, struct domain ***ret_sorted) {
         size_t domain_count = domains->topology->count;
         size_t *from = ARENA_ARRAY(&work->arena, size_t, most + 2), count = 0;
         struct domain **sorted = ARENA_ARRAY(&work->arena, struct domain *, domain_count);
@@ -298,7 +299,7 @@ struct balance {
 };
 
 /* Pods that fit a node below the average go first; what is taken later keeps that order. */
-static void partition(struct balance *balance, struct domain *domain) {
+static void spread_class_partition(struct balance *balance, struct domain *domain) {
         struct desched_run *run = balance->work->run;
         if (domain->is_partitioned)
                 return;
@@ -332,12 +333,12 @@ static int64_t pods_to_move(const struct balance *balance, const struct domain *
 }
 
 /* Takes up to `move` pods off the end of a domain; returns how many count as moved. */
-static size_t take(struct balance *balance, struct domain *domain, size_t move) {
+static size_t spread_class_take(struct balance *balance, struct domain *domain, size_t move) {
         struct spread_work *work = balance->work;
         bool is_parity = desched_run_is_parity(work->run);
         size_t taken = 0;
         if (is_parity)
-                partition(balance, domain);
+                spread_class_partition(balance, domain);
         while (taken < move && domain->count > 0) {
                 struct pod_id pod = domain->pods[--domain->count];
                 bool goes =
@@ -363,7 +364,7 @@ static void move_pods(struct balance *balance, struct domain *const *sorted, siz
                         i++;
                         continue;
                 }
-                size_t taken = take(balance, from, (size_t)move);
+                size_t taken = spread_class_take(balance, from, (size_t)move);
                 from->size -= taken;
                 to->size += taken;
                 if (taken == 0 && j-- == 0)
@@ -371,7 +372,7 @@ static void move_pods(struct balance *balance, struct domain *const *sorted, siz
         }
 }
 
-static void find_below(struct balance *balance, const struct domains *domains) {
+static void find_below(struct balance *balance, const struct spread_class_domains *domains) {
         const struct bitset *counting = &domains->counting;
         balance->below = bitset_in_arena(&balance->work->arena, counting->bits);
         for (size_t i = bitset_next(counting, 0); i != SIZE_MAX; i = bitset_next(counting, i + 1)) {
@@ -382,7 +383,7 @@ static void find_below(struct balance *balance, const struct domains *domains) {
 }
 
 static void balance_domains(struct spread_work *work, const struct spread_class *rule,
-                            const struct domains *domains) {
+                            const struct spread_class_domains *domains) {
         struct domain **sorted;
         size_t least, most;
         if (!find_sizes(domains, &least, &most) || most - least <= (size_t)rule->max_skew)
@@ -401,7 +402,7 @@ void spread_class_balance(struct spread_work *work, const struct spread_class *r
         if (!is_known)
                 return; /* no node carries the key: there are no domains */
         arena_clear(&work->arena);
-        struct domains domains = { .topology = topology_of(work->run, key) };
+        struct spread_class_domains domains = { .topology = topology_of(work->run, key) };
         domains.items = ARENA_ARRAY(&work->arena, struct domain, domains.topology->count);
         find_counting(work, rule, &domains.counting);
         fill_domains(work, rule, &domains);

@@ -6,14 +6,14 @@
 #define EVICT_REASON_MAX 200
 
 /* Kinds are asked about as they come up: most rules end where they began. */
-struct walk {
+struct sweep_walk {
         struct desched_run *run;
         const struct sweep *sweep;
         const struct pod_kinds *kinds;
         uint8_t *verdicts; /* enum kind_verdict */
 };
 
-static bool looks_at(struct walk *walk, struct pod_id pod) {
+static bool looks_at(struct sweep_walk *walk, struct pod_id pod) {
         uint32_t kind = walk->kinds->of[pod.index];
         uint8_t *verdict = &walk->verdicts[kind];
         if (*verdict == KIND_NOT_ASKED) {
@@ -26,7 +26,7 @@ static bool looks_at(struct walk *walk, struct pod_id pod) {
 }
 
 /* False when nothing more can be evicted in this pass. */
-static bool sweep_pods(struct walk *walk, const struct pod_id *pods, size_t count,
+static bool sweep_pods(struct sweep_walk *walk, const struct pod_id *pods, size_t count,
                        bool is_one_node) {
         struct desched_run *run = walk->run;
         const struct sweep *sweep = walk->sweep;
@@ -48,8 +48,8 @@ static bool sweep_pods(struct walk *walk, const struct pod_id *pods, size_t coun
 void sweep_nodes(struct desched_run *run, const struct sweep *sweep) {
         struct node_batch_list nodes = desched_run_nodes(run);
         const struct pod_kinds *kinds = desched_run_kinds(run);
-        struct walk walk = { run, sweep, kinds,
-                             ARENA_ARRAY(desched_run_scratch(run), uint8_t, kinds->count) };
+        struct sweep_walk walk = { run, sweep, kinds,
+                                   ARENA_ARRAY(desched_run_scratch(run), uint8_t, kinds->count) };
         const struct pod_id *pods;
         for (size_t i = 0; i < nodes.count; i++) {
                 if (sweep->looks_at_node &&

@@ -32,7 +32,8 @@ static const struct field fields[] = {
         FIELD_END,
 };
 
-static void check(struct field_reader *reader, const struct json *value, const void *data) {
+static void too_many_restarts_check(struct field_reader *reader, const struct json *value,
+                                    const void *data) {
         const struct restarts_args *args = data;
         if (args->threshold < 1)
                 field_problem(reader, value, "podRestartThreshold", "must be at least 1");
@@ -45,14 +46,16 @@ static void check(struct field_reader *reader, const struct json *value, const v
                                       SLICE_ARG(args->states.items[i]));
 }
 
-static struct slice describe(struct desched_run *run, const struct rule_plan *plan,
-                             const struct pod_row *pod) {
+static struct slice too_many_restarts_describe(struct desched_run *run,
+                                               const struct rule_plan *plan,
+                                               const struct pod_row *pod) {
         int64_t restarts = lifecycle_restarts(pod, rule_plan_containers(plan)->scope);
         return evict_reason(run, "%lld restarts, the threshold is %d", (long long)restarts,
                             plan->rule->when.min_restarts);
 }
 
-static int deschedule(struct desched_run *run, const void *state, struct err *err) {
+static int too_many_restarts_deschedule(struct desched_run *run, const void *state,
+                                        struct err *err) {
         const struct restarts_args *args = state;
         /* Running is a phase, CrashLoopBackOff what a container waits for. */
         struct lifecycle_condition either[] = {
@@ -68,9 +71,10 @@ static int deschedule(struct desched_run *run, const void *state, struct err *er
                 .allows_terminal = true,
         };
         (void)err;
-        lifecycle_sweep_run(run, &(const struct lifecycle_sweep){ .rule = &rule,
-                                                                  .order = ORDER_MOST_RESTARTS,
-                                                                  .describe = describe });
+        lifecycle_sweep_run(
+                run, &(const struct lifecycle_sweep){ .rule = &rule,
+                                                      .order = ORDER_MOST_RESTARTS,
+                                                      .describe = too_many_restarts_describe });
         return 0;
 }
 
@@ -78,8 +82,8 @@ const struct plugin plugin_too_many_restarts = {
         .name = "RemovePodsHavingTooManyRestarts",
         .args = fields,
         .args_size = sizeof(struct restarts_args),
-        .check = check,
-        .desched = &(const struct desched_points){ .deschedule = deschedule },
+        .check = too_many_restarts_check,
+        .desched = &(const struct desched_points){ .deschedule = too_many_restarts_deschedule },
         .wakes_on = CLUSTER_POD_STATUS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_LABELS | CLUSTER_PENDING_UPDATED,
 };

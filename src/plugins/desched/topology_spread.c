@@ -36,7 +36,8 @@ static const struct field fields[] = {
         FIELD_END,
 };
 
-static void check(struct field_reader *reader, const struct json *value, const void *data) {
+static void topology_spread_check(struct field_reader *reader, const struct json *value,
+                                  const void *data) {
         const struct topology_spread_args *args = data;
         for (size_t i = 0; i < args->constraints.count; i++)
                 if (!slice_is(args->constraints.items[i], "DoNotSchedule") &&
@@ -73,8 +74,8 @@ static bool is_constrained(struct desched_run *run, struct kind_range range) {
 }
 
 /* Upstream counts pods in scope that may be evicted; here everything in the namespaces counts. */
-static size_t collect(struct desched_run *run, const struct pod_scope *scope,
-                      struct kind_range range, struct spread_member *members) {
+static size_t topology_spread_collect(struct desched_run *run, const struct pod_scope *scope,
+                                      struct kind_range range, struct spread_member *members) {
         const struct kind_index *index = kind_index_of(run);
         bool is_parity = desched_run_is_parity(run);
         struct pod_scope counted = *scope;
@@ -155,7 +156,7 @@ static void evict_nominated(struct spread_work *work) {
         }
 }
 
-static int balance(struct desched_run *run, const void *state, struct err *err) {
+static int topology_spread_balance(struct desched_run *run, const void *state, struct err *err) {
         (void)err;
         const struct topology_spread_args *args = state;
         const struct cluster *cluster = desched_run_cluster(run);
@@ -176,7 +177,7 @@ static int balance(struct desched_run *run, const void *state, struct err *err) 
                         index, desched_run_kinds(run)->items[kinds.first[i]].ns);
                 if (is_constrained(run, range))
                         balance_namespace(&work, args, members,
-                                          collect(run, &scope, range, members));
+                                          topology_spread_collect(run, &scope, range, members));
                 i += range.count;
         }
         arena_release(&work.arena);
@@ -188,8 +189,9 @@ const struct plugin plugin_topology_spread = {
         .name = "RemovePodsViolatingTopologySpreadConstraint",
         .args = fields,
         .args_size = sizeof(struct topology_spread_args),
-        .check = check,
-        .desched = &(const struct desched_points){ .balance = balance, .is_mover = true },
+        .check = topology_spread_check,
+        .desched = &(const struct desched_points){ .balance = topology_spread_balance,
+                                                   .is_mover = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_CONDITION | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS,
 };

@@ -105,7 +105,7 @@ static void count_pods(struct affinity_state *state, const void *plugin) {
                 return;
         }
         state->entry = news.entry;
-        if (news.entry->value == NULL) {
+        if (!news.entry->value) {
                 count_all(state, &news.entry->arena);
                 news.entry->value = state->counts;
                 return;
@@ -168,7 +168,7 @@ static bool is_near(const struct affinity_state *state, struct node_id node) {
         bool has_company = true;
         for (size_t i = 0; i < state->near.count; i++) {
                 const struct domain_sums *sums = state->near_sums[i];
-                if (sums == NULL || !domain_sums_has(sums, node))
+                if (!sums || !domain_sums_has(sums, node))
                         return false;
                 if (domain_sums_at(sums, node) <= 0)
                         has_company = false;
@@ -178,7 +178,7 @@ static bool is_near(const struct affinity_state *state, struct node_id node) {
 
 static bool is_away(const struct affinity_state *state, struct node_id node) {
         for (size_t i = 0; i < state->away.count; i++)
-                if (state->away_sums[i] != NULL && domain_sums_at(state->away_sums[i], node) > 0)
+                if (state->away_sums[i] && domain_sums_at(state->away_sums[i], node) > 0)
                         return false;
         return true;
 }

@@ -52,7 +52,7 @@ static const struct class_hits *hits_of_preferring(struct preference_state *stat
 static bool preference_matters(void *context, const struct pod_row *row) {
         struct preference_state *state = context;
         const struct class_hits *hits = hits_of_preferring(state, row);
-        return (hits != NULL && hits->count > 0) || own_terms_match_any(&state->near, row) ||
+        return (hits && hits->count > 0) || own_terms_match_any(&state->near, row) ||
                own_terms_match_any(&state->away, row);
 }
 
@@ -61,7 +61,7 @@ static void sum_pod(void *context, const struct pod_row *row, struct node_id nod
         const struct class_hits *hits = hits_of_preferring(state, row);
         add_own(state, &state->near, 1, row, node);
         add_own(state, &state->away, -1, row, node);
-        if (hits != NULL)
+        if (hits)
                 affinity_apply_hits(state->cycle, hits, node, state->sums);
 }
 
@@ -95,7 +95,7 @@ static void sum_pods(struct preference_state *state, const void *plugin) {
                 return;
         }
         state->entry = news.entry;
-        if (news.entry->value == NULL) {
+        if (!news.entry->value) {
                 sum_all(state, &news.entry->arena);
                 news.entry->value = state->sums;
                 return;
@@ -172,18 +172,18 @@ static const struct domain_sums *coarse_sums(const struct preference_state *stat
                 const struct domain_sums *column = &state->sums->columns[i];
                 uint32_t domains = column->topology->domain_count;
                 if (domains > 0 && domains <= COARSE_MAX &&
-                    (coarse == NULL || domains < coarse->topology->domain_count))
+                    (!coarse || domains < coarse->topology->domain_count))
                         coarse = column;
         }
         return coarse;
 }
 
-static const struct topology *coarse(const void *pod_state) {
+static const struct topology *affinity_score_coarse(const void *pod_state) {
         const struct domain_sums *sums = coarse_sums(pod_state);
-        return sums == NULL ? NULL : sums->topology;
+        return !sums ? NULL : sums->topology;
 }
 
-static struct score_kind kind(const void *pod_state, struct node_id node) {
+static struct score_kind affinity_score_kind(const void *pod_state, struct node_id node) {
         const struct preference_state *state = pod_state;
         const struct domain_sums *coarse = coarse_sums(state);
         return (struct score_kind){ coarse->topology->domain[node.index],
@@ -196,6 +196,7 @@ static int64_t score_of_kind(const void *pod_state, struct score_kind kind) {
         return kind.rest + (kind.domain == DOMAIN_NONE ? 0 : coarse->sums[kind.domain]);
 }
 
-const struct sched_follow affinity_score_follow = {
-        .entry = score_entry, .coarse = coarse, .kind = kind, .score_of_kind = score_of_kind
-};
+const struct sched_follow affinity_score_follow = { .entry = score_entry,
+                                                    .coarse = affinity_score_coarse,
+                                                    .kind = affinity_score_kind,
+                                                    .score_of_kind = score_of_kind };

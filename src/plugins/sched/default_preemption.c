@@ -14,7 +14,7 @@ struct preemption_args {
 };
 
 /* One search; everything lives in the cycle's scratch. */
-struct search {
+struct default_preemption_search {
         struct sched_attempt *attempt;
         struct arena *arena;
         size_t candidate_count, rejected_count;
@@ -25,12 +25,13 @@ struct search {
 
 /* ---- who may go ---- */
 
-static const struct pod_row *row_of(const struct search *search, struct pod_id pod) {
+static const struct pod_row *row_of(const struct default_preemption_search *search,
+                                    struct pod_id pod) {
         return cluster_pod(search->attempt->cluster, pod);
 }
 
 /* Pods that have not started yet are the youngest. */
-static int64_t start_of(const struct search *search, const struct pod_row *row) {
+static int64_t start_of(const struct default_preemption_search *search, const struct pod_row *row) {
         return wall_time_is_set(row->started) ? row->started.ns : search->attempt->now.ns;
 }
 
@@ -52,8 +53,8 @@ static int compare_importance(const void *a, const void *b) {
         return x->position < y->position ? -1 : x->position > y->position;
 }
 
-static size_t collect(const struct search *search, struct node_id node,
-                      struct victim **ret_victims) {
+static size_t default_preemption_collect(const struct default_preemption_search *search,
+                                         struct node_id node, struct victim **ret_victims) {
         const struct cluster *cluster = search->attempt->cluster;
         const struct node_table *table = cluster_nodes(cluster);
         size_t count = 0;
@@ -79,41 +80,45 @@ static size_t collect(const struct search *search, struct node_id node,
 
 /* ---- one node ---- */
 
-static bool fits(struct search *search, struct node_id node, struct node_refusal *ret_refusal) {
+static bool default_preemption_fits(struct default_preemption_search *search, struct node_id node,
+                                    struct node_refusal *ret_refusal) {
         return sched_attempt_judge_changed(search->attempt, node, ret_refusal);
 }
 
-static void withdraw_all(struct search *search, const struct victim *victims, size_t count) {
+static void withdraw_all(struct default_preemption_search *search, const struct victim *victims,
+                         size_t count) {
         for (size_t i = 0; i < count; i++)
                 cluster_withdraw(search->attempt->cluster, victims[i].pod);
 }
 
 /* Whether the pod still fits with this victim back on the node; then it stays there. */
-static bool can_stay(struct search *search, struct node_id node, struct pod_id victim) {
+static bool can_stay(struct default_preemption_search *search, struct node_id node,
+                     struct pod_id victim) {
         struct cluster *cluster = search->attempt->cluster;
         struct node_refusal refusal;
         cluster_checkpoint(cluster);
         cluster_assume(cluster, victim, node);
-        if (fits(search, node, &refusal))
+        if (default_preemption_fits(search, node, &refusal))
                 return true;
         cluster_rollback(cluster);
         return false;
 }
 
-static bool fits_without_all(struct search *search, struct node_id node,
+static bool fits_without_all(struct default_preemption_search *search, struct node_id node,
                              const struct victim *victims, size_t count,
                              struct node_refusal *ret_refusal) {
         cluster_checkpoint(search->attempt->cluster);
         withdraw_all(search, victims, count);
-        bool is_enough = fits(search, node, ret_refusal);
+        bool is_enough = default_preemption_fits(search, node, ret_refusal);
         cluster_rollback(search->attempt->cluster);
         return is_enough;
 }
 
 /* Takes back whoever can stay: first those whose going would break a budget, then the others, the
  * most important first. */
-static void reprieve(struct search *search, struct node_id node, struct victim *victims,
-                     size_t count, struct preemption_candidate *ret_candidate) {
+static void default_preemption_reprieve(struct default_preemption_search *search,
+                                        struct node_id node, struct victim *victims, size_t count,
+                                        struct preemption_candidate *ret_candidate) {
         bool *is_gone = ARENA_ARRAY(search->arena, bool, count);
         struct victim_budgets budgets = { .cluster = search->attempt->cluster,
                                           .arena = search->arena };
@@ -144,39 +149,43 @@ static void reprieve(struct search *search, struct node_id node, struct victim *
         }
 }
 
-static void reject(struct search *search, const struct node_refusal *refusal) {
+static void default_preemption_reject(struct default_preemption_search *search,
+                                      const struct node_refusal *refusal) {
         search->rejected[search->rejected_count++] = *refusal;
 }
 
-static void accept(struct search *search, const struct preemption_candidate *candidate) {
+static void default_preemption_accept(struct default_preemption_search *search,
+                                      const struct preemption_candidate *candidate) {
         search->candidates[search->candidate_count++] = *candidate;
         search->has_clean = search->has_clean || candidate->budget_violations == 0;
 }
 
 /* As an earlier search found. */
-static bool recall(struct search *search, struct node_id node) {
+static bool default_preemption_recall(struct default_preemption_search *search,
+                                      struct node_id node) {
         struct node_refusal refusal;
         struct preemption_candidate candidate;
         if (!node_memo_tried(search->attempt, node, &refusal, &candidate))
                 return false;
         if (refusal.code != VERDICT_OK) {
-                reject(search, &refusal);
+                default_preemption_reject(search, &refusal);
                 return true;
         }
         candidate.victims = arena_copy(search->arena, candidate.victims,
                                        candidate.victim_count * sizeof(*candidate.victims));
-        accept(search, &candidate);
+        default_preemption_accept(search, &candidate);
         return true;
 }
 
-static void refuse(struct search *search, const struct node_refusal *refusal) {
-        reject(search, refusal);
+static void default_preemption_refuse(struct default_preemption_search *search,
+                                      const struct node_refusal *refusal) {
+        default_preemption_reject(search, refusal);
         node_memo_keep_rejected(search->attempt, refusal->node, refusal);
 }
 
 /* Pods that start after now change their order with those that have not started when it passes. */
-static bool is_order_settled(const struct search *search, const struct victim *victims,
-                             size_t count) {
+static bool is_order_settled(const struct default_preemption_search *search,
+                             const struct victim *victims, size_t count) {
         for (size_t i = 0; i < count; i++) {
                 const struct pod_row *row = row_of(search, victims[i].pod);
                 if (wall_time_is_set(row->started) && row->started.ns >= search->attempt->now.ns)
@@ -185,25 +194,25 @@ static bool is_order_settled(const struct search *search, const struct victim *v
         return true;
 }
 
-static void try_node(struct search *search, struct node_id node) {
+static void try_node(struct default_preemption_search *search, struct node_id node) {
         static const struct slice no_victims[] = { SLICE_INIT(
                 "No preemption victims found for incoming pod") };
         struct victim *victims;
         struct node_refusal refusal = { .node = node };
-        if (recall(search, node))
+        if (default_preemption_recall(search, node))
                 return;
-        size_t count = collect(search, node, &victims);
+        size_t count = default_preemption_collect(search, node, &victims);
         if (count == 0) {
                 refusal.code = VERDICT_UNRESOLVABLE;
                 refusal.reason_count = 1;
                 refusal.reasons = no_victims;
-                refuse(search, &refusal);
+                default_preemption_refuse(search, &refusal);
         } else if (!fits_without_all(search, node, victims, count, &refusal)) {
-                refuse(search, &refusal);
+                default_preemption_refuse(search, &refusal);
         } else {
                 struct preemption_candidate candidate;
-                reprieve(search, node, victims, count, &candidate);
-                accept(search, &candidate);
+                default_preemption_reprieve(search, node, victims, count, &candidate);
+                default_preemption_accept(search, &candidate);
                 if (is_order_settled(search, victims, count))
                         node_memo_keep_candidate(search->attempt, &candidate);
         }
@@ -212,25 +221,30 @@ static void try_node(struct search *search, struct node_id node) {
 /* ---- which node ---- */
 
 /* Lower is better; one function per criterion. */
-static int64_t by_budgets(const struct search *search, const struct preemption_candidate *c) {
+static int64_t by_budgets(const struct default_preemption_search *search,
+                          const struct preemption_candidate *c) {
         (void)search;
         return c->budget_violations;
 }
-static int64_t by_highest(const struct search *search, const struct preemption_candidate *c) {
+static int64_t by_highest(const struct default_preemption_search *search,
+                          const struct preemption_candidate *c) {
         return c->victim_count == 0 ? INT64_MIN : row_of(search, c->victims[0])->priority;
 }
-static int64_t by_sum(const struct search *search, const struct preemption_candidate *c) {
+static int64_t by_sum(const struct default_preemption_search *search,
+                      const struct preemption_candidate *c) {
         int64_t sum = 0;
         for (size_t i = 0; i < c->victim_count; i++)
                 sum += (int64_t)row_of(search, c->victims[i])->priority + ((int64_t)1 << 31);
         return sum;
 }
-static int64_t by_count(const struct search *search, const struct preemption_candidate *c) {
+static int64_t by_count(const struct default_preemption_search *search,
+                        const struct preemption_candidate *c) {
         (void)search;
         return (int64_t)c->victim_count;
 }
 /* Of the victims of the highest priority the one that started first; the later the better. */
-static int64_t by_start(const struct search *search, const struct preemption_candidate *c) {
+static int64_t by_start(const struct default_preemption_search *search,
+                        const struct preemption_candidate *c) {
         int64_t earliest = INT64_MAX;
         for (size_t i = 0; i < c->victim_count; i++) {
                 const struct pod_row *row = row_of(search, c->victims[i]);
@@ -242,7 +256,8 @@ static int64_t by_start(const struct search *search, const struct preemption_can
 }
 
 /* Ours, after all of upstream's: what evicting them all is expected to take. */
-static int64_t by_cost(const struct search *search, const struct preemption_candidate *c) {
+static int64_t by_cost(const struct default_preemption_search *search,
+                       const struct preemption_candidate *c) {
         const struct sched_attempt *attempt = search->attempt;
         int64_t sum = 0;
         for (size_t i = 0; attempt->outlook && i < c->victim_count; i++)
@@ -251,11 +266,12 @@ static int64_t by_cost(const struct search *search, const struct preemption_cand
         return sum;
 }
 
-typedef int64_t criterion_fn(const struct search *, const struct preemption_candidate *);
+typedef int64_t criterion_fn(const struct default_preemption_search *,
+                             const struct preemption_candidate *);
 
 /* Keeps the indexes with the smallest value; returns how many. */
-static size_t keep_smallest(const struct search *search, criterion_fn *criterion, size_t *kept,
-                            size_t count) {
+static size_t keep_smallest(const struct default_preemption_search *search, criterion_fn *criterion,
+                            size_t *kept, size_t count) {
         int64_t best = INT64_MAX;
         size_t left = 0;
         for (size_t i = 0; i < count; i++) {
@@ -270,7 +286,8 @@ static size_t keep_smallest(const struct search *search, criterion_fn *criterion
         return left;
 }
 
-static void choose(struct search *search, struct preemption *result) {
+static void default_preemption_choose(struct default_preemption_search *search,
+                                      struct preemption *result) {
         static criterion_fn *const criteria[] = { by_budgets, by_highest, by_sum,
                                                   by_count,   by_start,   by_cost };
         size_t count = search->candidate_count, c = 0;
@@ -296,7 +313,7 @@ static void choose(struct search *search, struct preemption *result) {
 
 /* Whether preemption made it go: upstream waits only for those.  We wait for whoever leaves. */
 static bool is_preempted(const struct cluster *cluster, const struct pod_row *row) {
-        if (row->detail == NULL)
+        if (!row->detail)
                 return false;
         for (uint32_t i = 0; i < row->detail->condition_count; i++) {
                 const struct condition_row *condition = &row->detail->conditions[i];
@@ -309,7 +326,7 @@ static bool is_preempted(const struct cluster *cluster, const struct pod_row *ro
 }
 
 /* Why this pod must not preempt; empty when it may. */
-static struct slice ineligible(const struct search *search) {
+static struct slice default_preemption_ineligible(const struct default_preemption_search *search) {
         const struct sched_attempt *attempt = search->attempt;
         const struct cluster *cluster = attempt->cluster;
         const struct pod_row *pod = row_of(search, attempt->cycle.pod);
@@ -339,7 +356,7 @@ static struct slice ineligible(const struct search *search) {
 }
 
 /* "0/N nodes are available: ..." over all nodes, those not tried included. */
-static struct slice failure_text(const struct search *search) {
+static struct slice failure_text(const struct default_preemption_search *search) {
         static const struct slice not_helpful[] = { SLICE_INIT(
                 "Preemption is not helpful for scheduling") };
         size_t node_count = cluster_node_count(search->attempt->cluster);
@@ -352,7 +369,8 @@ static struct slice failure_text(const struct search *search) {
         return refusals_message(node_count, all, node_count, search->arena);
 }
 
-static enum verdict_code fail(struct search *search, struct verdict *verdict, struct slice text) {
+static enum verdict_code default_preemption_fail(struct default_preemption_search *search,
+                                                 struct verdict *verdict, struct slice text) {
         verdict_no(
                 verdict, VERDICT_UNSCHEDULABLE,
                 slice_of(arena_printf(search->arena, "preemption: " SLICE_FMT, SLICE_ARG(text))));
@@ -367,11 +385,12 @@ static size_t wanted_candidates(const struct preemption_args *args, size_t node_
 }
 
 /* Enough candidates, and one among them that breaks no budget. */
-static bool is_satisfied(const struct search *search, size_t wanted) {
+static bool is_satisfied(const struct default_preemption_search *search, size_t wanted) {
         return search->candidate_count >= wanted && search->has_clean;
 }
 
-static void run(struct search *search, const struct preemption_args *args) {
+static void default_preemption_run(struct default_preemption_search *search,
+                                   const struct preemption_args *args) {
         struct sched_attempt *attempt = search->attempt;
         size_t cap = attempt->refusal_count, count = 0;
         search->candidates = ARENA_ARRAY(search->arena, struct preemption_candidate, cap);
@@ -386,35 +405,39 @@ static void run(struct search *search, const struct preemption_args *args) {
 
 /* ---- after extenders were asked ---- */
 
-static bool fits_without(struct search *search, const struct preemption_candidate *candidate) {
+static bool fits_without(struct default_preemption_search *search,
+                         const struct preemption_candidate *candidate) {
         struct node_refusal refusal;
         cluster_checkpoint(search->attempt->cluster);
         for (size_t i = 0; i < candidate->victim_count; i++)
                 cluster_withdraw(search->attempt->cluster, candidate->victims[i]);
-        bool is_enough = fits(search, candidate->node, &refusal);
+        bool is_enough = default_preemption_fits(search, candidate->node, &refusal);
         cluster_rollback(search->attempt->cluster);
         return is_enough;
 }
 
 /* The cluster has moved on since the candidates were found: they have to be good still. */
-static void keep_limited(struct search *search, const struct preemption_limit *limit) {
+static void keep_limited(struct default_preemption_search *search,
+                         const struct preemption_limit *limit) {
         search->candidates = ARENA_ARRAY(search->arena, struct preemption_candidate, limit->count);
         for (size_t i = 0; i < limit->count; i++)
                 if (fits_without(search, &limit->candidates[i]))
                         search->candidates[search->candidate_count++] = limit->candidates[i];
 }
 
-static enum verdict_code take_limited(struct search *search, struct verdict *verdict) {
+static enum verdict_code take_limited(struct default_preemption_search *search,
+                                      struct verdict *verdict) {
         struct sched_attempt *attempt = search->attempt;
         struct preemption *result = &attempt->preemption;
         if (!slice_is_empty(attempt->limit->trouble))
-                return fail(search, verdict, attempt->limit->trouble);
+                return default_preemption_fail(search, verdict, attempt->limit->trouble);
         keep_limited(search, attempt->limit);
         if (search->candidate_count == 0)
-                return fail(search, verdict, SLICE_LITERAL("no candidate node for preemption"));
+                return default_preemption_fail(search, verdict,
+                                               SLICE_LITERAL("no candidate node for preemption"));
         result->candidate_count = search->candidate_count;
         result->candidates = search->candidates;
-        choose(search, result);
+        default_preemption_choose(search, result);
         attempt->sets_nomination = true;
         attempt->nomination = cluster_node_name(attempt->cluster, result->chosen->node);
         return VERDICT_OK;
@@ -422,14 +445,15 @@ static enum verdict_code take_limited(struct search *search, struct verdict *ver
 
 static enum verdict_code post_filter(struct sched_attempt *attempt, const void *state,
                                      struct verdict *verdict) {
-        struct search search = { .attempt = attempt, .arena = attempt->cycle.scratch };
+        struct default_preemption_search search = { .attempt = attempt,
+                                                    .arena = attempt->cycle.scratch };
         struct preemption *result = &attempt->preemption;
-        struct slice reason = ineligible(&search);
+        struct slice reason = default_preemption_ineligible(&search);
         if (!slice_is_empty(reason))
-                return fail(&search, verdict, reason);
-        if (attempt->limit != NULL)
+                return default_preemption_fail(&search, verdict, reason);
+        if (attempt->limit)
                 return take_limited(&search, verdict);
-        run(&search, state);
+        default_preemption_run(&search, state);
         result->candidate_count = search.candidate_count;
         result->candidates = search.candidates;
         result->rejected_count = search.rejected_count;
@@ -437,8 +461,8 @@ static enum verdict_code post_filter(struct sched_attempt *attempt, const void *
         attempt->sets_nomination = true;
         attempt->nomination = SLICE_EMPTY;
         if (search.candidate_count == 0)
-                return fail(&search, verdict, failure_text(&search));
-        choose(&search, result);
+                return default_preemption_fail(&search, verdict, failure_text(&search));
+        default_preemption_choose(&search, result);
         attempt->nomination = cluster_node_name(attempt->cluster, result->chosen->node);
         return VERDICT_OK;
 }
@@ -452,7 +476,8 @@ static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void
         return VERDICT_OK;
 }
 
-static void check(struct field_reader *reader, const struct json *value, const void *args) {
+static void default_preemption_check(struct field_reader *reader, const struct json *value,
+                                     const void *args) {
         const struct preemption_args *given = args;
         if (given->percentage == 0 && given->absolute == 0)
                 field_problem(reader, value, "minCandidateNodesPercentage",
@@ -486,7 +511,7 @@ const struct plugin plugin_default_preemption = {
         .name = "DefaultPreemption",
         .args = fields,
         .args_size = sizeof(struct preemption_args),
-        .check = check,
+        .check = default_preemption_check,
         .sched = &(const struct sched_points){ .pre_enqueue = pre_enqueue,
                                                .post_filter = post_filter,
                                                .group_post_filter = group_preemption_run },

@@ -38,8 +38,7 @@ static const struct json *made_claim(const struct sched_cycle *cycle, struct sli
                 pod_id_is_none(cycle->pod) ? NULL : cluster_pod(cycle->cluster, cycle->pod);
         const struct json *claim;
         size_t at = 0;
-        while (row != NULL &&
-               (claim = object_shelf_next(cycle->shelf, SHELF_RESOURCE_CLAIM, &at)) != NULL) {
+        while (row && (claim = object_shelf_next(cycle->shelf, SHELF_RESOURCE_CLAIM, &at))) {
                 const struct json *annotations =
                         json_get(json_get(claim, "metadata"), "annotations");
                 if (slice_eq(json_get_text(annotations, "resource.kubernetes.io/pod-claim-name"),
@@ -72,9 +71,9 @@ static bool is_reserved_for(const struct json *claim, const char *uid) {
 static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void *state,
                                      struct verdict *verdict) {
         (void)state;
-        for (size_t i = 0; cycle->shelf != NULL && i < cycle->class->spec.claim_count; i++) {
+        for (size_t i = 0; cycle->shelf && i < cycle->class->spec.claim_count; i++) {
                 const struct pod_resource_claim *claim = &cycle->class->spec.claims[i];
-                if (claim_at(cycle, i) != NULL)
+                if (claim_at(cycle, i))
                         continue;
                 bool is_made = slice_is_empty(claim->claim_name);
                 struct slice name = is_made ? claim->name : claim->claim_name;
@@ -93,11 +92,11 @@ static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void
 static const char *claim_problem(const struct sched_cycle *cycle, const struct json *claim) {
         const char *uid =
                 pod_id_is_none(cycle->pod) ? "" : cluster_pod(cycle->cluster, cycle->pod)->uid;
-        if (claim == NULL)
+        if (!claim)
                 return "resourceclaim not found";
         if (object_is_terminating(claim))
                 return "resourceclaim is being deleted";
-        if (allocation_of(claim) == NULL)
+        if (!allocation_of(claim))
                 return "resource claims cannot be allocated by this scheduler";
         if (!is_reserved_for(claim, uid) &&
             json_count(json_get(status_of(claim), "reservedFor")) >= RESERVED_MAX)
@@ -126,7 +125,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
                 const struct json *claim = claim_at(cycle, i), *selector;
                 struct affinity *affinity = ARENA_NEW(cycle->scratch, struct affinity);
                 const char *problem = claim_problem(cycle, claim);
-                if (problem != NULL) {
+                if (problem) {
                         verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(problem));
                         return VERDICT_UNRESOLVABLE;
                 }
@@ -139,26 +138,27 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         return VERDICT_OK;
 }
 
-static bool admits(const struct sched_cycle *cycle, const struct claim_places *places,
-                   struct node_id node) {
+static bool dynamic_resources_admits(const struct sched_cycle *cycle,
+                                     const struct claim_places *places, struct node_id node) {
         for (size_t i = 0; i < places->count; i++)
                 if (!volume_admits(cycle->cluster, places->selectors[i], node))
                         return false;
         return true;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void dynamic_resources_filter(const struct sched_cycle *cycle, const void *state,
+                                     const void *pod_state, struct bitset *nodes) {
         (void)state;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (!admits(cycle, pod_state, (struct node_id){ (uint32_t)i }))
+                if (!dynamic_resources_admits(cycle, pod_state, (struct node_id){ (uint32_t)i }))
                         bitset_remove(nodes, i);
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void dynamic_resources_explain(const struct sched_cycle *cycle, const void *state,
+                                      const void *pod_state, struct node_id node,
+                                      struct verdict *verdict) {
         (void)state;
-        if (!admits(cycle, pod_state, node))
+        if (!dynamic_resources_admits(cycle, pod_state, node))
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("resourceclaim not available on the node"));
 }
@@ -180,15 +180,15 @@ static void reserve_claim(const struct sched_cycle *cycle, const struct json *cl
         json_tree_free(tree);
 }
 
-static void reserve(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, const struct reservation *reservation) {
+static void dynamic_resources_reserve(const struct sched_cycle *cycle, const void *state,
+                                      const void *pod_state, struct node_id node,
+                                      const struct reservation *reservation) {
         (void)state;
         (void)pod_state;
         (void)node;
         for (size_t i = 0; i < cycle->class->spec.claim_count; i++) {
                 const struct json *claim = claim_at(cycle, i);
-                if (claim != NULL &&
-                    !is_reserved_for(claim, cluster_pod(cycle->cluster, cycle->pod)->uid))
+                if (claim && !is_reserved_for(claim, cluster_pod(cycle->cluster, cycle->pod)->uid))
                         reserve_claim(cycle, claim, reservation);
         }
 }
@@ -198,9 +198,9 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
         (void)state;
         (void)node;
         (void)waited_ns;
-        for (size_t i = 0; cycle->shelf != NULL && i < cycle->class->spec.claim_count; i++) {
+        for (size_t i = 0; cycle->shelf && i < cycle->class->spec.claim_count; i++) {
                 const char *problem = claim_problem(cycle, claim_at(cycle, i));
-                if (problem != NULL) {
+                if (problem) {
                         verdict_no(verdict, VERDICT_ERROR, slice_of(problem));
                         return VERDICT_ERROR;
                 }
@@ -210,8 +210,9 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
 
 /* ---- the rest ---- */
 
-static void score(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                  struct node_batch batch, int64_t *ret_scores) {
+static void dynamic_resources_score(const struct sched_cycle *cycle, const void *state,
+                                    const void *pod_state, struct node_batch batch,
+                                    int64_t *ret_scores) {
         (void)cycle;
         (void)state;
         (void)pod_state;
@@ -250,11 +251,11 @@ const struct plugin plugin_dynamic_resources = {
         .sched = &(const struct sched_points){ .is_local = true,
                                                .pre_enqueue = pre_enqueue,
                                                .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain,
-                                               .score = score,
+                                               .filter = dynamic_resources_filter,
+                                               .explain = dynamic_resources_explain,
+                                               .score = dynamic_resources_score,
                                                .post_filter = post_filter,
-                                               .reserve = reserve,
+                                               .reserve = dynamic_resources_reserve,
                                                .pre_bind = pre_bind },
         .wakes_on =
                 CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE | CLUSTER_CLAIM,

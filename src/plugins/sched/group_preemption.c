@@ -90,7 +90,7 @@ static struct unit *unit_of_group(struct hunt *hunt, struct slice ns, struct sli
         struct slice key = slice_of(
                 arena_printf(hunt->arena, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns), SLICE_ARG(name)));
         struct unit *unit = map_get(hunt->by_group, key);
-        if (unit == NULL) {
+        if (!unit) {
                 unit = add_unit(hunt, pod_group_priority(group));
                 unit->is_group = true;
                 map_put(hunt->by_group, key, unit);
@@ -98,7 +98,7 @@ static struct unit *unit_of_group(struct hunt *hunt, struct slice ns, struct sli
         return unit;
 }
 
-static void consider(struct hunt *hunt, struct pod_id pod) {
+static void group_preemption_consider(struct hunt *hunt, struct pod_id pod) {
         const struct cluster *cluster = hunt->search->cluster;
         const struct group_view *own = hunt->search->group;
         const struct pod_row *row = row_of(hunt, pod);
@@ -110,7 +110,7 @@ static void consider(struct hunt *hunt, struct pod_id pod) {
                 return;
         if (!slice_is_empty(name))
                 unit = unit_of_group(hunt, ns, name, &is_safe);
-        if (unit == NULL) {
+        if (!unit) {
                 if (is_safe || row->priority >= hunt->priority)
                         return;
                 unit = add_unit(hunt, row->priority);
@@ -119,13 +119,13 @@ static void consider(struct hunt *hunt, struct pod_id pod) {
         add_pod(hunt, unit, pod);
 }
 
-static void collect(struct hunt *hunt) {
+static void group_preemption_collect(struct hunt *hunt) {
         const struct cluster *cluster = hunt->search->cluster;
         const struct node_id *order = cluster_node_order(cluster);
         for (size_t i = 0; i < cluster_node_count(cluster); i++)
                 for (struct pod_id pod = cluster_nodes(cluster)->first_pod[order[i].index];
                      !pod_id_is_none(pod); pod = row_of(hunt, pod)->next_on_node)
-                        consider(hunt, pod);
+                        group_preemption_consider(hunt, pod);
 }
 
 /* ---- who is more important ---- */
@@ -166,7 +166,7 @@ static int compare_turns(const void *a, const void *b) {
 
 /* ---- who can stay ---- */
 
-static bool fits(const struct hunt *hunt, struct slice *ret_message) {
+static bool group_preemption_fits(const struct hunt *hunt, struct slice *ret_message) {
         return hunt->search->fits(hunt->search->context, ret_message);
 }
 
@@ -186,7 +186,7 @@ static bool can_stay(struct hunt *hunt, size_t first, size_t count) {
         for (size_t i = first; i < first + count; i++)
                 for (size_t p = 0; p < hunt->units[i]->pod_count; p++)
                         cluster_assume(cluster, hunt->units[i]->pods[p], hunt->units[i]->nodes[p]);
-        if (fits(hunt, &ignored)) {
+        if (group_preemption_fits(hunt, &ignored)) {
                 hunt->open++;
                 return true;
         }
@@ -196,15 +196,15 @@ static bool can_stay(struct hunt *hunt, size_t first, size_t count) {
 
 /* In turn, but many at once where they can: a question asks about the whole group, and most units
  * are not in its way. */
-static void reprieve(struct hunt *hunt, size_t first, size_t count) {
+static void group_preemption_reprieve(struct hunt *hunt, size_t first, size_t count) {
         if (count == 0 || can_stay(hunt, first, count))
                 return;
         if (count == 1) {
                 hunt->units[first]->is_gone = true;
                 return;
         }
-        reprieve(hunt, first, count / 2);
-        reprieve(hunt, first + count / 2, count - count / 2);
+        group_preemption_reprieve(hunt, first, count / 2);
+        group_preemption_reprieve(hunt, first + count / 2, count - count / 2);
 }
 
 static void take_back(struct hunt *hunt) {
@@ -212,7 +212,7 @@ static void take_back(struct hunt *hunt) {
                 cluster_rollback(hunt->search->cluster);
 }
 
-static void report(struct hunt *hunt) {
+static void group_preemption_report(struct hunt *hunt) {
         struct group_preemption *search = hunt->search;
         size_t count = 0;
         qsort(hunt->units, hunt->count, sizeof(*hunt->units), compare_importance);
@@ -225,28 +225,29 @@ static void report(struct hunt *hunt) {
                         victims[search->victim_count++] = hunt->units[i]->pods[p];
 }
 
-static enum verdict_code fail(struct verdict *verdict, struct slice text) {
+static enum verdict_code group_preemption_fail(struct verdict *verdict, struct slice text) {
         verdict_no(verdict, VERDICT_UNSCHEDULABLE, text);
         return VERDICT_UNSCHEDULABLE;
 }
 
-static enum verdict_code run(struct hunt *hunt, struct verdict *verdict) {
+static enum verdict_code group_preemption_run_hunt(struct hunt *hunt, struct verdict *verdict) {
         struct slice message;
-        collect(hunt);
+        group_preemption_collect(hunt);
         if (hunt->count == 0)
-                return fail(verdict, SLICE_LITERAL("No preemption victims found for incoming "
-                                                   "preemptor"));
+                return group_preemption_fail(
+                        verdict, SLICE_LITERAL("No preemption victims found for incoming "
+                                               "preemptor"));
         withdraw_all(hunt);
-        if (!fits(hunt, &message)) {
+        if (!group_preemption_fits(hunt, &message)) {
                 take_back(hunt);
-                return fail(verdict, message);
+                return group_preemption_fail(verdict, message);
         }
         qsort(hunt->units, hunt->count, sizeof(*hunt->units), compare_importance);
         charge_budgets(hunt);
         qsort(hunt->units, hunt->count, sizeof(*hunt->units), compare_turns);
-        reprieve(hunt, 0, hunt->count);
+        group_preemption_reprieve(hunt, 0, hunt->count);
         take_back(hunt);
-        report(hunt);
+        group_preemption_report(hunt);
         return VERDICT_OK;
 }
 
@@ -257,9 +258,10 @@ enum verdict_code group_preemption_run(struct group_preemption *search, const vo
                              .arena = search->group->arena,
                              .priority = pod_group_priority(search->group->object) };
         if (search->never_preempts)
-                return fail(verdict, SLICE_LITERAL("not eligible due to preemptionPolicy=Never."));
+                return group_preemption_fail(
+                        verdict, SLICE_LITERAL("not eligible due to preemptionPolicy=Never."));
         hunt.by_group = map_new();
-        enum verdict_code code = run(&hunt, verdict);
+        enum verdict_code code = group_preemption_run_hunt(&hunt, verdict);
         map_free(hunt.by_group);
         return code;
 }

@@ -31,7 +31,8 @@ static struct slice full_name(struct arena *arena, struct slice name) {
         return slice_of(arena_printf(arena, SLICE_FMT ":latest", SLICE_ARG(name)));
 }
 
-static void want(const struct sched_cycle *cycle, struct wanted_images *wanted, struct slice name) {
+static void image_locality_want(const struct sched_cycle *cycle, struct wanted_images *wanted,
+                                struct slice name) {
         bool is_known;
         struct str_id id = cluster_str(cycle->cluster, full_name(cycle->scratch, name), &is_known);
         int64_t size_bytes;
@@ -55,16 +56,16 @@ static const struct wanted_images *wanted_images(const struct sched_cycle *cycle
                 ARENA_ARRAY(cycle->scratch, struct known_image, containers + spec->volume_count);
         wanted->max = SUM_MAX_PER_CONTAINER * (int64_t)containers;
         for (size_t i = 0; i < spec->init_count; i++)
-                want(cycle, wanted, spec->init[i].image);
+                image_locality_want(cycle, wanted, spec->init[i].image);
         for (size_t i = 0; i < spec->container_count; i++)
-                want(cycle, wanted, spec->containers[i].image);
+                image_locality_want(cycle, wanted, spec->containers[i].image);
         for (size_t i = 0; i < spec->volume_count; i++)
                 if (!slice_is_empty(volume_image(&spec->volumes[i])))
-                        want(cycle, wanted, volume_image(&spec->volumes[i]));
+                        image_locality_want(cycle, wanted, volume_image(&spec->volumes[i]));
         return wanted;
 }
 
-static int64_t rate(int64_t sum, int64_t max) {
+static int64_t image_locality_rate(int64_t sum, int64_t max) {
         if (max <= SUM_MIN)
                 return 0;
         if (sum < SUM_MIN)
@@ -74,8 +75,9 @@ static int64_t rate(int64_t sum, int64_t max) {
         return NODE_SCORE_MAX * (sum - SUM_MIN) / (max - SUM_MIN);
 }
 
-static void score(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                  struct node_batch batch, int64_t *ret_scores) {
+static void image_locality_score(const struct sched_cycle *cycle, const void *state,
+                                 const void *pod_state, struct node_batch batch,
+                                 int64_t *ret_scores) {
         (void)state;
         (void)pod_state;
         const struct wanted_images *wanted = wanted_images(cycle);
@@ -88,11 +90,11 @@ static void score(const struct sched_cycle *cycle, const void *state, const void
                         if (cluster_node_has_image(cycle->cluster, batch.nodes[i],
                                                    wanted->images[j].name))
                                 sum += wanted->images[j].value;
-                ret_scores[i] = rate(sum, wanted->max);
+                ret_scores[i] = image_locality_rate(sum, wanted->max);
         }
 }
 
 const struct plugin plugin_image_locality = {
         .name = "ImageLocality",
-        .sched = &(const struct sched_points){ .is_local = true, .score = score },
+        .sched = &(const struct sched_points){ .is_local = true, .score = image_locality_score },
 };

@@ -6,16 +6,18 @@
 /* ---- waking ---- */
 
 /* Whether a strict term of the newcomer selects such a pod. */
-static bool selects(const struct sched_cycle *cycle, const struct pod_affinity_term *term,
-                    struct str_id ns, struct label_set_id labels) {
+static bool inter_pod_affinity_selects(const struct sched_cycle *cycle,
+                                       const struct pod_affinity_term *term, struct str_id ns,
+                                       struct label_set_id labels) {
         return term_selects(cycle->cluster, term, cycle->ns, ns, labels) ||
                (cycle->is_parity && term->has_namespace_selector);
 }
 
-static bool mentions(const struct sched_cycle *cycle, const struct pod_affinity_terms *terms,
-                     struct str_id ns, struct label_set_id labels) {
+static bool inter_pod_affinity_mentions(const struct sched_cycle *cycle,
+                                        const struct pod_affinity_terms *terms, struct str_id ns,
+                                        struct label_set_id labels) {
         for (size_t i = 0; i < terms->required_count; i++)
-                if (selects(cycle, &terms->required[i], ns, labels))
+                if (inter_pod_affinity_selects(cycle, &terms->required[i], ns, labels))
                         return true;
         return false;
 }
@@ -26,16 +28,17 @@ static bool gave_way(const struct sched_cycle *cycle, const struct pod_past *pas
         const struct affinity *own = &cycle->class->spec.affinity;
         const struct pod_class *class = cluster_class(cycle->cluster, past->class);
         return class->spec.affinity.pod_anti.required_count > 0 ||
-               mentions(cycle, &own->pod, past->ns, past->labels) ||
-               mentions(cycle, &own->pod_anti, past->ns, past->labels);
+               inter_pod_affinity_mentions(cycle, &own->pod, past->ns, past->labels) ||
+               inter_pod_affinity_mentions(cycle, &own->pod_anti, past->ns, past->labels);
 }
 
 static bool is_selected_otherwise(const struct sched_cycle *cycle,
                                   const struct pod_affinity_terms *terms,
                                   const struct pod_past *past, struct label_set_id labels) {
         for (size_t i = 0; i < terms->required_count; i++)
-                if (selects(cycle, &terms->required[i], past->ns, past->labels) !=
-                    selects(cycle, &terms->required[i], past->ns, labels))
+                if (inter_pod_affinity_selects(cycle, &terms->required[i], past->ns,
+                                               past->labels) !=
+                    inter_pod_affinity_selects(cycle, &terms->required[i], past->ns, labels))
                         return true;
         return false;
 }
@@ -48,8 +51,8 @@ static bool was_relabelled(const struct sched_cycle *cycle, const struct pod_pas
 }
 
 /* Whether a pod that came, went or got other labels makes a difference to the newcomer. */
-static bool wakes(const struct sched_cycle *cycle, const void *plugin,
-                  const struct cluster_change *change) {
+static bool inter_pod_affinity_wakes(const struct sched_cycle *cycle, const void *plugin,
+                                     const struct cluster_change *change) {
         (void)plugin;
         const uint32_t past_tells = CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS;
         if ((change->mask & (CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS)) != 0 ||
@@ -57,8 +60,7 @@ static bool wakes(const struct sched_cycle *cycle, const void *plugin,
                 return true;
         const struct pod_row *row = cluster_pod(cycle->cluster, change->pod);
         const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
-        if ((change->mask & past_tells) != 0 &&
-            (past == NULL || change->pod.index == cycle->pod.index))
+        if ((change->mask & past_tells) != 0 && (!past || change->pod.index == cycle->pod.index))
                 return true;
         if ((change->mask & CLUSTER_POD_REMOVED) != 0 && gave_way(cycle, past))
                 return true;
@@ -67,7 +69,8 @@ static bool wakes(const struct sched_cycle *cycle, const void *plugin,
         if ((change->mask & CLUSTER_POD_LABELS) != 0 && was_relabelled(cycle, past, row))
                 return true;
         return (change->mask & CLUSTER_POD_ADDED) != 0 &&
-               mentions(cycle, &cycle->class->spec.affinity.pod, row->ns, row->labels);
+               inter_pod_affinity_mentions(cycle, &cycle->class->spec.affinity.pod, row->ns,
+                                           row->labels);
 }
 
 static const struct field fields[] = {
@@ -99,7 +102,7 @@ const struct plugin plugin_inter_pod_affinity = {
                                                .pre_score = affinity_pre_score,
                                                .score = affinity_score,
                                                .normalize = affinity_normalize,
-                                               .wakes = wakes,
+                                               .wakes = inter_pod_affinity_wakes,
                                                .counts_pods = true,
                                                .filter_follow = &affinity_filter_follow,
                                                .score_follow = &affinity_score_follow },

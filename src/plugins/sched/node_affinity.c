@@ -30,7 +30,7 @@ static int decode_added(struct node_affinity *own, const struct json *json, stru
 
 static void node_affinity_free(void *state) {
         struct node_affinity *own = state;
-        if (own == NULL)
+        if (!own)
                 return;
         json_doc_free(own->doc);
         arena_release(&own->arena);
@@ -64,7 +64,8 @@ static bool has_invalid_term(const struct affinity *affinity) {
         return false;
 }
 
-static void check(struct field_reader *reader, const struct json *value, const void *args) {
+static void node_affinity_check(struct field_reader *reader, const struct json *value,
+                                const void *args) {
         const struct node_affinity_args *given = args;
         struct affinity added = { 0 };
         struct err err = { 0 };
@@ -98,10 +99,10 @@ static bool lists_name(const struct node_requirement *field, struct slice name) 
 static bool add_named(const struct sched_cycle *cycle, const struct node_term *term,
                       struct bitset *names, bool *has_names) {
         const struct node_requirement *first = NULL;
-        for (size_t i = 0; i < term->field_count && first == NULL; i++)
+        for (size_t i = 0; i < term->field_count && !first; i++)
                 if (restricts_by_name(&term->fields[i]))
                         first = &term->fields[i];
-        if (first == NULL)
+        if (!first)
                 return false;
         for (size_t v = 0; v < first->value_count; v++) {
                 bool is_in_all = true;
@@ -149,8 +150,8 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         return restrict_names(cycle, &spec->affinity, ret_only, verdict);
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void node_affinity_filter(const struct sched_cycle *cycle, const void *state,
+                                 const void *pod_state, struct bitset *nodes) {
         (void)pod_state;
         const struct node_affinity *own = state;
         if (own->added.has_required_node_terms)
@@ -166,8 +167,9 @@ static bool added_admits(const struct cluster *cluster, const struct node_affini
                                 node);
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void node_affinity_explain(const struct sched_cycle *cycle, const void *state,
+                                  const void *pod_state, struct node_id node,
+                                  struct verdict *verdict) {
         (void)pod_state;
         if (!added_admits(cycle->cluster, state, node))
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
@@ -177,8 +179,8 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
                            SLICE_LITERAL("node(s) didn't match Pod's node affinity/selector"));
 }
 
-static bool wakes(const struct sched_cycle *cycle, const void *state,
-                  const struct cluster_change *change) {
+static bool node_affinity_wakes(const struct sched_cycle *cycle, const void *state,
+                                const struct cluster_change *change) {
         return node_id_is_none(change->node) ||
                (added_admits(cycle->cluster, state, change->node) &&
                 node_affinity_admits(cycle->cluster, &cycle->class->spec, change->node));
@@ -236,8 +238,9 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
                        : VERDICT_ERROR;
 }
 
-static void score(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                  struct node_batch batch, int64_t *ret_scores) {
+static void node_affinity_score(const struct sched_cycle *cycle, const void *state,
+                                const void *pod_state, struct node_batch batch,
+                                int64_t *ret_scores) {
         (void)cycle;
         (void)state;
         const struct preference *preference = pod_state;
@@ -250,8 +253,9 @@ static void score(const struct sched_cycle *cycle, const void *state, const void
         }
 }
 
-static void normalize(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                      struct node_batch feasible, int64_t *scores) {
+static void node_affinity_normalize(const struct sched_cycle *cycle, const void *state,
+                                    const void *pod_state, struct node_batch feasible,
+                                    int64_t *scores) {
         (void)cycle;
         (void)state;
         (void)pod_state;
@@ -272,16 +276,16 @@ const struct plugin plugin_node_affinity = {
         .name = "NodeAffinity",
         .args = fields,
         .args_size = sizeof(struct node_affinity_args),
-        .check = check,
+        .check = node_affinity_check,
         .init = node_affinity_init,
         .fini = node_affinity_free,
         .sched = &(const struct sched_points){ .is_local = true,
                                                .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain,
+                                               .filter = node_affinity_filter,
+                                               .explain = node_affinity_explain,
                                                .pre_score = pre_score,
-                                               .score = score,
-                                               .normalize = normalize,
-                                               .wakes = wakes },
+                                               .score = node_affinity_score,
+                                               .normalize = node_affinity_normalize,
+                                               .wakes = node_affinity_wakes },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS,
 };

@@ -19,7 +19,8 @@ struct balance_state {
         struct scored_resource resources[BALANCED_RESOURCES_MAX];
 };
 
-static void check(struct field_reader *reader, const struct json *value, const void *args) {
+static void node_balance_check(struct field_reader *reader, const struct json *value,
+                               const void *args) {
         const struct balance_args *given = args;
         const struct resource_weight *items = given->resources.items;
         if (given->resources.count > BALANCED_RESOURCES_MAX)
@@ -73,7 +74,7 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
 }
 
 /* 100 minus the deviation of the fractions in use, in percent. */
-static int64_t evenness(const double *fractions, size_t count) {
+static int64_t node_balance_evenness(const double *fractions, size_t count) {
         double deviation = 0;
         if (count == 2) {
                 deviation = fabs((fractions[0] - fractions[1]) / 2);
@@ -89,7 +90,7 @@ static int64_t evenness(const double *fractions, size_t count) {
         return (int64_t)((1 - deviation) * (double)NODE_SCORE_MAX);
 }
 
-static double fraction(int64_t requested, int64_t allocatable) {
+static double node_balance_fraction(int64_t requested, int64_t allocatable) {
         double value = (double)requested / (double)allocatable;
         return value > 1 ? 1 : value;
 }
@@ -103,14 +104,17 @@ static int64_t score_node(const struct balance_state *own, size_t node) {
                 int64_t requested = resource->requested[node];
                 if (allocatable == 0)
                         continue;
-                with[count] = fraction(requested + resource->amount, allocatable);
-                without[count++] = fraction(requested, allocatable);
+                with[count] = node_balance_fraction(requested + resource->amount, allocatable);
+                without[count++] = node_balance_fraction(requested, allocatable);
         }
-        return 50 + (50 + evenness(with, count) - evenness(without, count)) / 2;
+        return 50 +
+               (50 + node_balance_evenness(with, count) - node_balance_evenness(without, count)) /
+                       2;
 }
 
-static void score(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                  struct node_batch batch, int64_t *ret_scores) {
+static void node_balance_score(const struct sched_cycle *cycle, const void *state,
+                               const void *pod_state, struct node_batch batch,
+                               int64_t *ret_scores) {
         (void)cycle;
         (void)state;
         for (size_t i = 0; i < batch.count; i++)
@@ -133,9 +137,9 @@ const struct plugin plugin_node_balance = {
         .name = "NodeResourcesBalancedAllocation",
         .args = fields,
         .args_size = sizeof(struct balance_args),
-        .check = check,
+        .check = node_balance_check,
         .sched = &(const struct sched_points){ .is_local = true,
                                                .reads_node_pods = true,
                                                .pre_score = pre_score,
-                                               .score = score },
+                                               .score = node_balance_score },
 };

@@ -29,17 +29,18 @@ static const struct feature {
         { "UserNamespacesHostNetwork", needs_host_network_users },
 };
 
-static bool declares(const struct cluster *cluster, struct node_id node, const char *feature) {
+static bool node_declared_features_declares(const struct cluster *cluster, struct node_id node,
+                                            const char *feature) {
         bool is_known;
         struct str_id key = cluster_str(cluster, slice_of(feature), &is_known), value;
         return is_known &&
                cluster_label_get(cluster, cluster_node_features(cluster, node), key, &value);
 }
 
-static bool admits(const struct sched_cycle *cycle, struct node_id node) {
+static bool node_declared_features_admits(const struct sched_cycle *cycle, struct node_id node) {
         for (size_t i = 0; i < ARRAY_LEN(features); i++)
                 if (features[i].is_needed(&cycle->class->spec) &&
-                    !declares(cycle->cluster, node, features[i].name))
+                    !node_declared_features_declares(cycle->cluster, node, features[i].name))
                         return false;
         return true;
 }
@@ -61,22 +62,23 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         return needs_any(&cycle->class->spec) ? VERDICT_OK : VERDICT_SKIP;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void node_declared_features_filter(const struct sched_cycle *cycle, const void *state,
+                                          const void *pod_state, struct bitset *nodes) {
         (void)state;
         (void)pod_state;
         if (!needs_any(&cycle->class->spec))
                 return;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (!admits(cycle, (struct node_id){ (uint32_t)i }))
+                if (!node_declared_features_admits(cycle, (struct node_id){ (uint32_t)i }))
                         bitset_remove(nodes, i);
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void node_declared_features_explain(const struct sched_cycle *cycle, const void *state,
+                                           const void *pod_state, struct node_id node,
+                                           struct verdict *verdict) {
         (void)state;
         (void)pod_state;
-        if (!admits(cycle, node))
+        if (!node_declared_features_admits(cycle, node))
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("node(s) didn't match Pod's required features"));
 }
@@ -85,7 +87,7 @@ const struct plugin plugin_node_declared_features = {
         .name = "NodeDeclaredFeatures",
         .sched = &(const struct sched_points){ .is_local = true,
                                                .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain },
+                                               .filter = node_declared_features_filter,
+                                               .explain = node_declared_features_explain },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_FEATURES | CLUSTER_POD_SPEC,
 };

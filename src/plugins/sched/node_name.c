@@ -2,8 +2,8 @@
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void node_name_filter(const struct sched_cycle *cycle, const void *state,
+                             const void *pod_state, struct bitset *nodes) {
         (void)state;
         (void)pod_state;
         if (slice_is_empty(cycle->node_name))
@@ -15,8 +15,8 @@ static void filter(const struct sched_cycle *cycle, const void *state, const voi
                 bitset_add(nodes, node.index);
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void node_name_explain(const struct sched_cycle *cycle, const void *state,
+                              const void *pod_state, struct node_id node, struct verdict *verdict) {
         (void)state;
         (void)pod_state;
         if (!slice_is_empty(cycle->node_name) &&
@@ -28,7 +28,7 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
 const struct plugin plugin_node_name = {
         .name = "NodeName",
         .sched = &(const struct sched_points){ .is_local = true,
-                                               .filter = filter,
-                                               .explain = explain },
+                                               .filter = node_name_filter,
+                                               .explain = node_name_explain },
         .wakes_on = CLUSTER_NODE_ADDED,
 };

@@ -13,15 +13,16 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         return cycle->class->port_count == 0 ? VERDICT_SKIP : VERDICT_OK;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void node_ports_filter(const struct sched_cycle *cycle, const void *state,
+                              const void *pod_state, struct bitset *nodes) {
         (void)state;
         (void)pod_state;
         ports_narrow(cycle->cluster, cycle->class, nodes);
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void node_ports_explain(const struct sched_cycle *cycle, const void *state,
+                               const void *pod_state, struct node_id node,
+                               struct verdict *verdict) {
         (void)state;
         (void)pod_state;
         if (ports_taken(cycle->cluster, cycle->class, node))
@@ -30,8 +31,8 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
                                          "ports"));
 }
 
-static bool wakes(const struct sched_cycle *cycle, const void *state,
-                  const struct cluster_change *change) {
+static bool node_ports_wakes(const struct sched_cycle *cycle, const void *state,
+                             const struct cluster_change *change) {
         (void)state;
         return node_id_is_none(change->node) ||
                !ports_taken(cycle->cluster, cycle->class, change->node);
@@ -42,8 +43,8 @@ const struct plugin plugin_node_ports = {
         .sched = &(const struct sched_points){ .is_local = true,
                                                .reads_node_pods = true,
                                                .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain,
-                                               .wakes = wakes },
+                                               .filter = node_ports_filter,
+                                               .explain = node_ports_explain,
+                                               .wakes = node_ports_wakes },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED,
 };

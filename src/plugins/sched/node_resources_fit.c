@@ -15,11 +15,11 @@ static const char *const strategy_names[] = { "LeastAllocated", "MostAllocated",
                                               "RequestedToCapacityRatio" };
 #define RATIO_SCORE_SCALE 10 /* shape scores run to 10, node scores to 100 */
 
-struct shape_point {
+struct node_resources_fit_shape_point {
         int32_t utilization, score;
 };
 struct ratio_args {
-        struct item_list shape; /* struct shape_point */
+        struct item_list shape; /* struct node_resources_fit_shape_point */
 };
 struct strategy_args {
         struct slice type;
@@ -37,7 +37,7 @@ struct fit_plugin {
         enum fit_strategy strategy;
         struct resource_weights resources;
         size_t shape_count;
-        const struct shape_point *shape;
+        const struct node_resources_fit_shape_point *shape;
         bool is_parity;
         size_t managed_count; /* resources that extenders see to, in place of args->ignored */
         char **managed;       /* owned */
@@ -45,25 +45,29 @@ struct fit_plugin {
 
 /* ---- arguments ---- */
 
-static int refuse(struct err *err, const char *path, const char *text) {
+static int node_resources_fit_refuse(struct err *err, const char *path, const char *text) {
         return err_set(err, BERTH_ERR_INVALID, "%s: %s", path, text);
 }
 
 static int check_shape(const struct ratio_args *ratio, struct err *err) {
-        const struct shape_point *points = ratio->shape.items;
+        const struct node_resources_fit_shape_point *points = ratio->shape.items;
         if (ratio->shape.count == 0)
-                return refuse(err, "scoringStrategy.requestedToCapacityRatio.shape",
-                              "at least one point must be specified");
+                return node_resources_fit_refuse(err,
+                                                 "scoringStrategy.requestedToCapacityRatio.shape",
+                                                 "at least one point must be specified");
         for (size_t i = 0; i < ratio->shape.count; i++) {
                 if (points[i].utilization < 0 || points[i].utilization > 100)
-                        return refuse(err, "scoringStrategy.requestedToCapacityRatio.shape",
-                                      "utilization not in valid range [0, 100]");
+                        return node_resources_fit_refuse(
+                                err, "scoringStrategy.requestedToCapacityRatio.shape",
+                                "utilization not in valid range [0, 100]");
                 if (i > 0 && points[i].utilization <= points[i - 1].utilization)
-                        return refuse(err, "scoringStrategy.requestedToCapacityRatio.shape",
-                                      "utilization values must be sorted in increasing order");
+                        return node_resources_fit_refuse(
+                                err, "scoringStrategy.requestedToCapacityRatio.shape",
+                                "utilization values must be sorted in increasing order");
                 if (points[i].score < 0 || points[i].score > 10)
-                        return refuse(err, "scoringStrategy.requestedToCapacityRatio.shape",
-                                      "score not in valid range [0, 10]");
+                        return node_resources_fit_refuse(
+                                err, "scoringStrategy.requestedToCapacityRatio.shape",
+                                "score not in valid range [0, 10]");
         }
         return 0;
 }
@@ -72,23 +76,25 @@ static int check_weights(const struct item_list *resources, struct err *err) {
         const struct resource_weight *items = resources->items;
         for (size_t i = 0; i < resources->count; i++)
                 if (items[i].weight < 0 || items[i].weight > 100)
-                        return refuse(err, "scoringStrategy.resources",
-                                      "resource weight not in valid range (0, 100]");
+                        return node_resources_fit_refuse(
+                                err, "scoringStrategy.resources",
+                                "resource weight not in valid range (0, 100]");
         return 0;
 }
 
 static int check_names(const struct fit_args *args, struct err *err) {
         for (size_t i = 0; i < args->ignored.count; i++)
-                if (label_key_problem(args->ignored.items[i]) != NULL)
-                        return refuse(err, "ignoredResources",
-                                      label_key_problem(args->ignored.items[i]));
+                if (label_key_problem(args->ignored.items[i]))
+                        return node_resources_fit_refuse(err, "ignoredResources",
+                                                         label_key_problem(args->ignored.items[i]));
         for (size_t i = 0; i < args->ignored_groups.count; i++) {
                 struct slice group = args->ignored_groups.items[i];
-                if (memchr(group.ptr, '/', group.len) != NULL)
-                        return refuse(err, "ignoredResourceGroups",
-                                      "resource group name can't contain '/'");
-                if (label_key_problem(group) != NULL)
-                        return refuse(err, "ignoredResourceGroups", label_key_problem(group));
+                if (memchr(group.ptr, '/', group.len))
+                        return node_resources_fit_refuse(err, "ignoredResourceGroups",
+                                                         "resource group name can't contain '/'");
+                if (label_key_problem(group))
+                        return node_resources_fit_refuse(err, "ignoredResourceGroups",
+                                                         label_key_problem(group));
         }
         return 0;
 }
@@ -99,29 +105,31 @@ static int take_strategy(struct fit_plugin *own, const struct strategy_args *arg
         while (type < ARRAY_LEN(strategy_names) && !slice_is(args->type, strategy_names[type]))
                 type++;
         if (type == ARRAY_LEN(strategy_names))
-                return refuse(err, "scoringStrategy.type",
-                              "supported values: LeastAllocated, MostAllocated, "
-                              "RequestedToCapacityRatio");
+                return node_resources_fit_refuse(err, "scoringStrategy.type",
+                                                 "supported values: LeastAllocated, MostAllocated, "
+                                                 "RequestedToCapacityRatio");
         own->strategy = (enum fit_strategy)type;
         own->resources = resource_weights_of(&args->resources);
         int r = check_weights(&args->resources, err);
         if (r < 0)
                 return r;
         if (own->strategy != STRATEGY_RATIO)
-                return args->ratio == NULL
+                return !args->ratio
                                ? 0
-                               : refuse(err, "scoringStrategy.requestedToCapacityRatio",
-                                        "must be nil when type is not RequestedToCapacityRatio");
-        if (args->ratio == NULL)
-                return refuse(err, "scoringStrategy.requestedToCapacityRatio",
-                              "must be specified when type is RequestedToCapacityRatio");
+                               : node_resources_fit_refuse(
+                                         err, "scoringStrategy.requestedToCapacityRatio",
+                                         "must be nil when type is not RequestedToCapacityRatio");
+        if (!args->ratio)
+                return node_resources_fit_refuse(
+                        err, "scoringStrategy.requestedToCapacityRatio",
+                        "must be specified when type is RequestedToCapacityRatio");
         own->shape_count = args->ratio->shape.count;
         own->shape = args->ratio->shape.items;
         return check_shape(args->ratio, err);
 }
 
 static void take_managed(struct fit_plugin *own, const struct item_list *extenders) {
-        for (size_t e = 0; extenders != NULL && e < extenders->count; e++) {
+        for (size_t e = 0; extenders && e < extenders->count; e++) {
                 const struct item_list *list =
                         &((const struct scheduler_extender *)extenders->items)[e].managed_resources;
                 const struct extender_resource *managed = list->items;
@@ -137,9 +145,9 @@ static void take_managed(struct fit_plugin *own, const struct item_list *extende
 
 static void fit_fini(void *state) {
         struct fit_plugin *own = state;
-        for (size_t i = 0; own != NULL && i < own->managed_count; i++)
+        for (size_t i = 0; own && i < own->managed_count; i++)
                 free(own->managed[i]);
-        if (own != NULL)
+        if (own)
                 free(own->managed);
         free(own);
 }
@@ -152,7 +160,7 @@ static int fit_init(const struct plugin_env *env, const void *given, void **ret_
         struct fit_plugin own = { .args = args,
                                   .is_parity = env->is_parity,
                                   .resources = resource_weights_of(&none) };
-        int r = args->strategy != NULL ? take_strategy(&own, args->strategy, err) : 0;
+        int r = args->strategy ? take_strategy(&own, args->strategy, err) : 0;
         if (r == 0)
                 r = check_names(args, err);
         if (r < 0)
@@ -166,7 +174,7 @@ static int fit_init(const struct plugin_env *env, const void *given, void **ret_
 
 /* ---- filter ---- */
 
-static bool lists(const struct text_list *list, struct slice text) {
+static bool node_resources_fit_lists(const struct text_list *list, struct slice text) {
         for (size_t i = 0; i < list->count; i++)
                 if (slice_eq(list->items[i], text))
                         return true;
@@ -180,8 +188,9 @@ static bool is_ignored(const struct fit_plugin *own, struct slice name) {
         for (size_t i = 0; i < own->managed_count; i++)
                 if (slice_is(name, own->managed[i]))
                         return true;
-        return (own->managed_count == 0 && lists(&own->args->ignored, name)) ||
-               lists(&own->args->ignored_groups, slice_make(name.ptr, (size_t)(slash - name.ptr)));
+        return (own->managed_count == 0 && node_resources_fit_lists(&own->args->ignored, name)) ||
+               node_resources_fit_lists(&own->args->ignored_groups,
+                                        slice_make(name.ptr, (size_t)(slash - name.ptr)));
 }
 
 static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void *state,
@@ -207,8 +216,8 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         return VERDICT_OK;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void node_resources_fit_filter(const struct sched_cycle *cycle, const void *state,
+                                      const void *pod_state, struct bitset *nodes) {
         (void)state;
         fit_narrow(cycle->cluster, *(const struct fit_requests *)pod_state, nodes);
 }
@@ -232,8 +241,9 @@ static struct slice shortage_reason(const struct sched_cycle *cycle,
         }
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void node_resources_fit_explain(const struct sched_cycle *cycle, const void *state,
+                                       const void *pod_state, struct node_id node,
+                                       struct verdict *verdict) {
         (void)state;
         struct fit_shortage shortages[FIT_SHORTAGES_MAX];
         if (fit_node(cycle->cluster, *(const struct fit_requests *)pod_state, node))
@@ -259,8 +269,8 @@ static bool has_lower_pods(const struct sched_cycle *cycle, struct node_id node)
 }
 
 /* Only the changed node can have become roomy; upstream asks less precisely. */
-static bool wakes(const struct sched_cycle *cycle, const void *state,
-                  const struct cluster_change *change) {
+static bool node_resources_fit_wakes(const struct sched_cycle *cycle, const void *state,
+                                     const struct cluster_change *change) {
         (void)state;
         if (change->pod.index == cycle->pod.index || node_id_is_none(change->node))
                 return true;
@@ -298,8 +308,10 @@ static int64_t class_amount(const struct pod_class *class, struct resource_id re
         return 0;
 }
 
-static bool resolve(const struct sched_cycle *cycle, const struct fit_plugin *own,
-                    const struct resource_weight *wanted, struct scored_resource *ret_resource) {
+static bool node_resources_fit_resolve(const struct sched_cycle *cycle,
+                                       const struct fit_plugin *own,
+                                       const struct resource_weight *wanted,
+                                       struct scored_resource *ret_resource) {
         const struct node_table *table = cluster_nodes(cycle->cluster);
         struct resource_id id;
         if (!cluster_resource(cycle->cluster, wanted->name, &id) || id.index == RESOURCE_PODS)
@@ -329,8 +341,8 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         scoring->resources =
                 ARENA_ARRAY(cycle->scratch, struct scored_resource, own->resources.count);
         for (size_t i = 0; i < own->resources.count; i++)
-                if (resolve(cycle, own, &own->resources.items[i],
-                            &scoring->resources[scoring->count]))
+                if (node_resources_fit_resolve(cycle, own, &own->resources.items[i],
+                                               &scoring->resources[scoring->count]))
                         scoring->count++;
         *ret_pod_state = scoring;
         return VERDICT_OK;
@@ -338,7 +350,7 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
 
 /* The line through the shape's points at a utilization, level outside. */
 static int64_t on_shape(const struct fit_plugin *own, int64_t utilization) {
-        const struct shape_point *points = own->shape;
+        const struct node_resources_fit_shape_point *points = own->shape;
         for (size_t i = 0; i < own->shape_count; i++) {
                 if (utilization > points[i].utilization)
                         continue;
@@ -352,7 +364,8 @@ static int64_t on_shape(const struct fit_plugin *own, int64_t utilization) {
         return (int64_t)points[own->shape_count - 1].score * RATIO_SCORE_SCALE;
 }
 
-static int64_t rate(const struct fit_plugin *own, int64_t requested, int64_t capacity) {
+static int64_t node_resources_fit_rate(const struct fit_plugin *own, int64_t requested,
+                                       int64_t capacity) {
         switch (own->strategy) {
         case STRATEGY_LEAST:
                 return requested > capacity ? 0
@@ -373,7 +386,8 @@ static int64_t score_node(const struct fit_plugin *own, const struct fit_scoring
                 int64_t capacity = resource->allocatable[node];
                 if (capacity == 0)
                         continue;
-                int64_t score = rate(own, resource->requested[node] + resource->amount, capacity);
+                int64_t score = node_resources_fit_rate(
+                        own, resource->requested[node] + resource->amount, capacity);
                 if (own->strategy == STRATEGY_RATIO && score <= 0)
                         continue;
                 sum += score * resource->weight;
@@ -386,8 +400,9 @@ static int64_t score_node(const struct fit_plugin *own, const struct fit_scoring
         return sum / weights;
 }
 
-static void score(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                  struct node_batch batch, int64_t *ret_scores) {
+static void node_resources_fit_score(const struct sched_cycle *cycle, const void *state,
+                                     const void *pod_state, struct node_batch batch,
+                                     int64_t *ret_scores) {
         (void)cycle;
         for (size_t i = 0; i < batch.count; i++)
                 ret_scores[i] = score_node(state, pod_state, batch.nodes[i].index);
@@ -404,12 +419,12 @@ static int64_t score_placement(const struct group_view *group, const void *state
 static const struct field shape_fields[] = {
         { .name = "utilization",
           .type = FIELD_I32,
-          .offset = offsetof(struct shape_point, utilization),
+          .offset = offsetof(struct node_resources_fit_shape_point, utilization),
           .presence = FIELD_NO_PRESENCE,
           .help = "Utilization in percent, rising from point to point." },
         { .name = "score",
           .type = FIELD_I32,
-          .offset = offsetof(struct shape_point, score),
+          .offset = offsetof(struct node_resources_fit_shape_point, score),
           .presence = FIELD_NO_PRESENCE,
           .help = "Score at that utilization, 0 to 10." },
         FIELD_END,
@@ -420,7 +435,7 @@ static const struct field ratio_fields[] = {
           .offset = offsetof(struct ratio_args, shape),
           .presence = FIELD_NO_PRESENCE,
           .fields = shape_fields,
-          .item_size = sizeof(struct shape_point),
+          .item_size = sizeof(struct node_resources_fit_shape_point),
           .help = "Points of the scoring function." },
         FIELD_END,
 };
@@ -477,12 +492,12 @@ const struct plugin plugin_node_resources_fit = {
         .sched = &(const struct sched_points){ .is_local = true,
                                                .reads_node_pods = true,
                                                .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain,
+                                               .filter = node_resources_fit_filter,
+                                               .explain = node_resources_fit_explain,
                                                .pre_score = pre_score,
-                                               .score = score,
+                                               .score = node_resources_fit_score,
                                                .score_placement = score_placement,
-                                               .wakes = wakes },
+                                               .wakes = node_resources_fit_wakes },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_ALLOCATABLE | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_SCALED_DOWN,
 };

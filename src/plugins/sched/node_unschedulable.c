@@ -9,7 +9,8 @@ static bool allows_order(const void *state) {
         return *(const bool *)state;
 }
 
-static int init(const struct plugin_env *env, const void *args, void **ret_state, struct err *err) {
+static int node_unschedulable_init(const struct plugin_env *env, const void *args, void **ret_state,
+                                   struct err *err) {
         bool *allows = xcalloc(1, sizeof(*allows));
         (void)args;
         (void)err;
@@ -18,16 +19,17 @@ static int init(const struct plugin_env *env, const void *args, void **ret_state
         return 0;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void node_unschedulable_filter(const struct sched_cycle *cycle, const void *state,
+                                      const void *pod_state, struct bitset *nodes) {
         (void)pod_state;
         const struct node_table *table = cluster_nodes(cycle->cluster);
         if (!tolerates_unschedulable(&cycle->class->spec, allows_order(state)))
                 bitset_and_not(nodes, &table->unschedulable);
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void node_unschedulable_explain(const struct sched_cycle *cycle, const void *state,
+                                       const void *pod_state, struct node_id node,
+                                       struct verdict *verdict) {
         (void)pod_state;
         const struct node_table *table = cluster_nodes(cycle->cluster);
         if (bitset_has(&table->unschedulable, node.index) &&
@@ -36,8 +38,8 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
                            SLICE_LITERAL("node(s) were unschedulable"));
 }
 
-static bool wakes(const struct sched_cycle *cycle, const void *state,
-                  const struct cluster_change *change) {
+static bool node_unschedulable_wakes(const struct sched_cycle *cycle, const void *state,
+                                     const struct cluster_change *change) {
         if (node_id_is_none(change->node))
                 return change->pod.index == cycle->pod.index;
         return !bitset_has(&cluster_nodes(cycle->cluster)->unschedulable, change->node.index) ||
@@ -46,10 +48,11 @@ static bool wakes(const struct sched_cycle *cycle, const void *state,
 
 const struct plugin plugin_node_unschedulable = {
         .name = "NodeUnschedulable",
-        .init = init,
+        .init = node_unschedulable_init,
         .fini = free,
-        .sched =
-                &(const struct sched_points){
-                        .is_local = true, .filter = filter, .explain = explain, .wakes = wakes },
+        .sched = &(const struct sched_points){ .is_local = true,
+                                               .filter = node_unschedulable_filter,
+                                               .explain = node_unschedulable_explain,
+                                               .wakes = node_unschedulable_wakes },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_TAINTS | CLUSTER_POD_TOLERATIONS,
 };

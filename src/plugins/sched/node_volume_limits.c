@@ -17,14 +17,14 @@ struct attached_list {
         struct attached *items;
 };
 
-static bool same(const struct attached *a, const struct attached *b) {
+static bool node_volume_limits_same(const struct attached *a, const struct attached *b) {
         return a->is_unbound == b->is_unbound && slice_eq(a->driver, b->driver) &&
                slice_eq(a->handle, b->handle);
 }
 
 static bool list_has(const struct attached_list *list, const struct attached *wanted) {
         for (size_t i = 0; i < list->count; i++)
-                if (same(&list->items[i], wanted))
+                if (node_volume_limits_same(&list->items[i], wanted))
                         return true;
         return false;
 }
@@ -51,7 +51,7 @@ static struct attached of_claim(const struct object_shelf *shelf, const struct j
                 slice_is_empty(volume_name)
                         ? NULL
                         : object_shelf_get(shelf, SHELF_VOLUME, SLICE_EMPTY, volume_name);
-        if (volume != NULL) {
+        if (volume) {
                 const struct json *csi = json_get(json_get(volume, "spec"), "csi");
                 return (struct attached){ json_get_text(csi, "driver"),
                                           json_get_text(csi, "volumeHandle"), false };
@@ -72,7 +72,7 @@ static void add_pod(const struct sched_cycle *cycle, const struct pod_class *cla
                 if (!pod_claim_of(&class->spec.volumes[i], cycle->shelf,
                                   cluster_text(cycle->cluster, ns), slice_of(pod_name),
                                   cycle->scratch, &claim) ||
-                    claim.claim == NULL)
+                    !claim.claim)
                         continue;
                 struct attached attached = of_claim(cycle->shelf, claim.claim, cycle->scratch);
                 list_add(list, &attached);
@@ -83,7 +83,7 @@ static void add_attachments(const struct sched_cycle *cycle, struct slice node,
                             struct attached_list *list) {
         const struct json *attachment;
         size_t at = 0;
-        while ((attachment = object_shelf_next(cycle->shelf, SHELF_ATTACHMENT, &at)) != NULL) {
+        while ((attachment = object_shelf_next(cycle->shelf, SHELF_ATTACHMENT, &at))) {
                 const struct json *spec = json_get(attachment, "spec");
                 struct slice volume_name =
                         json_get_text(json_get(spec, "source"), "persistentVolumeName");
@@ -139,7 +139,7 @@ static void read_limits(const struct sched_cycle *cycle, struct slice driver, in
         size_t at = 0;
         for (size_t i = 0; i < cluster_nodes(cycle->cluster)->count; i++)
                 limits[i] = INT64_MAX;
-        while ((item = object_shelf_next(cycle->shelf, SHELF_CSI_NODE, &at)) != NULL) {
+        while ((item = object_shelf_next(cycle->shelf, SHELF_CSI_NODE, &at))) {
                 struct node_id node = cluster_find_node(cycle->cluster, shelf_object_name(item));
                 int64_t limit = limit_of(item, driver);
                 if (!node_id_is_none(node) && limit >= 0)
@@ -151,7 +151,7 @@ static void read_attachments(const struct sched_cycle *cycle, uint32_t *attachme
         const struct json *item;
         size_t at = 0;
         memset(attachments, 0, cluster_nodes(cycle->cluster)->count * sizeof(*attachments));
-        while ((item = object_shelf_next(cycle->shelf, SHELF_ATTACHMENT, &at)) != NULL) {
+        while ((item = object_shelf_next(cycle->shelf, SHELF_ATTACHMENT, &at))) {
                 struct node_id node = cluster_find_node(
                         cycle->cluster, json_get_text(json_get(item, "spec"), "nodeName"));
                 if (!node_id_is_none(node))
@@ -178,7 +178,7 @@ static const struct driver_room *room_of(const struct sched_cycle *cycle, struct
                     hash_bytes(parts, sizeof(parts), slice_hash(SLICE_LITERAL("volume limits"))),
                     BREAKING, &news))
                 return NULL;
-        if (news.entry->value == NULL)
+        if (!news.entry->value)
                 news.entry->value = room_new(news.entry, cluster_nodes(cycle->cluster)->count);
         struct driver_room *room = news.entry->value;
         if (room->node_version != object_shelf_version(shelf, SHELF_CSI_NODE)) {
@@ -214,16 +214,15 @@ static bool surely_fits(const struct sched_cycle *cycle, const struct wanted *wa
         int64_t taken = cluster_nodes(cycle->cluster)->attach_count[node.index];
         for (size_t i = 0; i < wanted->driver_count; i++) {
                 const struct wanted_driver *driver = &wanted->drivers[i];
-                if (driver->room == NULL ||
-                    taken + driver->room->attachments[node.index] + driver->count >
-                            driver->room->limits[node.index])
+                if (!driver->room || taken + driver->room->attachments[node.index] + driver->count >
+                                             driver->room->limits[node.index])
                         return false;
         }
         return true;
 }
 
-static bool exceeds(const struct sched_cycle *cycle, const struct wanted *all,
-                    struct node_id node) {
+static bool node_volume_limits_exceeds(const struct sched_cycle *cycle, const struct wanted *all,
+                                       struct node_id node) {
         const struct attached_list *wanted = &all->list;
         const struct cluster *cluster = cycle->cluster;
         if (wanted->count == 0 || surely_fits(cycle, all, node))
@@ -233,7 +232,7 @@ static bool exceeds(const struct sched_cycle *cycle, const struct wanted *all,
                 object_shelf_get(cycle->shelf, SHELF_CSI_NODE, SLICE_EMPTY, name);
         struct attached_list attached = { .arena = cycle->scratch };
         struct attached_list fresh = { .arena = cycle->scratch };
-        if (csi_node == NULL)
+        if (!csi_node)
                 return false;
         for (struct pod_id pod = cluster_nodes(cluster)->first_pod[node.index];
              !pod_id_is_none(pod);) {
@@ -282,40 +281,41 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         return VERDICT_OK;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void node_volume_limits_filter(const struct sched_cycle *cycle, const void *state,
+                                      const void *pod_state, struct bitset *nodes) {
         (void)state;
         if (object_shelf_count(cycle->shelf, SHELF_CSI_NODE) == 0)
                 return;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (exceeds(cycle, pod_state, (struct node_id){ (uint32_t)i }))
+                if (node_volume_limits_exceeds(cycle, pod_state, (struct node_id){ (uint32_t)i }))
                         bitset_remove(nodes, i);
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void node_volume_limits_explain(const struct sched_cycle *cycle, const void *state,
+                                       const void *pod_state, struct node_id node,
+                                       struct verdict *verdict) {
         (void)state;
-        if (exceeds(cycle, pod_state, node))
+        if (node_volume_limits_exceeds(cycle, pod_state, node))
                 verdict_no(verdict, VERDICT_UNSCHEDULABLE,
                            SLICE_LITERAL("node(s) exceed max volume count"));
 }
 
 /* A pod that went without volumes leaves no room for any. */
-static bool wakes(const struct sched_cycle *cycle, const void *state,
-                  const struct cluster_change *change) {
+static bool node_volume_limits_wakes(const struct sched_cycle *cycle, const void *state,
+                                     const struct cluster_change *change) {
         (void)state;
         const uint32_t always = CLUSTER_NODE_ADDED | CLUSTER_CLAIM;
         const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
-        return (change->mask & always) != 0 || past == NULL ||
+        return (change->mask & always) != 0 || !past ||
                has_attachable(cluster_class(cycle->cluster, past->class));
 }
 
 const struct plugin plugin_node_volume_limits = {
         .name = "NodeVolumeLimits",
         .sched = &(const struct sched_points){ .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain,
-                                               .wakes = wakes,
+                                               .filter = node_volume_limits_filter,
+                                               .explain = node_volume_limits_explain,
+                                               .wakes = node_volume_limits_wakes,
                                                .reads_volumes = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,
 };

@@ -3,7 +3,7 @@
 #include "plugins/sched/placement_fit.h"
 #include "plugin/sched_points.h"
 
-struct totals {
+struct placement_fit_totals {
         int64_t allocatable, requested;
 };
 
@@ -28,7 +28,7 @@ static const int64_t *requested_column(const struct node_table *table,
 }
 
 static void add_nodes(const struct node_table *table, struct resource_id resource,
-                      const struct group_domain *placement, struct totals *totals) {
+                      const struct group_domain *placement, struct placement_fit_totals *totals) {
         const int64_t *allocatable = table->resources[resource.index].allocatable;
         const int64_t *requested = requested_column(table, resource);
         for (size_t i = 0; i < placement->count; i++) {
@@ -42,10 +42,10 @@ static void add_nodes(const struct node_table *table, struct resource_id resourc
 
 /* False: the resource does not count. */
 static bool add_up(const struct group_view *group, const struct group_domain_use *use,
-                   struct slice name, struct totals *ret_totals) {
+                   struct slice name, struct placement_fit_totals *ret_totals) {
         const struct cluster *cluster = group->cluster;
         struct resource_id id;
-        *ret_totals = (struct totals){ 0 };
+        *ret_totals = (struct placement_fit_totals){ 0 };
         if (!cluster_resource(cluster, name, &id) || id.index == RESOURCE_PODS)
                 return false;
         for (size_t i = 0; i < use->pod_count; i++)
@@ -63,7 +63,7 @@ int64_t placement_fit_score(const struct group_view *group, const struct group_d
         for (size_t i = 0; i < resources->count; i++) {
                 const struct resource_weight *resource = &resources->items[i];
                 int64_t weight = resource->weight == 0 ? 1 : resource->weight;
-                struct totals totals;
+                struct placement_fit_totals totals;
                 if (!add_up(group, use, resource->name, &totals))
                         continue;
                 if (totals.requested > totals.allocatable)

@@ -4,13 +4,13 @@
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 
-static int64_t score(const struct group_view *group, const void *state,
-                     const struct group_domain_use *use) {
+static int64_t pod_group_pods_count_score(const struct group_view *group, const void *state,
+                                          const struct group_domain_use *use) {
         (void)state;
         return (int64_t)(group->placed_count + use->pod_count);
 }
 
-static void normalize(int64_t *scores, size_t count) {
+static void pod_group_pods_count_normalize(int64_t *scores, size_t count) {
         int64_t top = 0;
         for (size_t i = 0; i < count; i++)
                 if (scores[i] > top)
@@ -21,6 +21,7 @@ static void normalize(int64_t *scores, size_t count) {
 
 const struct plugin plugin_pod_group_pods_count = {
         .name = "PodGroupPodsCount",
-        .sched = &(const struct sched_points){ .score_placement = score,
-                                               .normalize_placements = normalize },
+        .sched = &(const struct sched_points){ .score_placement = pod_group_pods_count_score,
+                                               .normalize_placements =
+                                                       pod_group_pods_count_normalize },
 };

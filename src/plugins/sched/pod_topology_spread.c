@@ -35,7 +35,8 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
 
 enum spread_answer { SPREAD_FITS, SPREAD_LACKS_KEY, SPREAD_SKEWED };
 
-static enum spread_answer ask(const struct spread_state *state, struct node_id node) {
+static enum spread_answer pod_topology_spread_ask(const struct spread_state *state,
+                                                  struct node_id node) {
         for (size_t i = 0; i < state->count; i++) {
                 const struct spread_rule *rule = &state->rules[i];
                 const struct spread_counts *counts = &state->numbers->rules[i];
@@ -49,20 +50,22 @@ static enum spread_answer ask(const struct spread_state *state, struct node_id n
         return SPREAD_FITS;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
-                   struct bitset *nodes) {
+static void pod_topology_spread_filter(const struct sched_cycle *cycle, const void *plugin,
+                                       const void *pod_state, struct bitset *nodes) {
         (void)cycle;
         (void)plugin;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (ask(pod_state, (struct node_id){ (uint32_t)i }) != SPREAD_FITS)
+                if (pod_topology_spread_ask(pod_state, (struct node_id){ (uint32_t)i }) !=
+                    SPREAD_FITS)
                         bitset_remove(nodes, i);
 }
 
-static void explain(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void pod_topology_spread_explain(const struct sched_cycle *cycle, const void *plugin,
+                                        const void *pod_state, struct node_id node,
+                                        struct verdict *verdict) {
         (void)cycle;
         (void)plugin;
-        switch (ask(pod_state, node)) {
+        switch (pod_topology_spread_ask(pod_state, node)) {
         case SPREAD_FITS:
                 return;
         case SPREAD_LACKS_KEY:
@@ -142,8 +145,9 @@ static int64_t score_node(const struct spread_state *state, struct node_id node)
         return (int64_t)round(score);
 }
 
-static void score(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
-                  struct node_batch batch, int64_t *ret_scores) {
+static void pod_topology_spread_score(const struct sched_cycle *cycle, const void *plugin,
+                                      const void *pod_state, struct node_batch batch,
+                                      int64_t *ret_scores) {
         (void)cycle;
         (void)plugin;
         for (size_t i = 0; i < batch.count; i++)
@@ -151,8 +155,9 @@ static void score(const struct sched_cycle *cycle, const void *plugin, const voi
 }
 
 /* The less crowded, the better; ignored nodes get nothing. */
-static void normalize(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
-                      struct node_batch feasible, int64_t *scores) {
+static void pod_topology_spread_normalize(const struct sched_cycle *cycle, const void *plugin,
+                                          const void *pod_state, struct node_batch feasible,
+                                          int64_t *scores) {
         (void)cycle;
         (void)plugin;
         const struct spread_state *state = pod_state;
@@ -199,7 +204,8 @@ static size_t offer_count(const void *pod_state) {
         return count;
 }
 
-static void offer(const void *pod_state, struct node_id node, bool joins, uint32_t *offers) {
+static void pod_topology_spread_offer(const void *pod_state, struct node_id node, bool joins,
+                                      uint32_t *offers) {
         const struct spread_state *state = pod_state;
         if (is_ignored(state, node))
                 return;
@@ -238,11 +244,11 @@ static bool leaves_out(const void *pod_state, struct node_id node) {
 #define LACKS_KEY (-1)           /* rest of nodes that lack the other rule's key */
 
 /* One rule looks at nothing but the domain. */
-static const struct topology *uniform(const void *pod_state) {
+static const struct topology *pod_topology_spread_uniform(const void *pod_state) {
         const struct spread_state *state = pod_state;
         const struct topology *topology =
                 state->count == 1 ? state->numbers->rules[0].topology : NULL;
-        return topology != NULL && topology->domain_count <= COARSE_MAX ? topology : NULL;
+        return topology && topology->domain_count <= COARSE_MAX ? topology : NULL;
 }
 
 /* The rule of the fewest domains; SIZE_MAX: all have many, or there are too many rules. */
@@ -259,7 +265,7 @@ static size_t coarse_rule(const struct spread_state *state) {
         return coarse;
 }
 
-static const struct topology *coarse(const void *pod_state) {
+static const struct topology *pod_topology_spread_coarse(const void *pod_state) {
         const struct spread_state *state = pod_state;
         size_t rule = coarse_rule(state);
         return rule == SIZE_MAX ? NULL : state->numbers->rules[rule].topology;
@@ -273,7 +279,7 @@ static int64_t count_of(const struct spread_state *state, size_t rule, struct no
         return is_hostname(&state->rules[rule]) ? counts->pods[node.index] : counts->sums[domain];
 }
 
-static struct score_kind kind(const void *pod_state, struct node_id node) {
+static struct score_kind pod_topology_spread_kind(const void *pod_state, struct node_id node) {
         const struct spread_state *state = pod_state;
         size_t rule = coarse_rule(state);
         if (is_ignored(state, node))
@@ -331,8 +337,8 @@ static bool counts_otherwise(const struct sched_cycle *cycle, struct label_set_i
 }
 
 /* Pods of another namespace, or that no strict constraint counts, change nothing. */
-static bool wakes(const struct sched_cycle *cycle, const void *plugin,
-                  const struct cluster_change *change) {
+static bool pod_topology_spread_wakes(const struct sched_cycle *cycle, const void *plugin,
+                                      const struct cluster_change *change) {
         (void)plugin;
         const uint32_t of_nodes = CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS |
                                   CLUSTER_NODE_TAINTS;
@@ -342,9 +348,9 @@ static bool wakes(const struct sched_cycle *cycle, const void *plugin,
                 return true;
         const struct pod_row *row = cluster_pod(cycle->cluster, change->pod);
         const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
-        if ((change->mask & past_tells) != 0 && past == NULL)
+        if ((change->mask & past_tells) != 0 && !past)
                 return true;
-        if (!str_id_eq(past != NULL ? past->ns : row->ns, cycle->ns))
+        if (!str_id_eq(past ? past->ns : row->ns, cycle->ns))
                 return false;
         if ((change->mask & CLUSTER_POD_REMOVED) != 0 && counts_any(cycle, past->labels))
                 return true;
@@ -366,24 +372,25 @@ const struct plugin plugin_pod_topology_spread = {
         .sched =
                 &(const struct sched_points){
                         .pre_filter = pre_filter,
-                        .filter = filter,
-                        .explain = explain,
+                        .filter = pod_topology_spread_filter,
+                        .explain = pod_topology_spread_explain,
                         .pre_score = pre_score,
-                        .score = score,
-                        .normalize = normalize,
-                        .wakes = wakes,
+                        .score = pod_topology_spread_score,
+                        .normalize = pod_topology_spread_normalize,
+                        .wakes = pod_topology_spread_wakes,
                         .counts_pods = true,
-                        .filter_follow = &(const struct sched_follow){ .uniform = uniform,
-                                                                       .entry = entry_of,
-                                                                       .frame = filter_frame },
+                        .filter_follow = &(
+                                const struct sched_follow){ .uniform = pod_topology_spread_uniform,
+                                                            .entry = entry_of,
+                                                            .frame = filter_frame },
                         .score_follow =
                                 &(const struct sched_follow){ .entry = entry_of,
                                                               .frame = score_frame,
                                                               .offer_count = offer_count,
-                                                              .offer = offer,
+                                                              .offer = pod_topology_spread_offer,
                                                               .leaves_out = leaves_out,
-                                                              .coarse = coarse,
-                                                              .kind = kind,
+                                                              .coarse = pod_topology_spread_coarse,
+                                                              .kind = pod_topology_spread_kind,
                                                               .score_of_kind = score_of_kind } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |

@@ -21,14 +21,15 @@ static enum verdict_code pre_enqueue(const struct sched_cycle *cycle, const void
         return verdict->code;
 }
 
-static bool wakes(const struct sched_cycle *cycle, const void *state,
-                  const struct cluster_change *change) {
+static bool scheduling_gates_wakes(const struct sched_cycle *cycle, const void *state,
+                                   const struct cluster_change *change) {
         (void)state;
         return change->pod.index == cycle->pod.index;
 }
 
 const struct plugin plugin_scheduling_gates = {
         .name = "SchedulingGates",
-        .sched = &(const struct sched_points){ .pre_enqueue = pre_enqueue, .wakes = wakes },
+        .sched = &(const struct sched_points){ .pre_enqueue = pre_enqueue,
+                                               .wakes = scheduling_gates_wakes },
         .wakes_on = CLUSTER_POD_GATES,
 };

@@ -31,7 +31,7 @@ static void check_constraint(struct field_reader *reader, const struct json *val
                 field_problem(reader, value, suffix, "maxSkew: not in valid range (0, inf)");
         if (slice_is_empty(constraint->topology_key))
                 field_problem(reader, value, suffix, "topologyKey: can not be empty");
-        else if (label_key_problem(constraint->topology_key) != NULL)
+        else if (label_key_problem(constraint->topology_key))
                 field_problem(reader, value, suffix, "topologyKey: %s",
                               label_key_problem(constraint->topology_key));
         if (slice_is_empty(constraint->when))
@@ -98,7 +98,7 @@ int spread_init(const struct plugin_env *env, const void *args, void **ret_state
 
 void spread_free(void *state) {
         struct spread_plugin *own = state;
-        if (own == NULL)
+        if (!own)
                 return;
         free(own->defaults);
         free(own);

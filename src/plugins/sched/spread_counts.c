@@ -13,7 +13,7 @@ static size_t default_rules(const struct sched_cycle *cycle, const struct spread
         const struct selector *selector = has_any ? workload_selector(cycle->cluster, cycle->shelf,
                                                                       cycle->pod, cycle->scratch)
                                                   : NULL;
-        if (selector == NULL)
+        if (!selector)
                 return 0;
         *ret_rules = ARENA_ARRAY(cycle->scratch, struct spread_rule, own->default_count);
         for (size_t i = 0; i < own->default_count; i++)
@@ -41,14 +41,16 @@ struct spread_state *spread_state_new(const struct sched_cycle *cycle,
 
 /* ---- counting ---- */
 
-static bool partakes(const struct spread_state *state, size_t rule, struct node_id node) {
+static bool spread_counts_partakes(const struct spread_state *state, size_t rule,
+                                   struct node_id node) {
         const struct sched_cycle *cycle = state->cycle;
         return !bitset_has(&state->numbers->lacking, node.index) &&
                spread_includes_node(cycle->cluster, &state->rules[rule], &cycle->class->spec, node,
                                     state->own->allows_order);
 }
 
-static void recount(struct spread_state *state, struct node_id node, struct domain_news *news) {
+static void spread_counts_recount(struct spread_state *state, struct node_id node,
+                                  struct domain_news *news) {
         for (size_t i = 0; i < state->count; i++) {
                 struct spread_counts *counts = &state->numbers->rules[i];
                 uint32_t pods = (uint32_t)spread_count_pods(state->cycle->cluster, &state->rules[i],
@@ -97,7 +99,7 @@ static void find_domains(struct spread_state *state, size_t rule, struct arena *
         struct bitset seen = bitset_in_arena(arena, (size_t)counts->topology->domain_count + 1);
         for (size_t i = 0; i < cluster_node_count(state->cycle->cluster); i++) {
                 uint32_t domain = spread_domain_of(counts, order[i]);
-                if (domain == DOMAIN_NONE || !partakes(state, rule, order[i]))
+                if (domain == DOMAIN_NONE || !spread_counts_partakes(state, rule, order[i]))
                         continue;
                 bitset_add(&counts->partakes, order[i].index);
                 if (!bitset_has(&seen, domain))
@@ -134,7 +136,7 @@ static void count_all(struct spread_state *state, struct arena *arena) {
 }
 
 static uint64_t hash_selector(const struct selector *selector, uint64_t hash) {
-        for (size_t i = 0; selector != NULL && i < selector->count; i++) {
+        for (size_t i = 0; selector && i < selector->count; i++) {
                 const struct selector_requirement *item = &selector->requirements[i];
                 uint64_t parts[] = { slice_hash(item->key), (uint64_t)item->op,
                                      (uint64_t)item->number, item->value_count };
@@ -155,7 +157,7 @@ static uint64_t memory_key(const struct spread_state *state) {
         uint64_t key = hash_bytes(parts, sizeof(parts), slice_hash(SLICE_LITERAL("spread")));
         for (size_t i = 0; i < state->count; i++) {
                 const struct spread_rule *rule = &state->rules[i];
-                uint64_t own[] = { slice_hash(rule->topology_key), rule->match.selector != NULL };
+                uint64_t own[] = { slice_hash(rule->topology_key), !!rule->match.selector };
                 key = hash_selector(rule->match.selector, hash_bytes(own, sizeof(own), key));
         }
         return key;
@@ -167,7 +169,7 @@ static uint64_t memory_key(const struct spread_state *state) {
 static void recount_news(void *context, struct node_id node) {
         struct spread_state *state = context;
         struct memory_entry *entry = (struct memory_entry *)(uintptr_t)state->entry;
-        recount(state, node, &entry->news);
+        spread_counts_recount(state, node, &entry->news);
 }
 
 void spread_count(struct spread_state *state) {
@@ -179,7 +181,7 @@ void spread_count(struct spread_state *state) {
                 return;
         }
         state->entry = news.entry;
-        if (news.entry->value == NULL) {
+        if (!news.entry->value) {
                 count_all(state, &news.entry->arena);
                 news.entry->value = state->numbers;
                 return;

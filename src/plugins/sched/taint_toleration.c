@@ -11,7 +11,8 @@ static bool allows_order(const void *state) {
         return *(const bool *)state;
 }
 
-static int init(const struct plugin_env *env, const void *args, void **ret_state, struct err *err) {
+static int taint_toleration_init(const struct plugin_env *env, const void *args, void **ret_state,
+                                 struct err *err) {
         bool *allows = xcalloc(1, sizeof(*allows));
         (void)args;
         (void)err;
@@ -20,18 +21,19 @@ static int init(const struct plugin_env *env, const void *args, void **ret_state
         return 0;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void taint_toleration_filter(const struct sched_cycle *cycle, const void *state,
+                                    const void *pod_state, struct bitset *nodes) {
         (void)pod_state;
         taints_narrow(cycle->cluster, &cycle->class->spec, TAINTS_THAT_BLOCK, allows_order(state),
                       nodes);
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void taint_toleration_explain(const struct sched_cycle *cycle, const void *state,
+                                     const void *pod_state, struct node_id node,
+                                     struct verdict *verdict) {
         (void)pod_state;
         if (node_untolerated_taint(cycle->cluster, node, &cycle->class->spec, TAINTS_THAT_BLOCK,
-                                   allows_order(state)) != NULL)
+                                   allows_order(state)))
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("node(s) had untolerated taint(s)"));
 }
@@ -48,7 +50,7 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         for (uint32_t i = 1; i < cap; i++) {
                 struct taint_set_id set = { i };
                 const struct taint *taints;
-                if (cluster_nodes_with_taints(cycle->cluster, set) == NULL)
+                if (!cluster_nodes_with_taints(cycle->cluster, set))
                         continue;
                 size_t count = cluster_taints(cycle->cluster, set, &taints);
                 counts[i] = taints_count_repelling(taints, count, spec->tolerations,
@@ -58,8 +60,9 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         return VERDICT_OK;
 }
 
-static void score(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                  struct node_batch batch, int64_t *ret_scores) {
+static void taint_toleration_score(const struct sched_cycle *cycle, const void *state,
+                                   const void *pod_state, struct node_batch batch,
+                                   int64_t *ret_scores) {
         (void)state;
         const struct taint_set_id *sets = cluster_nodes(cycle->cluster)->taints;
         const int64_t *counts = pod_state;
@@ -67,32 +70,33 @@ static void score(const struct sched_cycle *cycle, const void *state, const void
                 ret_scores[i] = counts[sets[batch.nodes[i].index].index];
 }
 
-static void normalize(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                      struct node_batch feasible, int64_t *scores) {
+static void taint_toleration_normalize(const struct sched_cycle *cycle, const void *state,
+                                       const void *pod_state, struct node_batch feasible,
+                                       int64_t *scores) {
         (void)cycle;
         (void)state;
         (void)pod_state;
         normalize_by_max(scores, feasible.count, true);
 }
 
-static bool wakes(const struct sched_cycle *cycle, const void *state,
-                  const struct cluster_change *change) {
+static bool taint_toleration_wakes(const struct sched_cycle *cycle, const void *state,
+                                   const struct cluster_change *change) {
         if (node_id_is_none(change->node))
                 return change->pod.index == cycle->pod.index;
-        return node_untolerated_taint(cycle->cluster, change->node, &cycle->class->spec,
-                                      TAINTS_THAT_BLOCK, allows_order(state)) == NULL;
+        return !node_untolerated_taint(cycle->cluster, change->node, &cycle->class->spec,
+                                       TAINTS_THAT_BLOCK, allows_order(state));
 }
 
 const struct plugin plugin_taint_toleration = {
         .name = "TaintToleration",
-        .init = init,
+        .init = taint_toleration_init,
         .fini = free,
         .sched = &(const struct sched_points){ .is_local = true,
-                                               .filter = filter,
-                                               .explain = explain,
+                                               .filter = taint_toleration_filter,
+                                               .explain = taint_toleration_explain,
                                                .pre_score = pre_score,
-                                               .score = score,
-                                               .normalize = normalize,
-                                               .wakes = wakes },
+                                               .score = taint_toleration_score,
+                                               .normalize = taint_toleration_normalize,
+                                               .wakes = taint_toleration_wakes },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_TAINTS | CLUSTER_POD_TOLERATIONS,
 };

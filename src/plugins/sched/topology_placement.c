@@ -5,8 +5,8 @@
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 
-static enum verdict_code fail(const struct group_view *group, struct verdict *verdict,
-                              const char *text) {
+static enum verdict_code topology_placement_fail(const struct group_view *group,
+                                                 struct verdict *verdict, const char *text) {
         verdict_no(verdict, VERDICT_ERROR,
                    slice_of(arena_printf(group->arena,
                                          "cannot determine domain for already scheduled pods: %s",
@@ -21,20 +21,22 @@ static bool domain_of(const struct group_view *group, struct pod_id pod, struct 
         const struct node_table *table = cluster_nodes(cluster);
         const struct pod_row *row = cluster_pod(cluster, pod);
         if (!bitset_has(&table->live, row->node.index)) {
-                fail(group, verdict,
-                     arena_printf(group->arena,
-                                  "getting node for pod " SLICE_FMT
-                                  "/%s: nodeinfo not found for node name \"" SLICE_FMT "\"",
-                                  SLICE_ARG(group->ns), row->name,
-                                  SLICE_ARG(cluster_node_name(cluster, row->node))));
+                topology_placement_fail(
+                        group, verdict,
+                        arena_printf(group->arena,
+                                     "getting node for pod " SLICE_FMT
+                                     "/%s: nodeinfo not found for node name \"" SLICE_FMT "\"",
+                                     SLICE_ARG(group->ns), row->name,
+                                     SLICE_ARG(cluster_node_name(cluster, row->node))));
                 return false;
         }
         if (key.index != 0 &&
             cluster_label_get(cluster, table->labels[row->node.index], key, ret_domain))
                 return true;
-        fail(group, verdict,
-             arena_printf(group->arena, "no topology domain found for pod " SLICE_FMT "/%s",
-                          SLICE_ARG(group->ns), row->name));
+        topology_placement_fail(group, verdict,
+                                arena_printf(group->arena,
+                                             "no topology domain found for pod " SLICE_FMT "/%s",
+                                             SLICE_ARG(group->ns), row->name));
         return false;
 }
 
@@ -46,12 +48,13 @@ static bool required_domain(const struct group_view *group, struct str_id key, b
                 if (!domain_of(group, group->placed[i], key, &domain, verdict))
                         return false;
                 if (*has_domain && !str_id_eq(domain, *ret_domain)) {
-                        fail(group, verdict,
-                             arena_printf(group->arena,
-                                          "more than 1 domain found for pod group: " SLICE_FMT
-                                          ", " SLICE_FMT,
-                                          SLICE_ARG(cluster_text(group->cluster, *ret_domain)),
-                                          SLICE_ARG(cluster_text(group->cluster, domain))));
+                        topology_placement_fail(
+                                group, verdict,
+                                arena_printf(group->arena,
+                                             "more than 1 domain found for pod group: " SLICE_FMT
+                                             ", " SLICE_FMT,
+                                             SLICE_ARG(cluster_text(group->cluster, *ret_domain)),
+                                             SLICE_ARG(cluster_text(group->cluster, domain))));
                         return false;
                 }
                 *has_domain = true;
@@ -60,7 +63,7 @@ static bool required_domain(const struct group_view *group, struct str_id key, b
         return true;
 }
 
-struct domains {
+struct topology_placement_domains {
         struct map_u64 *by_value; /* struct group_domain, by number of the value */
         size_t count;
         struct group_domain *items; /* in the order of their first nodes */
@@ -68,7 +71,7 @@ struct domains {
 
 /* Nodes per domain: counted first, so that each list is as long as it has to be. */
 static void count_nodes(const struct group_view *group, struct str_id key,
-                        const struct str_id *required, struct domains *domains) {
+                        const struct str_id *required, struct topology_placement_domains *domains) {
         const struct cluster *cluster = group->cluster;
         const struct node_id *order = cluster_node_order(cluster);
         size_t node_count = cluster_node_count(cluster);
@@ -77,10 +80,10 @@ static void count_nodes(const struct group_view *group, struct str_id key,
                 struct str_id value;
                 if (!cluster_label_get(cluster, cluster_nodes(cluster)->labels[order[i].index], key,
                                        &value) ||
-                    (required != NULL && !str_id_eq(value, *required)))
+                    (required && !str_id_eq(value, *required)))
                         continue;
                 struct group_domain *domain = map_u64_get(domains->by_value, value.index);
-                if (domain == NULL) {
+                if (!domain) {
                         domain = &domains->items[domains->count++];
                         *domain = (struct group_domain){ .name = cluster_text(cluster, value) };
                         map_u64_put(domains->by_value, value.index, domain);
@@ -89,7 +92,8 @@ static void count_nodes(const struct group_view *group, struct str_id key,
         }
 }
 
-static void list_nodes(const struct group_view *group, struct str_id key, struct domains *domains) {
+static void list_nodes(const struct group_view *group, struct str_id key,
+                       struct topology_placement_domains *domains) {
         const struct cluster *cluster = group->cluster;
         const struct node_id *order = cluster_node_order(cluster);
         size_t *filled = ARENA_ARRAY(group->arena, size_t, domains->count + 1);
@@ -105,7 +109,7 @@ static void list_nodes(const struct group_view *group, struct str_id key, struct
                 if (cluster_label_get(cluster, cluster_nodes(cluster)->labels[order[i].index], key,
                                       &value))
                         domain = map_u64_get(domains->by_value, value.index);
-                if (domain == NULL)
+                if (!domain)
                         continue;
                 size_t index = (size_t)(domain - domains->items);
                 lists[index][filled[index]++] = order[i];
@@ -119,8 +123,10 @@ static void take_everything(const struct group_view *group, struct group_domain_
         *ret_list = (struct group_domain_list){ 1, all };
 }
 
-static enum verdict_code generate(const struct group_view *group, const void *state,
-                                  struct group_domain_list *ret_list, struct verdict *verdict) {
+static enum verdict_code topology_placement_generate(const struct group_view *group,
+                                                     const void *state,
+                                                     struct group_domain_list *ret_list,
+                                                     struct verdict *verdict) {
         (void)state;
         struct slice name = pod_group_topology_key(group->object);
         struct str_id required;
@@ -134,7 +140,7 @@ static enum verdict_code generate(const struct group_view *group, const void *st
                 key = (struct str_id){ 0 };
         if (!required_domain(group, key, &has_required, &required, verdict))
                 return VERDICT_ERROR;
-        struct domains domains = { .by_value = map_u64_new() };
+        struct topology_placement_domains domains = { .by_value = map_u64_new() };
         if (is_known) {
                 count_nodes(group, key, has_required ? &required : NULL, &domains);
                 list_nodes(group, key, &domains);
@@ -146,5 +152,5 @@ static enum verdict_code generate(const struct group_view *group, const void *st
 
 const struct plugin plugin_topology_placement = {
         .name = "TopologyPlacementGenerator",
-        .sched = &(const struct sched_points){ .generate_placements = generate },
+        .sched = &(const struct sched_points){ .generate_placements = topology_placement_generate },
 };

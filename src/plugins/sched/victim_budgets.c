@@ -8,7 +8,7 @@ struct budget_use {
 };
 
 static struct budget_use *use_of(struct victim_budgets *budgets, const struct budget_row *budget) {
-        for (struct budget_use *use = budgets->uses; use != NULL; use = use->next)
+        for (struct budget_use *use = budgets->uses; use; use = use->next)
                 if (use->budget == budget)
                         return use;
         struct budget_use *use = ARENA_NEW(budgets->arena, struct budget_use);
@@ -32,7 +32,7 @@ bool victim_budgets_charge(struct victim_budgets *budgets, struct pod_id pod) {
         size_t at = 0;
         if (row->labels.index == 0)
                 return false;
-        while ((budget = cluster_budget_next(cluster, row->ns, &at)) != NULL) {
+        while ((budget = cluster_budget_next(cluster, row->ns, &at))) {
                 if (!budget->has_selector || budget->selector_is_invalid ||
                     selector_is_empty(&budget->selector) ||
                     !cluster_labels_match(cluster, &budget->selector, row->labels) ||

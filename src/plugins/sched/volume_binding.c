@@ -8,14 +8,14 @@
 #include "rules/volumes.h"
 #include <stdlib.h>
 
-struct shape_point {
+struct volume_binding_shape_point {
         int32_t utilization, score;
 };
 struct binding_args {
         struct args_head head;
         int64_t timeout_s;
         bool has_shape;
-        struct item_list shape; /* struct shape_point; needs a gate that is off */
+        struct item_list shape; /* struct volume_binding_shape_point; needs a gate that is off */
 };
 
 struct bound_claim {
@@ -38,7 +38,7 @@ struct claims {
 
 /* ---- PreFilter ---- */
 
-static enum verdict_code refuse(struct verdict *verdict, const char *text) {
+static enum verdict_code volume_binding_refuse(struct verdict *verdict, const char *text) {
         verdict_no(verdict, VERDICT_UNRESOLVABLE, slice_of(text));
         return VERDICT_UNRESOLVABLE;
 }
@@ -48,36 +48,39 @@ static enum verdict_code check_claim(const struct sched_cycle *cycle, const stru
                                      struct verdict *verdict) {
         struct arena *arena = cycle->scratch;
         struct slice ns = cluster_text(cycle->cluster, cycle->ns);
-        if (claim->claim == NULL)
-                return refuse(verdict,
-                              arena_printf(arena,
-                                           claim->is_ephemeral
-                                                   ? "waiting for ephemeral volume controller to "
-                                                     "create the persistentvolumeclaim \"%.*s\""
-                                                   : "persistentvolumeclaim \"%.*s\" not found",
-                                           SLICE_ARG(claim->name)));
+        if (!claim->claim)
+                return volume_binding_refuse(
+                        verdict,
+                        arena_printf(arena,
+                                     claim->is_ephemeral
+                                             ? "waiting for ephemeral volume controller to "
+                                               "create the persistentvolumeclaim \"%.*s\""
+                                             : "persistentvolumeclaim \"%.*s\" not found",
+                                     SLICE_ARG(claim->name)));
         if (slice_is(json_get_text(json_get(claim->claim, "status"), "phase"), "Lost"))
-                return refuse(verdict,
-                              arena_printf(arena,
-                                           "persistentvolumeclaim \"" SLICE_FMT
-                                           "\" bound to non-existent persistentvolume \"" SLICE_FMT
-                                           "\"",
-                                           SLICE_ARG(claim->name),
-                                           SLICE_ARG(claim_volume(claim->claim))));
+                return volume_binding_refuse(
+                        verdict,
+                        arena_printf(arena,
+                                     "persistentvolumeclaim \"" SLICE_FMT
+                                     "\" bound to non-existent persistentvolume \"" SLICE_FMT "\"",
+                                     SLICE_ARG(claim->name),
+                                     SLICE_ARG(claim_volume(claim->claim))));
         if (object_is_terminating(claim->claim))
-                return refuse(verdict, arena_printf(arena,
-                                                    "persistentvolumeclaim \"" SLICE_FMT
-                                                    "\" is being deleted",
-                                                    SLICE_ARG(claim->name)));
+                return volume_binding_refuse(verdict,
+                                             arena_printf(arena,
+                                                          "persistentvolumeclaim \"" SLICE_FMT
+                                                          "\" is being deleted",
+                                                          SLICE_ARG(claim->name)));
         const char *uid =
                 pod_id_is_none(cycle->pod) ? "" : cluster_pod(cycle->cluster, cycle->pod)->uid;
         if (claim->is_ephemeral && !claim_is_of_pod(claim->claim, slice_of(uid)))
-                return refuse(verdict, arena_printf(arena,
-                                                    "PVC " SLICE_FMT "/" SLICE_FMT
-                                                    " was not created for pod " SLICE_FMT
-                                                    "/%s (pod is not owner)",
-                                                    SLICE_ARG(ns), SLICE_ARG(claim->name),
-                                                    SLICE_ARG(ns), cycle->pod_name));
+                return volume_binding_refuse(verdict,
+                                             arena_printf(arena,
+                                                          "PVC " SLICE_FMT "/" SLICE_FMT
+                                                          " was not created for pod " SLICE_FMT
+                                                          "/%s (pod is not owner)",
+                                                          SLICE_ARG(ns), SLICE_ARG(claim->name),
+                                                          SLICE_ARG(ns), cycle->pod_name));
         return VERDICT_OK;
 }
 
@@ -121,7 +124,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         struct claims *claims = ARENA_NEW(cycle->scratch, struct claims);
         struct pod_claim *all = ARENA_ARRAY(cycle->scratch, struct pod_claim, spec->volume_count);
         size_t count = 0;
-        for (size_t i = 0; i < spec->volume_count && cycle->shelf != NULL; i++) {
+        for (size_t i = 0; i < spec->volume_count && cycle->shelf; i++) {
                 if (!pod_claim_of(&spec->volumes[i], cycle->shelf,
                                   cluster_text(cycle->cluster, cycle->ns),
                                   slice_of(cycle->pod_name), cycle->scratch, &all[count]))
@@ -138,7 +141,8 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
                 if (claim_is_bound(all[i].claim))
                         take_bound(cycle, claims, all[i].claim);
                 else if (!take_unbound(cycle, claims, all[i].claim))
-                        return refuse(verdict, "pod has unbound immediate PersistentVolumeClaims");
+                        return volume_binding_refuse(
+                                verdict, "pod has unbound immediate PersistentVolumeClaims");
         }
         qsort(claims->delayed, claims->delayed_count, sizeof(*claims->delayed), compare_sizes);
         *ret_pod_state = claims;
@@ -157,7 +161,7 @@ enum binding_problem {
 static unsigned judge_bound(const struct cluster *cluster, const struct claims *claims,
                             struct node_id node) {
         for (size_t i = 0; i < claims->bound_count; i++) {
-                if (claims->bound[i].volume == NULL)
+                if (!claims->bound[i].volume)
                         return PROBLEM_NO_VOLUME_OBJECT;
                 if (!volume_admits(cluster, claims->bound[i].affinity, node))
                         return PROBLEM_NODE_CONFLICT;
@@ -190,9 +194,9 @@ static unsigned judge_delayed(const struct sched_cycle *cycle, const struct clai
                         continue;
                 const struct json *volume =
                         volume_choose(cycle->cluster, &claims->delayed[i].candidates, node, &taken);
-                if (volume != NULL)
+                if (volume)
                         taken.items[taken.count++] = volume;
-                is_matched[i] = volume != NULL;
+                is_matched[i] = volume;
         }
         for (size_t i = 0; i < claims->delayed_count; i++) {
                 unsigned problem =
@@ -203,8 +207,8 @@ static unsigned judge_delayed(const struct sched_cycle *cycle, const struct clai
         return 0;
 }
 
-static unsigned judge(const struct sched_cycle *cycle, const struct claims *claims,
-                      struct node_id node) {
+static unsigned volume_binding_judge(const struct sched_cycle *cycle, const struct claims *claims,
+                                     struct node_id node) {
         unsigned problems = judge_bound(cycle->cluster, claims, node);
         if (claims->delayed_count > 0)
                 problems |= judge_delayed(cycle, claims, node);
@@ -215,9 +219,9 @@ static void narrow_to_bound(const struct sched_cycle *cycle, const struct claims
                             struct bitset *nodes) {
         for (size_t i = 0; i < claims->bound_count; i++) {
                 const struct affinity *affinity = claims->bound[i].affinity;
-                if (claims->bound[i].volume == NULL)
+                if (!claims->bound[i].volume)
                         bitset_clear(nodes);
-                else if (affinity != NULL)
+                else if (affinity)
                         node_terms_narrow(cycle->cluster, affinity->required_node,
                                           affinity->required_node_count, cycle->scratch, nodes);
         }
@@ -230,19 +234,20 @@ static bool is_same_everywhere(const struct claims *claims) {
         return true;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void volume_binding_filter(const struct sched_cycle *cycle, const void *state,
+                                  const void *pod_state, struct bitset *nodes) {
         (void)state;
         narrow_to_bound(cycle, pod_state, nodes);
         if (is_same_everywhere(pod_state))
                 return;
         for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1))
-                if (judge(cycle, pod_state, (struct node_id){ (uint32_t)i }) != 0)
+                if (volume_binding_judge(cycle, pod_state, (struct node_id){ (uint32_t)i }) != 0)
                         bitset_remove(nodes, i);
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void volume_binding_explain(const struct sched_cycle *cycle, const void *state,
+                                   const void *pod_state, struct node_id node,
+                                   struct verdict *verdict) {
         static const struct {
                 unsigned problem;
                 struct slice reason;
@@ -257,7 +262,7 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
                              "pv(s)") },
         };
         (void)state;
-        unsigned problems = judge(cycle, pod_state, node);
+        unsigned problems = volume_binding_judge(cycle, pod_state, node);
         for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
                 if ((problems & reasons[i].problem) != 0)
                         verdict_no(verdict, VERDICT_UNRESOLVABLE, reasons[i].reason);
@@ -294,8 +299,9 @@ static void select_node(const struct reservation *reservation, const struct json
         json_tree_free(tree);
 }
 
-static void reserve(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, const struct reservation *reservation) {
+static void volume_binding_reserve(const struct sched_cycle *cycle, const void *state,
+                                   const void *pod_state, struct node_id node,
+                                   const struct reservation *reservation) {
         (void)state;
         const struct claims *claims = pod_state;
         struct slice name = cluster_node_name(cycle->cluster, node);
@@ -306,7 +312,7 @@ static void reserve(const struct sched_cycle *cycle, const void *state, const vo
                 struct volume_candidates candidates =
                         volume_candidates_of(reservation->shelf, delayed->claim, cycle->scratch);
                 const struct json *volume = volume_choose(cycle->cluster, &candidates, node, NULL);
-                if (volume != NULL)
+                if (volume)
                         claim_volume_for(reservation, volume, delayed->claim);
                 else
                         select_node(reservation, delayed->claim, name);
@@ -328,7 +334,7 @@ static enum verdict_code fail_binding(const struct sched_cycle *cycle, struct ve
 static bool is_held(const struct object_shelf *shelf, const struct json *claim) {
         const struct json *volume;
         size_t at = 0;
-        while ((volume = object_shelf_next(shelf, SHELF_VOLUME, &at)) != NULL) {
+        while ((volume = object_shelf_next(shelf, SHELF_VOLUME, &at))) {
                 const struct json *ref = json_get(json_get(volume, "spec"), "claimRef");
                 if (slice_eq(json_get_text(ref, "name"), shelf_object_name(claim)) &&
                     slice_eq(json_get_text(ref, "namespace"), shelf_object_ns(claim)))
@@ -342,7 +348,7 @@ static enum verdict_code check_binding(const struct sched_cycle *cycle,
                                        struct verdict *verdict) {
         struct slice name = cluster_node_name(cycle->cluster, node);
         bool has_node;
-        if (claim->claim == NULL || object_is_terminating(claim->claim))
+        if (!claim->claim || object_is_terminating(claim->claim))
                 return fail_binding(cycle, verdict, "gone: claim", claim->name);
         struct slice selected = claim_selected_node(claim->claim, &has_node);
         if (!claim_is_bound(claim->claim)) {
@@ -353,7 +359,7 @@ static enum verdict_code check_binding(const struct sched_cycle *cycle,
         }
         const struct json *volume = object_shelf_get(cycle->shelf, SHELF_VOLUME, SLICE_EMPTY,
                                                      claim_volume(claim->claim));
-        if (volume == NULL) /* its watch is behind the claim's */
+        if (!volume) /* its watch is behind the claim's */
                 return VERDICT_WAIT;
         if (!volume_admits(cycle->cluster, volume_affinity(volume, cycle->scratch), node))
                 return fail_binding(cycle, verdict, "the node does not suit the volume of claim",
@@ -367,7 +373,7 @@ static enum verdict_code pre_bind(const struct sched_cycle *cycle, const void *s
         const struct pod_spec *spec = &cycle->class->spec;
         enum verdict_code result = VERDICT_OK;
         struct pod_claim claim;
-        for (size_t i = 0; i < spec->volume_count && cycle->shelf != NULL; i++) {
+        for (size_t i = 0; i < spec->volume_count && cycle->shelf; i++) {
                 if (!pod_claim_of(&spec->volumes[i], cycle->shelf,
                                   cluster_text(cycle->cluster, cycle->ns),
                                   slice_of(cycle->pod_name), cycle->scratch, &claim))
@@ -397,8 +403,9 @@ static enum verdict_code pre_score(const struct sched_cycle *cycle, const void *
         return VERDICT_SKIP;
 }
 
-static void score(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                  struct node_batch batch, int64_t *ret_scores) {
+static void volume_binding_score(const struct sched_cycle *cycle, const void *state,
+                                 const void *pod_state, struct node_batch batch,
+                                 int64_t *ret_scores) {
         (void)cycle;
         (void)state;
         (void)pod_state;
@@ -407,7 +414,8 @@ static void score(const struct sched_cycle *cycle, const void *state, const void
 
 /* ---- arguments ---- */
 
-static void check(struct field_reader *reader, const struct json *value, const void *given) {
+static void volume_binding_check(struct field_reader *reader, const struct json *value,
+                                 const void *given) {
         const struct binding_args *args = given;
         if (args->shape.count > 0)
                 field_problem(reader, value, "shape",
@@ -418,12 +426,12 @@ static void check(struct field_reader *reader, const struct json *value, const v
 static const struct field shape_fields[] = {
         { .name = "utilization",
           .type = FIELD_I32,
-          .offset = offsetof(struct shape_point, utilization),
+          .offset = offsetof(struct volume_binding_shape_point, utilization),
           .presence = FIELD_NO_PRESENCE,
           .help = "Utilization in percent." },
         { .name = "score",
           .type = FIELD_I32,
-          .offset = offsetof(struct shape_point, score),
+          .offset = offsetof(struct volume_binding_shape_point, score),
           .presence = FIELD_NO_PRESENCE,
           .help = "Score at that utilization." },
         FIELD_END,
@@ -444,7 +452,7 @@ static const struct field fields[] = {
           .offset = offsetof(struct binding_args, shape),
           .presence = FIELD_NO_PRESENCE,
           .fields = shape_fields,
-          .item_size = sizeof(struct shape_point),
+          .item_size = sizeof(struct volume_binding_shape_point),
           .help = "Scoring by free capacity; not available." },
         FIELD_END,
 };
@@ -453,14 +461,14 @@ const struct plugin plugin_volume_binding = {
         .name = "VolumeBinding",
         .args = fields,
         .args_size = sizeof(struct binding_args),
-        .check = check,
+        .check = volume_binding_check,
         .sched = &(const struct sched_points){ .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain,
+                                               .filter = volume_binding_filter,
+                                               .explain = volume_binding_explain,
                                                .reads_volumes = true,
                                                .pre_score = pre_score,
-                                               .score = score,
-                                               .reserve = reserve,
+                                               .score = volume_binding_score,
+                                               .reserve = volume_binding_reserve,
                                                .pre_bind = pre_bind },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_CLAIM,
 };

@@ -55,12 +55,12 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         for (size_t i = 0; i < spec->volume_count; i++) {
                 const struct volume *volume = &spec->volumes[i];
                 own->has_disks = own->has_disks || volume_has_disk(volume);
-                if (volume->kind != VOLUME_CLAIM || cycle->shelf == NULL)
+                if (volume->kind != VOLUME_CLAIM || !cycle->shelf)
                         continue;
                 const struct json *claim = object_shelf_get(cycle->shelf, SHELF_VOLUME_CLAIM,
                                                             cluster_text(cycle->cluster, cycle->ns),
                                                             volume->claim_name);
-                if (claim == NULL) {
+                if (!claim) {
                         verdict_no(verdict, VERDICT_UNRESOLVABLE,
                                    not_found(cycle, volume->claim_name));
                         return VERDICT_UNRESOLVABLE;
@@ -94,8 +94,9 @@ static bool has_conflict(const struct sched_cycle *cycle, struct node_id node) {
         return false;
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void volume_restrictions_explain(const struct sched_cycle *cycle, const void *state,
+                                        const void *pod_state, struct node_id node,
+                                        struct verdict *verdict) {
         (void)state;
         const struct restrictions *own = pod_state;
         if (own->has_disks && has_conflict(cycle, node))
@@ -118,8 +119,8 @@ static void drop_nodes_of(const struct cluster *cluster, const struct pod_twins 
         }
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void volume_restrictions_filter(const struct sched_cycle *cycle, const void *state,
+                                       const void *pod_state, struct bitset *nodes) {
         (void)state;
         const struct restrictions *own = pod_state;
         const struct pod_twins *twins;
@@ -133,13 +134,13 @@ static void filter(const struct sched_cycle *cycle, const void *state, const voi
 }
 
 /* Whether a pod that went had a disk or a claim of the newcomer. */
-static bool wakes(const struct sched_cycle *cycle, const void *state,
-                  const struct cluster_change *change) {
+static bool volume_restrictions_wakes(const struct sched_cycle *cycle, const void *state,
+                                      const struct cluster_change *change) {
         (void)state;
         const uint32_t always = CLUSTER_NODE_ADDED | CLUSTER_CLAIM;
         const struct pod_past *past = cluster_pod_past(cycle->cluster, change->generation);
         const struct pod_spec *own = &cycle->class->spec;
-        if ((change->mask & always) != 0 || past == NULL)
+        if ((change->mask & always) != 0 || !past)
                 return true;
         const struct pod_class *class = cluster_class(cycle->cluster, past->class);
         if (shares_disk(cycle->class, class))
@@ -154,9 +155,9 @@ static bool wakes(const struct sched_cycle *cycle, const void *state,
 const struct plugin plugin_volume_restrictions = {
         .name = "VolumeRestrictions",
         .sched = &(const struct sched_points){ .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain,
-                                               .wakes = wakes,
+                                               .filter = volume_restrictions_filter,
+                                               .explain = volume_restrictions_explain,
+                                               .wakes = volume_restrictions_wakes,
                                                .reads_volumes = true,
                                                .counts_pods = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,

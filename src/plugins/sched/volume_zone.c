@@ -23,8 +23,9 @@ struct zone_demands {
         struct zone_demand *items;
 };
 
-static enum verdict_code refuse(const struct sched_cycle *cycle, struct verdict *verdict,
-                                const char *format, struct slice name) {
+static enum verdict_code volume_zone_refuse(const struct sched_cycle *cycle,
+                                            struct verdict *verdict, const char *format,
+                                            struct slice name) {
         char *text = NULL;
         if (format[0] == 'c')
                 text = arena_printf(cycle->scratch,
@@ -58,12 +59,12 @@ static enum verdict_code check_unbound(const struct sched_cycle *cycle, const st
         }
         const struct json *class =
                 object_shelf_get(cycle->shelf, SHELF_STORAGE_CLASS, SLICE_EMPTY, name);
-        if (class == NULL)
-                return refuse(cycle, verdict, "s", name);
+        if (!class)
+                return volume_zone_refuse(cycle, verdict, "s", name);
         if (class_is_delayed(class, &is_unset))
                 return VERDICT_OK;
         if (is_unset)
-                return refuse(cycle, verdict, "m", name);
+                return volume_zone_refuse(cycle, verdict, "m", name);
         verdict_no(verdict, VERDICT_UNRESOLVABLE, SLICE_LITERAL("PersistentVolume had no name"));
         return VERDICT_UNRESOLVABLE;
 }
@@ -82,15 +83,15 @@ static enum verdict_code check_claim(const struct sched_cycle *cycle, struct sli
                                      struct zone_demands *demands, struct verdict *verdict) {
         const struct json *claim = object_shelf_get(cycle->shelf, SHELF_VOLUME_CLAIM,
                                                     cluster_text(cycle->cluster, cycle->ns), name);
-        if (claim == NULL)
-                return refuse(cycle, verdict, "c", name);
+        if (!claim)
+                return volume_zone_refuse(cycle, verdict, "c", name);
         struct slice volume_name = claim_volume(claim);
         if (slice_is_empty(volume_name))
                 return check_unbound(cycle, claim, verdict);
         const struct json *volume =
                 object_shelf_get(cycle->shelf, SHELF_VOLUME, SLICE_EMPTY, volume_name);
-        if (volume == NULL)
-                return refuse(cycle, verdict, "v", volume_name);
+        if (!volume)
+                return volume_zone_refuse(cycle, verdict, "v", volume_name);
         add_demands(demands, volume);
         return VERDICT_OK;
 }
@@ -104,7 +105,7 @@ static enum verdict_code pre_filter(const struct sched_cycle *cycle, const void 
         struct zone_demands *demands = ARENA_NEW(cycle->scratch, struct zone_demands);
         demands->items = ARENA_ARRAY(cycle->scratch, struct zone_demand,
                                      spec->volume_count * ARRAY_LEN(zone_labels));
-        if (cycle->shelf == NULL)
+        if (!cycle->shelf)
                 return VERDICT_SKIP;
         for (size_t i = 0; i < spec->volume_count; i++) {
                 if (spec->volumes[i].kind != VOLUME_CLAIM)
@@ -135,11 +136,11 @@ static bool next_zone(struct slice *zones, struct slice *ret_zone) {
         if (zones->len == 0)
                 return false;
         const char *end = memmem(zones->ptr, zones->len, separator, strlen(separator));
-        size_t length = end == NULL ? zones->len : (size_t)(end - zones->ptr);
+        size_t length = !end ? zones->len : (size_t)(end - zones->ptr);
         *ret_zone = slice_trim(slice_make(zones->ptr, length));
-        *zones = end == NULL ? SLICE_EMPTY
-                             : slice_make(end + strlen(separator),
-                                          zones->len - length - strlen(separator));
+        *zones =
+                !end ? SLICE_EMPTY
+                     : slice_make(end + strlen(separator), zones->len - length - strlen(separator));
         return true;
 }
 
@@ -152,8 +153,8 @@ static bool has_zone(struct slice zones, struct slice zone) {
 }
 
 /* Nodes that know neither zone nor region are taken for everywhere. */
-static bool admits(const struct sched_cycle *cycle, const struct zone_demands *demands,
-                   struct node_id node) {
+static bool volume_zone_admits(const struct sched_cycle *cycle, const struct zone_demands *demands,
+                               struct node_id node) {
         struct slice value;
         bool has_any = false;
         for (size_t i = 0; i < ARRAY_LEN(zone_labels) && !has_any; i++)
@@ -195,20 +196,20 @@ static struct bitset nodes_of_demand(const struct sched_cycle *cycle,
         const struct bitset *named = nodes_with(cluster, demand->label->name);
         struct bitset nodes = bitset_in_arena(cycle->scratch, bits);
         add_nodes_with(cluster, demand->label->current, demand->zones, &nodes);
-        if (named != NULL)
+        if (named)
                 bitset_and_not(&nodes, named);
         add_nodes_with(cluster, demand->label->name, demand->zones, &nodes);
         return nodes;
 }
 
-static void filter(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                   struct bitset *nodes) {
+static void volume_zone_filter(const struct sched_cycle *cycle, const void *state,
+                               const void *pod_state, struct bitset *nodes) {
         (void)state;
         const struct zone_demands *demands = pod_state;
         struct bitset known = bitset_in_arena(cycle->scratch, nodes->bits);
         for (size_t i = 0; i < ARRAY_LEN(zone_labels); i++) {
                 const struct bitset *named = nodes_with(cycle->cluster, zone_labels[i].name);
-                if (named != NULL)
+                if (named)
                         bitset_or(&known, named);
         }
         for (size_t i = 0; i < demands->count; i++) {
@@ -220,10 +221,11 @@ static void filter(const struct sched_cycle *cycle, const void *state, const voi
         }
 }
 
-static void explain(const struct sched_cycle *cycle, const void *state, const void *pod_state,
-                    struct node_id node, struct verdict *verdict) {
+static void volume_zone_explain(const struct sched_cycle *cycle, const void *state,
+                                const void *pod_state, struct node_id node,
+                                struct verdict *verdict) {
         (void)state;
-        if (!admits(cycle, pod_state, node))
+        if (!volume_zone_admits(cycle, pod_state, node))
                 verdict_no(verdict, VERDICT_UNRESOLVABLE,
                            SLICE_LITERAL("node(s) had no available volume zone"));
 }
@@ -231,8 +233,8 @@ static void explain(const struct sched_cycle *cycle, const void *state, const vo
 const struct plugin plugin_volume_zone = {
         .name = "VolumeZone",
         .sched = &(const struct sched_points){ .pre_filter = pre_filter,
-                                               .filter = filter,
-                                               .explain = explain,
+                                               .filter = volume_zone_filter,
+                                               .explain = volume_zone_explain,
                                                .reads_volumes = true },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_CLAIM,
 };

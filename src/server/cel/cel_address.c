@@ -32,7 +32,7 @@ static bool read_address(struct slice text, struct address *ret_address) {
                 return false;
         memcpy(copy, text.ptr, text.len);
         copy[text.len] = '\0';
-        *ret_address = (struct address){ .is_v6 = memchr(text.ptr, ':', text.len) != NULL };
+        *ret_address = (struct address){ .is_v6 = memchr(text.ptr, ':', text.len) };
         return inet_pton(ret_address->is_v6 ? AF_INET6 : AF_INET, copy, ret_address->bytes) == 1;
 }
 
@@ -145,7 +145,7 @@ static void write_address(const struct address *address, struct buf *out) {
                 buf_printf(out, "%u.%u.%u.%u", byte[0], byte[1], byte[2], byte[3]);
 }
 
-static struct cel_value made(struct cel_run *run, enum cel_kind kind, struct buf *out) {
+static struct cel_value cel_address_made(struct cel_run *run, enum cel_kind kind, struct buf *out) {
         struct cel_value value = cel_text(kind, arena_slice(run->arena, buf_view(out)));
 
         buf_release(out);
@@ -156,7 +156,7 @@ static struct cel_value address_value(struct cel_run *run, const struct address 
         struct buf out = { 0 };
 
         write_address(address, &out);
-        return made(run, CEL_IP, &out);
+        return cel_address_made(run, CEL_IP, &out);
 }
 
 static struct cel_value network_value(struct cel_run *run, const struct network *network) {
@@ -164,7 +164,7 @@ static struct cel_value network_value(struct cel_run *run, const struct network 
 
         write_address(&network->address, &out);
         buf_printf(&out, "/%u", network->length);
-        return made(run, CEL_CIDR, &out);
+        return cel_address_made(run, CEL_CIDR, &out);
 }
 
 /* Of values, which are always right. */
@@ -283,16 +283,16 @@ FUNCTION(ip_is_global_unicast) {
 
 /* ---- networks ---- */
 
-static void mask(struct address *address, unsigned length) {
+static void cel_address_mask(struct address *address, unsigned length) {
         for (unsigned bit = length; bit < width_of(address); bit++)
                 address->bytes[bit / 8] &= (unsigned char)~(0x80U >> bit % 8);
 }
 
-static bool holds(const struct network *network, struct address address) {
+static bool cel_address_holds(const struct network *network, struct address address) {
         struct address own = network->address;
 
-        mask(&own, network->length);
-        mask(&address, network->length);
+        cel_address_mask(&own, network->length);
+        cel_address_mask(&address, network->length);
         return own.is_v6 == address.is_v6 && memcmp(own.bytes, address.bytes, 16) == 0;
 }
 
@@ -314,7 +314,8 @@ FUNCTION(cidr_contains_ip) {
         struct address address;
         const char *problem = address_problem(run, args[1].as.text, &address);
 
-        return problem ? cel_error(run, "%s", problem) : cel_bool(holds(&network, address));
+        return problem ? cel_error(run, "%s", problem)
+                       : cel_bool(cel_address_holds(&network, address));
 }
 
 FUNCTION(cidr_contains_cidr) {
@@ -322,7 +323,8 @@ FUNCTION(cidr_contains_cidr) {
         const char *problem = network_problem(run, args[1].as.text, &inner);
 
         return problem ? cel_error(run, "%s", problem)
-                       : cel_bool(network.length <= inner.length && holds(&network, inner.address));
+                       : cel_bool(network.length <= inner.length &&
+                                  cel_address_holds(&network, inner.address));
 }
 
 FUNCTION(cidr_ip) {
@@ -334,7 +336,7 @@ FUNCTION(cidr_ip) {
 FUNCTION(cidr_masked) {
         struct network network = network_of(run, &args[0]);
 
-        mask(&network.address, network.length);
+        cel_address_mask(&network.address, network.length);
         return network_value(run, &network);
 }
 

@@ -5,29 +5,31 @@
 #include "base/util.h"
 #include <math.h>
 
-static struct cel_value overflow(struct cel_run *run) {
+static struct cel_value cel_arithmetic_overflow(struct cel_run *run) {
         return cel_error(run, "integer overflow");
 }
 
 FUNCTION(add_int) {
         int64_t sum;
 
-        return __builtin_add_overflow(args[0].as.integer, args[1].as.integer, &sum) ? overflow(run)
-                                                                                    : cel_int(sum);
+        return __builtin_add_overflow(args[0].as.integer, args[1].as.integer, &sum)
+                       ? cel_arithmetic_overflow(run)
+                       : cel_int(sum);
 }
 
 FUNCTION(sub_int) {
         int64_t sum;
 
-        return __builtin_sub_overflow(args[0].as.integer, args[1].as.integer, &sum) ? overflow(run)
-                                                                                    : cel_int(sum);
+        return __builtin_sub_overflow(args[0].as.integer, args[1].as.integer, &sum)
+                       ? cel_arithmetic_overflow(run)
+                       : cel_int(sum);
 }
 
 FUNCTION(mul_int) {
         int64_t product;
 
         return __builtin_mul_overflow(args[0].as.integer, args[1].as.integer, &product)
-                       ? overflow(run)
+                       ? cel_arithmetic_overflow(run)
                        : cel_int(product);
 }
 
@@ -35,7 +37,7 @@ FUNCTION(div_int) {
         if (args[1].as.integer == 0)
                 return cel_error(run, "division by zero");
         if (args[0].as.integer == INT64_MIN && args[1].as.integer == -1)
-                return overflow(run);
+                return cel_arithmetic_overflow(run);
         return cel_int(args[0].as.integer / args[1].as.integer);
 }
 
@@ -43,12 +45,13 @@ FUNCTION(mod_int) {
         if (args[1].as.integer == 0)
                 return cel_error(run, "modulus by zero");
         if (args[0].as.integer == INT64_MIN && args[1].as.integer == -1)
-                return overflow(run);
+                return cel_arithmetic_overflow(run);
         return cel_int(args[0].as.integer % args[1].as.integer);
 }
 
 FUNCTION(negate_int) {
-        return args[0].as.integer == INT64_MIN ? overflow(run) : cel_int(-args[0].as.integer);
+        return args[0].as.integer == INT64_MIN ? cel_arithmetic_overflow(run)
+                                               : cel_int(-args[0].as.integer);
 }
 
 /* ---- unsigned ---- */
@@ -159,8 +162,8 @@ static bool same_keys(struct cel_run *run, const struct cel_type *type, const st
 }
 
 /* Sets and keyed lists take over what is new, keyed ones replace what is there. */
-static void merge(struct cel_run *run, struct cel_builder *made, const struct cel_type *type,
-                  const struct cel_value *value) {
+static void cel_arithmetic_merge(struct cel_run *run, struct cel_builder *made,
+                                 const struct cel_type *type, const struct cel_value *value) {
         for (size_t i = 0; type && type->list_kind != CEL_LIST_ATOMIC && i < made->count; i++) {
                 if (!same_keys(run, type, &made->items[i], value))
                         continue;
@@ -183,7 +186,7 @@ FUNCTION(add_list) {
                         if (i == 0)
                                 cel_push(run, &made, &value);
                         else
-                                merge(run, &made, type, &value);
+                                cel_arithmetic_merge(run, &made, type, &value);
                 }
         }
         result = cel_list(made.items, made.count);

@@ -11,20 +11,21 @@ struct scope {
         const struct cel_type *type;
 };
 
-struct checker {
+struct cel_checker {
         struct arena *arena;
         struct cel_program *program;
         struct err *err;
         const struct cel_type *old; /* of oldSelf */
 };
 
-static int check(struct checker *checker, const struct scope *scope, struct cel_node *node);
+static int cel_check_check(struct cel_checker *checker, const struct scope *scope,
+                           struct cel_node *node);
 
 static bool is_dyn(const struct cel_type *type) {
         return type->kind == CEL_DYN;
 }
 
-static const struct cel_type *strip(const struct cel_type *type) {
+static const struct cel_type *cel_check_strip(const struct cel_type *type) {
         return type->kind == CEL_OPTIONAL ? type->element : type;
 }
 
@@ -54,7 +55,7 @@ static bool has_order(const struct cel_type *a, const struct cel_type *b) {
 }
 
 /* One type for both, any where there is none. */
-static const struct cel_type *join(const struct cel_type *a, const struct cel_type *b) {
+static const struct cel_type *cel_check_join(const struct cel_type *a, const struct cel_type *b) {
         if (!a || a->kind == CEL_NULL)
                 return b;
         if (b->kind == CEL_NULL)
@@ -64,11 +65,12 @@ static const struct cel_type *join(const struct cel_type *a, const struct cel_ty
 
 /* ---- complaints ---- */
 
-static int fail(struct checker *checker, const struct cel_node *node, const char *text) {
+static int cel_check_fail(struct cel_checker *checker, const struct cel_node *node,
+                          const char *text) {
         return cel_fail(checker->err, checker->program->source, node->at, "%s", text);
 }
 
-static int fail_overload(struct checker *checker, const struct cel_node *node) {
+static int fail_overload(struct cel_checker *checker, const struct cel_node *node) {
         struct buf types = { 0 };
         const char *text;
         size_t first = node->is_member ? 1 : 0;
@@ -84,14 +86,15 @@ static int fail_overload(struct checker *checker, const struct cel_node *node) {
                             first ? cel_type_text(checker->arena, node->args[0]->type) : "",
                             first ? ".(" : "(", SLICE_ARG(buf_view(&types)));
         buf_release(&types);
-        return fail(checker, node, text);
+        return cel_check_fail(checker, node, text);
 }
 
-static int check_args(struct checker *checker, const struct scope *scope, struct cel_node *node) {
+static int check_args(struct cel_checker *checker, const struct scope *scope,
+                      struct cel_node *node) {
         if (node->kind == CEL_NODE_CALL && slice_is(node->name, "format") && node->arg_count == 2)
                 node->args[1]->is_mixed = true;
         for (size_t i = 0; i < node->arg_count; i++) {
-                if (check(checker, scope, node->args[i]) < 0)
+                if (cel_check_check(checker, scope, node->args[i]) < 0)
                         return BERTH_ERR_INVALID;
         }
         return 0;
@@ -107,7 +110,8 @@ static const struct cel_type *type_named(struct slice name) {
         return NULL;
 }
 
-static int check_name(struct checker *checker, const struct scope *scope, struct cel_node *node) {
+static int check_name(struct cel_checker *checker, const struct scope *scope,
+                      struct cel_node *node) {
         for (; scope; scope = scope->up) {
                 if (!slice_eq(scope->name, node->name))
                         continue;
@@ -126,10 +130,11 @@ static int check_name(struct checker *checker, const struct scope *scope, struct
         }
         if (node->type)
                 return 0;
-        return fail(checker, node,
-                    arena_printf(checker->arena,
-                                 "undeclared reference to '" SLICE_FMT "' (in container '')",
-                                 SLICE_ARG(node->name)));
+        return cel_check_fail(checker, node,
+                              arena_printf(checker->arena,
+                                           "undeclared reference to '" SLICE_FMT
+                                           "' (in container '')",
+                                           SLICE_ARG(node->name)));
 }
 
 static bool is_quoted(struct slice name) {
@@ -152,26 +157,28 @@ static const struct cel_type *field_type(const struct cel_type *from, struct sli
         return NULL;
 }
 
-static int check_select(struct checker *checker, const struct scope *scope, struct cel_node *node) {
+static int check_select(struct cel_checker *checker, const struct scope *scope,
+                        struct cel_node *node) {
         const struct cel_type *given, *from;
 
-        if (check(checker, scope, node->args[0]) < 0)
+        if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
         given = node->args[0]->type;
-        from = strip(given);
+        from = cel_check_strip(given);
         if (from->kind == CEL_OBJECT)
                 node->type = field_type(from, node->name);
         else if (from->kind == CEL_MAP || is_dyn(from))
                 node->type = is_dyn(from) ? from : from->element;
         else
-                return fail(checker, node,
-                            arena_printf(checker->arena,
-                                         "type '%s' does not support field selection",
-                                         cel_type_text(checker->arena, from)));
+                return cel_check_fail(checker, node,
+                                      arena_printf(checker->arena,
+                                                   "type '%s' does not support field selection",
+                                                   cel_type_text(checker->arena, from)));
         if (!node->type)
-                return fail(checker, node,
-                            arena_printf(checker->arena, "undefined field '" SLICE_FMT "'",
-                                         SLICE_ARG(node->name)));
+                return cel_check_fail(checker, node,
+                                      arena_printf(checker->arena,
+                                                   "undefined field '" SLICE_FMT "'",
+                                                   SLICE_ARG(node->name)));
         if (node->kind == CEL_NODE_HAS)
                 node->type = cel_type_basic(CEL_BOOL);
         else if (node->is_optional || given != from)
@@ -179,8 +186,8 @@ static int check_select(struct checker *checker, const struct scope *scope, stru
         return 0;
 }
 
-static int check_index(struct checker *checker, struct cel_node *node) {
-        const struct cel_type *given = node->args[0]->type, *from = strip(given);
+static int check_index(struct cel_checker *checker, struct cel_node *node) {
+        const struct cel_type *given = node->args[0]->type, *from = cel_check_strip(given);
         const struct cel_type *index = node->args[1]->type;
 
         node->name = SLICE_LITERAL("_[_]");
@@ -199,7 +206,7 @@ static int check_index(struct checker *checker, struct cel_node *node) {
 
 /* ---- functions ---- */
 
-static bool takes(const struct cel_function *function, const struct cel_node *node) {
+static bool cel_check_takes(const struct cel_function *function, const struct cel_node *node) {
         if (function->count != node->arg_count)
                 return false;
         for (size_t i = 0; i < node->arg_count; i++) {
@@ -209,12 +216,13 @@ static bool takes(const struct cel_function *function, const struct cel_node *no
         return true;
 }
 
-static const struct cel_type *list_of_strings(struct checker *checker) {
+static const struct cel_type *list_of_strings(struct cel_checker *checker) {
         return cel_type_made(checker->arena, CEL_LIST, NULL, cel_type_basic(CEL_STRING));
 }
 
-static const struct cel_type *returned(struct checker *checker, const struct cel_function *function,
-                                       const struct cel_node *node) {
+static const struct cel_type *cel_check_returned(struct cel_checker *checker,
+                                                 const struct cel_function *function,
+                                                 const struct cel_node *node) {
         const struct cel_type *first = node->arg_count ? node->args[0]->type : NULL;
 
         switch (function->returns) {
@@ -244,7 +252,7 @@ static const struct cel_type *returned(struct checker *checker, const struct cel
 }
 
 /* A constant pattern is compiled once, and refused when it is none. */
-static int keep_pattern(struct checker *checker, struct cel_node *node) {
+static int keep_pattern(struct cel_checker *checker, struct cel_node *node) {
         struct cel_program *program = checker->program;
         const struct cel_node *pattern = node->arg_count == 2 ? node->args[1] : NULL;
         struct err why = { 0 };
@@ -261,7 +269,7 @@ static int keep_pattern(struct checker *checker, struct cel_node *node) {
         return 0;
 }
 
-static int check_call(struct checker *checker, struct cel_node *node) {
+static int check_call(struct cel_checker *checker, struct cel_node *node) {
         const struct cel_type *result = NULL;
         const struct cel_function *function;
         bool is_known = false;
@@ -269,8 +277,9 @@ static int check_call(struct checker *checker, struct cel_node *node) {
 
         while ((function = cel_function_next(node->name, node->is_member, &at))) {
                 is_known = true;
-                if (takes(function, node))
-                        result = join(result, returned(checker, function, node));
+                if (cel_check_takes(function, node))
+                        result =
+                                cel_check_join(result, cel_check_returned(checker, function, node));
         }
         if (!is_known && cel_is_unsupported(node->name)) {
                 checker->program->unsupported = arena_string(checker->arena, node->name);
@@ -278,11 +287,11 @@ static int check_call(struct checker *checker, struct cel_node *node) {
                 return 0;
         }
         if (!is_known)
-                return fail(checker, node,
-                            arena_printf(checker->arena,
-                                         "undeclared reference to '" SLICE_FMT
-                                         "' (in container '')",
-                                         SLICE_ARG(node->name)));
+                return cel_check_fail(checker, node,
+                                      arena_printf(checker->arena,
+                                                   "undeclared reference to '" SLICE_FMT
+                                                   "' (in container '')",
+                                                   SLICE_ARG(node->name)));
         if (!result)
                 return fail_overload(checker, node);
         node->type = result;
@@ -291,7 +300,7 @@ static int check_call(struct checker *checker, struct cel_node *node) {
 
 /* ---- macros ---- */
 
-static const struct cel_type *macro_type(struct checker *checker, const struct cel_node *node) {
+static const struct cel_type *macro_type(struct cel_checker *checker, const struct cel_node *node) {
         const struct cel_type *from = node->args[0]->type;
         const struct cel_type *last = node->args[node->arg_count - 1]->type;
 
@@ -340,47 +349,50 @@ static void macro_scopes(const struct cel_node *node, struct scope *first, struc
         second->type = is_any ? dyn : from->element;
 }
 
-static int check_macro(struct checker *checker, const struct scope *scope, struct cel_node *node) {
+static int check_macro(struct cel_checker *checker, const struct scope *scope,
+                       struct cel_node *node) {
         struct scope first = { .up = scope }, second;
         const struct cel_type *from;
 
-        if (check(checker, scope, node->args[0]) < 0)
+        if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
         from = node->args[0]->type;
         if (!is_dyn(from) && from->kind != CEL_LIST && from->kind != CEL_MAP)
-                return fail(checker, node->args[0],
-                            arena_printf(checker->arena,
-                                         "expression of type '%s' cannot be range of a "
-                                         "comprehension (must be list, map, or dynamic)",
-                                         cel_type_text(checker->arena, from)));
+                return cel_check_fail(checker, node->args[0],
+                                      arena_printf(checker->arena,
+                                                   "expression of type '%s' cannot be range of a "
+                                                   "comprehension (must be list, map, or dynamic)",
+                                                   cel_type_text(checker->arena, from)));
         macro_scopes(node, &first, &second);
         for (size_t i = 1; i < node->arg_count; i++) {
                 struct cel_node *arg = node->args[i];
 
-                if (check(checker, node->variable_count == 2 ? &second : &first, arg) < 0)
+                if (cel_check_check(checker, node->variable_count == 2 ? &second : &first, arg) < 0)
                         return BERTH_ERR_INVALID;
                 if (wants_bool(node, i) && !cel_matches_kind(CEL_BOOL, arg->type->kind))
-                        return fail(checker, arg,
-                                    arena_printf(checker->arena,
-                                                 "found no matching overload for '_&&_' applied to "
-                                                 "'(bool, %s)'",
-                                                 cel_type_text(checker->arena, arg->type)));
+                        return cel_check_fail(
+                                checker, arg,
+                                arena_printf(checker->arena,
+                                             "found no matching overload for '_&&_' applied to "
+                                             "'(bool, %s)'",
+                                             cel_type_text(checker->arena, arg->type)));
         }
         node->type = macro_type(checker, node);
         return 0;
 }
 
-static int check_bind(struct checker *checker, const struct scope *scope, struct cel_node *node) {
+static int check_bind(struct cel_checker *checker, const struct scope *scope,
+                      struct cel_node *node) {
         bool is_map = node->kind == CEL_NODE_OPTIONAL_MAP;
         struct scope inner = { scope, node->variables[0], NULL };
         const struct cel_type *last;
 
-        if (check(checker, scope, node->args[0]) < 0)
+        if (cel_check_check(checker, scope, node->args[0]) < 0)
                 return BERTH_ERR_INVALID;
-        inner.type = is_map ? strip(node->args[0]->type) : node->args[0]->type;
+        inner.type = is_map ? cel_check_strip(node->args[0]->type) : node->args[0]->type;
         if (is_map && !cel_matches_kind(CEL_OPTIONAL, node->args[0]->type->kind))
                 return fail_overload(checker, node);
-        if (check(checker, &inner, node->args[1]) < 0)
+        if (cel_check_check(checker, &inner, node->args[1]) < 0)
                 return BERTH_ERR_INVALID;
         last = node->args[1]->type;
         node->type = is_map && slice_is(node->name, "optMap")
@@ -391,7 +403,7 @@ static int check_bind(struct checker *checker, const struct scope *scope, struct
 
 /* ---- operators and literals ---- */
 
-static int check_logic(struct checker *checker, struct cel_node *node) {
+static int check_logic(struct cel_checker *checker, struct cel_node *node) {
         for (size_t i = 0; i < node->arg_count; i++) {
                 if (!cel_matches_kind(CEL_BOOL, node->args[i]->type->kind)) {
                         if (node->kind == CEL_NODE_NOT)
@@ -403,7 +415,7 @@ static int check_logic(struct checker *checker, struct cel_node *node) {
         return 0;
 }
 
-static int check_relation(struct checker *checker, struct cel_node *node) {
+static int check_relation(struct cel_checker *checker, struct cel_node *node) {
         const struct cel_type *a = node->args[0]->type, *b = node->args[1]->type;
         bool is_fine = node->kind == CEL_NODE_RELATION ? has_order(a, b) : is_comparable(a, b);
 
@@ -416,18 +428,18 @@ static int check_relation(struct checker *checker, struct cel_node *node) {
         return 0;
 }
 
-static int check_conditional(struct checker *checker, struct cel_node *node) {
+static int check_conditional(struct cel_checker *checker, struct cel_node *node) {
         const struct cel_type *a = node->args[1]->type, *b = node->args[2]->type;
 
         node->name = SLICE_LITERAL("_?_:_");
         if (!cel_matches_kind(CEL_BOOL, node->args[0]->type->kind) || !is_comparable(a, b))
                 return fail_overload(checker, node);
-        node->type = join(a, b);
+        node->type = cel_check_join(a, b);
         return 0;
 }
 
 /* Lists and maps have values of one type, but for the arguments of format(). */
-static int check_literal(struct checker *checker, struct cel_node *node) {
+static int check_literal(struct cel_checker *checker, struct cel_node *node) {
         bool is_map = node->kind == CEL_NODE_MAP;
         const struct cel_type *parts[2] = { NULL, NULL };
 
@@ -436,12 +448,12 @@ static int check_literal(struct checker *checker, struct cel_node *node) {
                 const struct cel_type *type = node->args[i]->type;
 
                 if (*part && !node->is_mixed && !is_comparable(*part, type))
-                        return fail(checker, node->args[i],
-                                    arena_printf(checker->arena,
-                                                 "expected type '%s' but found '%s'",
-                                                 cel_type_text(checker->arena, *part),
-                                                 cel_type_text(checker->arena, type)));
-                *part = join(*part, type);
+                        return cel_check_fail(checker, node->args[i],
+                                              arena_printf(checker->arena,
+                                                           "expected type '%s' but found '%s'",
+                                                           cel_type_text(checker->arena, *part),
+                                                           cel_type_text(checker->arena, type)));
+                *part = cel_check_join(*part, type);
         }
         for (int i = 0; i < 2; i++)
                 parts[i] = parts[i] ? parts[i] : cel_type_basic(CEL_DYN);
@@ -450,7 +462,7 @@ static int check_literal(struct checker *checker, struct cel_node *node) {
         return 0;
 }
 
-static int check_with_args(struct checker *checker, struct cel_node *node) {
+static int check_with_args(struct cel_checker *checker, struct cel_node *node) {
         switch (node->kind) {
         case CEL_NODE_INDEX:
                 return check_index(checker, node);
@@ -470,7 +482,8 @@ static int check_with_args(struct checker *checker, struct cel_node *node) {
         }
 }
 
-static int check(struct checker *checker, const struct scope *scope, struct cel_node *node) {
+static int cel_check_check(struct cel_checker *checker, const struct scope *scope,
+                           struct cel_node *node) {
         switch (node->kind) {
         case CEL_NODE_LITERAL:
                 node->type = cel_type_basic(node->literal.kind);
@@ -492,12 +505,12 @@ static int check(struct checker *checker, const struct scope *scope, struct cel_
 }
 
 int cel_check(struct arena *arena, struct cel_program *program, struct err *err) {
-        struct checker checker = { arena, program, err, program->self };
+        struct cel_checker checker = { arena, program, err, program->self };
         enum cel_kind wanted = program->wants == CEL_WANTS_BOOL ? CEL_BOOL : CEL_STRING;
 
         if (program->is_old_optional)
                 checker.old = cel_type_made(arena, CEL_OPTIONAL, NULL, program->self);
-        if (check(&checker, NULL, program->root) < 0)
+        if (cel_check_check(&checker, NULL, program->root) < 0)
                 return BERTH_ERR_INVALID;
         /* As upstream: a rule of unknown type is refused too. */
         if (program->root->type->kind == wanted || program->unsupported)

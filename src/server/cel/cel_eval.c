@@ -6,20 +6,20 @@
 #include <stdlib.h>
 
 /* Variables of macros, innermost first. */
-struct binding {
-        const struct binding *up;
+struct cel_eval_binding {
+        const struct cel_eval_binding *up;
         struct slice name;
         struct cel_value value;
 };
 
-static struct cel_value eval(struct cel_run *run, const struct binding *scope,
-                             const struct cel_node *node);
+static struct cel_value cel_eval_eval(struct cel_run *run, const struct cel_eval_binding *scope,
+                                      const struct cel_node *node);
 
 static struct cel_value no_overload(struct cel_run *run) {
         return cel_error(run, "no such overload");
 }
 
-static struct cel_value name_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value name_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                    const struct cel_node *node) {
         for (; scope; scope = scope->up) {
                 if (slice_eq(scope->name, node->name))
@@ -35,9 +35,9 @@ static bool is_container(const struct cel_value *value) {
 /* ---- parts ---- */
 
 /* What stands before the dot; an optional gives its inside, and *ret_is_optional. */
-static struct cel_value opened(struct cel_run *run, const struct binding *scope,
-                               const struct cel_node *node, bool *ret_is_optional) {
-        struct cel_value from = eval(run, scope, node->args[0]);
+static struct cel_value cel_eval_opened(struct cel_run *run, const struct cel_eval_binding *scope,
+                                        const struct cel_node *node, bool *ret_is_optional) {
+        struct cel_value from = cel_eval_eval(run, scope, node->args[0]);
 
         *ret_is_optional = node->is_optional;
         if (from.kind != CEL_OPTIONAL)
@@ -46,10 +46,10 @@ static struct cel_value opened(struct cel_run *run, const struct binding *scope,
         return from.as.items ? from.as.items[0] : from;
 }
 
-static struct cel_value select_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value select_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                      const struct cel_node *node) {
         bool is_optional;
-        struct cel_value from = opened(run, scope, node, &is_optional), value;
+        struct cel_value from = cel_eval_opened(run, scope, node, &is_optional), value;
 
         if (from.kind == CEL_ERROR)
                 return from;
@@ -96,11 +96,11 @@ static struct cel_value key_error(struct cel_run *run, const struct cel_value *k
                          (long long)(key->kind == CEL_INT ? key->as.integer : 0));
 }
 
-static struct cel_value index_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value index_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                     const struct cel_node *node) {
         bool is_optional, is_there;
-        struct cel_value from = opened(run, scope, node, &is_optional), value;
-        struct cel_value index = eval(run, scope, node->args[1]);
+        struct cel_value from = cel_eval_opened(run, scope, node, &is_optional), value;
+        struct cel_value index = cel_eval_eval(run, scope, node->args[1]);
         int64_t at = 0;
 
         if (from.kind == CEL_ERROR || from.kind == CEL_OPTIONAL)
@@ -135,7 +135,8 @@ static bool spend_texts(struct cel_run *run, const struct cel_value *args, size_
         return cel_spend(run, 1 + bytes / 10);
 }
 
-static bool fits(const struct cel_function *function, const struct cel_value *args, size_t count) {
+static bool cel_eval_fits(const struct cel_function *function, const struct cel_value *args,
+                          size_t count) {
         if (function->count != count)
                 return false;
         for (size_t i = 0; i < count; i++) {
@@ -145,7 +146,7 @@ static bool fits(const struct cel_function *function, const struct cel_value *ar
         return true;
 }
 
-static struct cel_value call_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value call_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                    const struct cel_node *node) {
         struct cel_value args[CEL_PARAMS_MAX];
         const struct cel_function *function;
@@ -154,7 +155,7 @@ static struct cel_value call_value(struct cel_run *run, const struct binding *sc
         if (node->arg_count > CEL_PARAMS_MAX)
                 return no_overload(run);
         for (size_t i = 0; i < node->arg_count; i++) {
-                args[i] = eval(run, scope, node->args[i]);
+                args[i] = cel_eval_eval(run, scope, node->args[i]);
                 if (args[i].kind == CEL_ERROR)
                         return args[i];
         }
@@ -165,7 +166,7 @@ static struct cel_value call_value(struct cel_run *run, const struct binding *sc
                                ? cel_bool(regex_matches(node->regex, args[0].as.text))
                                : no_overload(run);
         while ((function = cel_function_next(node->name, node->is_member, &at))) {
-                if (fits(function, args, node->arg_count))
+                if (cel_eval_fits(function, args, node->arg_count))
                         return function->call(run, args);
         }
         return no_overload(run);
@@ -173,13 +174,13 @@ static struct cel_value call_value(struct cel_run *run, const struct binding *sc
 
 /* ---- literals ---- */
 
-static struct cel_value made_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value made_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                    const struct cel_node *node) {
         bool is_map = node->kind == CEL_NODE_MAP;
         struct cel_value *items = ARENA_ARRAY(run->arena, struct cel_value, node->arg_count);
 
         for (size_t i = 0; i < node->arg_count; i++) {
-                items[i] = eval(run, scope, node->args[i]);
+                items[i] = cel_eval_eval(run, scope, node->args[i]);
                 if (items[i].kind == CEL_ERROR)
                         return items[i];
                 for (size_t j = 0; is_map && i % 2 == 0 && j < i; j += 2) {
@@ -196,13 +197,13 @@ static struct cel_value made_value(struct cel_run *run, const struct binding *sc
 /* ---- logic ---- */
 
 /* The value that decides (true for or), else an error if there was one, else the other. */
-static struct cel_value logic_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value logic_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                     const struct cel_node *node) {
         bool deciding = node->kind == CEL_NODE_OR;
         struct cel_value kept = cel_bool(!deciding);
 
         for (size_t i = 0; i < node->arg_count; i++) {
-                struct cel_value value = eval(run, scope, node->args[i]);
+                struct cel_value value = cel_eval_eval(run, scope, node->args[i]);
 
                 if (value.kind == CEL_BOOL && value.as.boolean == deciding)
                         return value;
@@ -212,15 +213,15 @@ static struct cel_value logic_value(struct cel_run *run, const struct binding *s
         return kept;
 }
 
-static struct cel_value conditional_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value conditional_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                           const struct cel_node *node) {
-        struct cel_value which = eval(run, scope, node->args[0]);
+        struct cel_value which = cel_eval_eval(run, scope, node->args[0]);
 
         if (which.kind == CEL_ERROR)
                 return which;
         if (which.kind != CEL_BOOL)
                 return no_overload(run);
-        return eval(run, scope, node->args[which.as.boolean ? 1 : 2]);
+        return cel_eval_eval(run, scope, node->args[which.as.boolean ? 1 : 2]);
 }
 
 static struct cel_value in_value(struct cel_run *run, const struct cel_value *wanted,
@@ -239,9 +240,10 @@ static struct cel_value in_value(struct cel_run *run, const struct cel_value *wa
         return cel_bool(false);
 }
 
-static struct cel_value relation_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value relation_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                        const struct cel_node *node) {
-        struct cel_value a = eval(run, scope, node->args[0]), b = eval(run, scope, node->args[1]);
+        struct cel_value a = cel_eval_eval(run, scope, node->args[0]),
+                         b = cel_eval_eval(run, scope, node->args[1]);
         struct slice name = node->name;
         bool is_numeric = cel_is_number(a.kind) && cel_is_number(b.kind);
         int order;
@@ -263,9 +265,9 @@ static struct cel_value relation_value(struct cel_run *run, const struct binding
         return cel_bool(slice_is(name, "_>_") ? order > 0 : order >= 0);
 }
 
-static struct cel_value not_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value not_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                   const struct cel_node *node) {
-        struct cel_value value = eval(run, scope, node->args[0]);
+        struct cel_value value = cel_eval_eval(run, scope, node->args[0]);
 
         if (value.kind == CEL_BOOL)
                 return cel_bool(!value.as.boolean);
@@ -312,14 +314,14 @@ static bool makes_something(enum cel_macro macro) {
 }
 
 /* One element of a macro that makes a list or map; errors end it. */
-static void make_one(struct cel_run *run, struct tally *tally, const struct binding *scope,
+static void make_one(struct cel_run *run, struct tally *tally, const struct cel_eval_binding *scope,
                      const struct cel_value *key) {
         const struct cel_node *node = tally->node;
         struct cel_value value = cel_bool(true);
         bool has_filter = node->macro == CEL_FILTER || node->arg_count == 3;
 
         if (has_filter)
-                value = eval(run, scope, node->args[1]);
+                value = cel_eval_eval(run, scope, node->args[1]);
         if (value.kind != CEL_BOOL) {
                 keep_error(run, tally, &value);
                 tally->is_done = true;
@@ -327,8 +329,9 @@ static void make_one(struct cel_run *run, struct tally *tally, const struct bind
         }
         if (!value.as.boolean)
                 return;
-        value = node->macro == CEL_FILTER ? scope->value
-                                          : eval(run, scope, node->args[node->arg_count - 1]);
+        value = node->macro == CEL_FILTER
+                        ? scope->value
+                        : cel_eval_eval(run, scope, node->args[node->arg_count - 1]);
         if (value.kind == CEL_ERROR) {
                 keep_error(run, tally, &value);
                 tally->is_done = true;
@@ -361,9 +364,9 @@ static struct cel_value macro_result(const struct tally *tally) {
         }
 }
 
-static struct cel_value macro_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value macro_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                     const struct cel_node *node) {
-        struct cel_value range = eval(run, scope, node->args[0]), key, value, result;
+        struct cel_value range = cel_eval_eval(run, scope, node->args[0]), key, value, result;
         struct tally tally = { .node = node };
         struct cel_iter iter = cel_iter(&range);
 
@@ -371,15 +374,15 @@ static struct cel_value macro_value(struct cel_run *run, const struct binding *s
                 return or_no_overload(run, &range);
         while (!tally.is_done && cel_next(run, &iter, &key, &value)) {
                 bool is_pair = node->variable_count == 2;
-                struct binding first = { scope, node->variables[0],
-                                         is_pair || range.kind != CEL_LIST ? key : value };
-                struct binding second = { &first, node->variables[1], value };
-                const struct binding *inner = is_pair ? &second : &first;
+                struct cel_eval_binding first = { scope, node->variables[0],
+                                                  is_pair || range.kind != CEL_LIST ? key : value };
+                struct cel_eval_binding second = { &first, node->variables[1], value };
+                const struct cel_eval_binding *inner = is_pair ? &second : &first;
 
                 if (makes_something(node->macro)) {
                         make_one(run, &tally, inner, &key);
                 } else {
-                        result = eval(run, inner, node->args[1]);
+                        result = cel_eval_eval(run, inner, node->args[1]);
                         count_one(run, &tally, &result);
                 }
         }
@@ -388,27 +391,27 @@ static struct cel_value macro_value(struct cel_run *run, const struct binding *s
         return macro_result(&tally);
 }
 
-static struct cel_value bind_value(struct cel_run *run, const struct binding *scope,
+static struct cel_value bind_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                    const struct cel_node *node) {
-        struct cel_value first = eval(run, scope, node->args[0]), value;
-        struct binding inner = { scope, node->variables[0], first };
+        struct cel_value first = cel_eval_eval(run, scope, node->args[0]), value;
+        struct cel_eval_binding inner = { scope, node->variables[0], first };
 
         if (node->kind == CEL_NODE_BIND)
-                return eval(run, &inner, node->args[1]);
+                return cel_eval_eval(run, &inner, node->args[1]);
         if (first.kind != CEL_OPTIONAL)
                 return or_no_overload(run, &first);
         if (!first.as.items)
                 return first;
         inner.value = first.as.items[0];
-        value = eval(run, &inner, node->args[1]);
+        value = cel_eval_eval(run, &inner, node->args[1]);
         return slice_is(node->name, "optMap") && value.kind != CEL_ERROR ? cel_optional(run, &value)
                                                                          : value;
 }
 
 /* ---- all of it ---- */
 
-static struct cel_value eval(struct cel_run *run, const struct binding *scope,
-                             const struct cel_node *node) {
+static struct cel_value cel_eval_eval(struct cel_run *run, const struct cel_eval_binding *scope,
+                                      const struct cel_node *node) {
         if (!cel_spend(run, 1))
                 return cel_error(run, "cost");
         switch (node->kind) {
@@ -501,7 +504,7 @@ enum cel_outcome cel_evaluate(const struct cel_program *program, const struct ce
         *ret_text = NULL;
         run.self = cel_from_node(&run, input->self, program->self);
         run.old = old_value(&run, program, input->old);
-        value = eval(&run, NULL, program->root);
+        value = cel_eval_eval(&run, NULL, program->root);
         *input->steps -= run.is_over ? steps : steps - run.steps;
         if (run.is_over)
                 return CEL_OVER_BUDGET;

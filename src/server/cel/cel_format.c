@@ -15,7 +15,7 @@ struct problems {
         size_t count;
 };
 
-static void add(struct problems *problems, const char *text) {
+static void cel_format_add(struct problems *problems, const char *text) {
         if (text)
                 problems->texts[problems->count++] = text;
 }
@@ -24,8 +24,9 @@ static void add(struct problems *problems, const char *text) {
 
 static void check_length(struct slice text, size_t max, struct problems *problems) {
         if (text.len > max)
-                add(problems, max == DNS_LABEL_MAX ? "must be no more than 63 characters"
-                                                   : "must be no more than 253 characters");
+                cel_format_add(problems, max == DNS_LABEL_MAX
+                                                 ? "must be no more than 63 characters"
+                                                 : "must be no more than 253 characters");
 }
 
 /* A prefix may end in a dash. As upstream, the character before it is not looked at either. */
@@ -42,19 +43,19 @@ static struct slice as_prefix(struct cel_run *run, struct slice text) {
 static void check_label(struct cel_run *run, struct slice text, struct problems *problems) {
         (void)run;
         check_length(text, DNS_LABEL_MAX, problems);
-        add(problems, dns_label_problem(text));
+        cel_format_add(problems, dns_label_problem(text));
 }
 
 static void check_subdomain(struct cel_run *run, struct slice text, struct problems *problems) {
         (void)run;
         check_length(text, DNS_SUBDOMAIN_MAX, problems);
-        add(problems, dns_subdomain_problem(text));
+        cel_format_add(problems, dns_subdomain_problem(text));
 }
 
 static void check_1035_label(struct cel_run *run, struct slice text, struct problems *problems) {
         (void)run;
         check_length(text, DNS_LABEL_MAX, problems);
-        add(problems, dns_1035_label_problem(text));
+        cel_format_add(problems, dns_1035_label_problem(text));
 }
 
 static void check_label_prefix(struct cel_run *run, struct slice text, struct problems *problems) {
@@ -74,18 +75,18 @@ static void check_1035_label_prefix(struct cel_run *run, struct slice text,
 static void check_qualified_name(struct cel_run *run, struct slice text,
                                  struct problems *problems) {
         (void)run;
-        add(problems, label_key_problem(text));
+        cel_format_add(problems, label_key_problem(text));
 }
 
 static void check_label_value(struct cel_run *run, struct slice text, struct problems *problems) {
         (void)run;
-        add(problems, label_value_problem(text));
+        cel_format_add(problems, label_value_problem(text));
 }
 
 /* ---- data ---- */
 
 static void check_uri(struct cel_run *run, struct slice text, struct problems *problems) {
-        add(problems, cel_url_problem(run, text));
+        cel_format_add(problems, cel_url_problem(run, text));
 }
 
 static bool is_hex(char c) {
@@ -107,19 +108,19 @@ static void check_uuid(struct cel_run *run, struct slice text, struct problems *
                         break;
         }
         if (at < text.len || digits < lengths[ARRAY_LEN(lengths) - 1])
-                add(problems, "does not match the UUID format");
+                cel_format_add(problems, "does not match the UUID format");
 }
 
 /* With padding, and not empty. */
 static void check_byte(struct cel_run *run, struct slice text, struct problems *problems) {
         struct buf out = { 0 };
-        bool has_break = text.len && (memchr(text.ptr, '\n', text.len) != NULL ||
-                                      memchr(text.ptr, '\r', text.len) != NULL);
+        bool has_break =
+                text.len && (memchr(text.ptr, '\n', text.len) || memchr(text.ptr, '\r', text.len));
 
         (void)run;
         if (text.len == 0 || text.len % 4 != 0 || has_break ||
             !base64_decode(text, BASE64_STANDARD, &out))
-                add(problems, "invalid base64");
+                cel_format_add(problems, "invalid base64");
         buf_release(&out);
 }
 
@@ -128,7 +129,7 @@ static void check_date(struct cel_run *run, struct slice text, struct problems *
         const char *midnight = arena_printf(run->arena, SLICE_FMT "T00:00:00Z", SLICE_ARG(text));
 
         if (text.len != strlen("2006-01-02") || !wall_time_parse(slice_of(midnight), &time))
-                add(problems, "invalid date");
+                cel_format_add(problems, "invalid date");
 }
 
 static void check_datetime(struct cel_run *run, struct slice text, struct problems *problems) {
@@ -136,7 +137,7 @@ static void check_datetime(struct cel_run *run, struct slice text, struct proble
 
         (void)run;
         if (!wall_time_parse(text, &time) || !wall_time_is_set(time))
-                add(problems, "invalid datetime");
+                cel_format_add(problems, "invalid datetime");
 }
 
 /* ---- the formats ---- */

@@ -16,13 +16,13 @@ static bool is_digit(char c) {
         return c >= '0' && c <= '9';
 }
 
-static char peek(const struct cel_lexer *lexer, size_t ahead) {
+static char cel_lexer_peek(const struct cel_lexer *lexer, size_t ahead) {
         size_t at = lexer->at + ahead;
 
         return at < lexer->source.len ? lexer->source.ptr[at] : '\0';
 }
 
-static struct slice since(const struct cel_lexer *lexer, size_t start) {
+static struct slice cel_lexer_since(const struct cel_lexer *lexer, size_t start) {
         return slice_make(lexer->source.ptr + start, lexer->at - start);
 }
 
@@ -30,16 +30,16 @@ static struct cel_token token_of(enum cel_token_kind kind, size_t at, struct sli
         return (struct cel_token){ .kind = kind, .at = at, .text = text };
 }
 
-static struct cel_token bad(size_t at, const char *why) {
+static struct cel_token cel_lexer_bad(size_t at, const char *why) {
         return token_of(CEL_TOKEN_BAD, at, slice_of(why));
 }
 
 static void skip_blanks(struct cel_lexer *lexer) {
         while (lexer->at < lexer->source.len) {
-                char c = peek(lexer, 0);
+                char c = cel_lexer_peek(lexer, 0);
 
-                if (c == '/' && peek(lexer, 1) == '/') {
-                        while (lexer->at < lexer->source.len && peek(lexer, 0) != '\n')
+                if (c == '/' && cel_lexer_peek(lexer, 1) == '/') {
+                        while (lexer->at < lexer->source.len && cel_lexer_peek(lexer, 0) != '\n')
                                 lexer->at++;
                 } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f') {
                         lexer->at++;
@@ -59,23 +59,24 @@ static struct cel_token literal_of(size_t at, struct cel_value value) {
 static struct cel_token whole_number(struct cel_lexer *lexer, size_t start, int base) {
         size_t skip = base == 16 ? 2 : 0;
         char digits[32];
-        struct slice text = since(lexer, start);
+        struct slice text = cel_lexer_since(lexer, start);
         unsigned long long value;
-        bool is_unsigned = peek(lexer, 0) == 'u' || peek(lexer, 0) == 'U';
+        bool is_unsigned = cel_lexer_peek(lexer, 0) == 'u' || cel_lexer_peek(lexer, 0) == 'U';
 
         lexer->at += is_unsigned;
         if (text.len <= skip || text.len >= sizeof(digits))
-                return bad(start, "invalid int literal");
+                return cel_lexer_bad(start, "invalid int literal");
         memcpy(digits, text.ptr + skip, text.len - skip);
         digits[text.len - skip] = '\0';
         errno = 0;
         value = strtoull(digits, NULL, base);
         if (errno != 0)
-                return bad(start, is_unsigned ? "invalid uint literal" : "invalid int literal");
+                return cel_lexer_bad(start,
+                                     is_unsigned ? "invalid uint literal" : "invalid int literal");
         if (is_unsigned)
                 return literal_of(start, cel_uint(value));
         if (value > (unsigned long long)INT64_MAX + 1)
-                return bad(start, "invalid int literal");
+                return cel_lexer_bad(start, "invalid int literal");
         if (value == (unsigned long long)INT64_MAX + 1)
                 return literal_of(start, (struct cel_value){ .kind = CEL_INT,
                                                              .as.integer = INT64_MIN,
@@ -84,7 +85,7 @@ static struct cel_token whole_number(struct cel_lexer *lexer, size_t start, int 
 }
 
 static void skip_digits(struct cel_lexer *lexer) {
-        while (is_digit(peek(lexer, 0)))
+        while (is_digit(cel_lexer_peek(lexer, 0)))
                 lexer->at++;
 }
 
@@ -93,29 +94,31 @@ static bool is_hex(char c) {
 }
 
 static bool skip_exponent(struct cel_lexer *lexer) {
-        size_t sign = peek(lexer, 1) == '+' || peek(lexer, 1) == '-';
+        size_t sign = cel_lexer_peek(lexer, 1) == '+' || cel_lexer_peek(lexer, 1) == '-';
 
-        if ((peek(lexer, 0) != 'e' && peek(lexer, 0) != 'E') || !is_digit(peek(lexer, 1 + sign)))
+        if ((cel_lexer_peek(lexer, 0) != 'e' && cel_lexer_peek(lexer, 0) != 'E') ||
+            !is_digit(cel_lexer_peek(lexer, 1 + sign)))
                 return false;
         lexer->at += 1 + sign;
         skip_digits(lexer);
         return true;
 }
 
-static struct cel_token number(struct cel_lexer *lexer) {
+static struct cel_token cel_lexer_number(struct cel_lexer *lexer) {
         size_t start = lexer->at;
         bool is_real = false;
         char text[64];
         double value;
 
-        if (peek(lexer, 0) == '0' && (peek(lexer, 1) == 'x' || peek(lexer, 1) == 'X')) {
+        if (cel_lexer_peek(lexer, 0) == '0' &&
+            (cel_lexer_peek(lexer, 1) == 'x' || cel_lexer_peek(lexer, 1) == 'X')) {
                 lexer->at += 2;
-                while (is_hex(peek(lexer, 0)))
+                while (is_hex(cel_lexer_peek(lexer, 0)))
                         lexer->at++;
                 return whole_number(lexer, start, 16);
         }
         skip_digits(lexer);
-        if (peek(lexer, 0) == '.' && is_digit(peek(lexer, 1))) {
+        if (cel_lexer_peek(lexer, 0) == '.' && is_digit(cel_lexer_peek(lexer, 1))) {
                 is_real = true;
                 lexer->at++;
                 skip_digits(lexer);
@@ -123,12 +126,12 @@ static struct cel_token number(struct cel_lexer *lexer) {
         if (!skip_exponent(lexer) && !is_real)
                 return whole_number(lexer, start, 10);
         if (lexer->at - start >= sizeof(text))
-                return bad(start, "invalid double literal");
+                return cel_lexer_bad(start, "invalid double literal");
         memcpy(text, lexer->source.ptr + start, lexer->at - start);
         text[lexer->at - start] = '\0';
         value = strtod(text, NULL);
         return isfinite(value) ? literal_of(start, cel_double(value))
-                               : bad(start, "invalid double literal");
+                               : cel_lexer_bad(start, "invalid double literal");
 }
 
 /* ---- strings ---- */
@@ -168,7 +171,7 @@ static bool code_of(struct cel_lexer *lexer, size_t count, uint32_t base, uint32
         uint32_t code = 0;
 
         for (size_t i = 0; i < count; i++) {
-                char c = peek(lexer, i);
+                char c = cel_lexer_peek(lexer, i);
 
                 if (!is_hex(c) || digit_value(c) >= base)
                         return false;
@@ -180,9 +183,10 @@ static bool code_of(struct cel_lexer *lexer, size_t count, uint32_t base, uint32
 }
 
 /* Behind a backslash; false when there is no such escape. */
-static bool escape(struct cel_lexer *lexer, const struct quoting *quoting, struct buf *out) {
+static bool cel_lexer_escape(struct cel_lexer *lexer, const struct quoting *quoting,
+                             struct buf *out) {
         static const char names[] = "abfnrtv\\'\"`?", values[] = "\a\b\f\n\r\t\v\\'\"`?";
-        char c = peek(lexer, 0);
+        char c = cel_lexer_peek(lexer, 0);
         const char *simple = c ? strchr(names, c) : NULL;
         size_t digits = c == 'x' || c == 'X' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 3;
         uint32_t code = 0;
@@ -204,7 +208,7 @@ static bool escape(struct cel_lexer *lexer, const struct quoting *quoting, struc
 
 static bool is_closing(const struct cel_lexer *lexer, const struct quoting *quoting) {
         for (size_t i = 0; i < quoting->quotes; i++) {
-                if (peek(lexer, i) != quoting->quote)
+                if (cel_lexer_peek(lexer, i) != quoting->quote)
                         return false;
         }
         return true;
@@ -213,7 +217,7 @@ static bool is_closing(const struct cel_lexer *lexer, const struct quoting *quot
 static const char *string_body(struct cel_lexer *lexer, const struct quoting *quoting,
                                struct buf *out) {
         while (lexer->at < lexer->source.len) {
-                char c = peek(lexer, 0);
+                char c = cel_lexer_peek(lexer, 0);
 
                 if (is_closing(lexer, quoting)) {
                         lexer->at += quoting->quotes;
@@ -224,26 +228,26 @@ static const char *string_body(struct cel_lexer *lexer, const struct quoting *qu
                 lexer->at++;
                 if (c != '\\' || quoting->is_raw)
                         buf_char(out, c);
-                else if (!escape(lexer, quoting, out))
+                else if (!cel_lexer_escape(lexer, quoting, out))
                         return "Syntax error: token recognition error: invalid escape sequence";
         }
         return "Syntax error: token recognition error: string without an end";
 }
 
 /* At the prefix (r, b, both) or the quote. */
-static struct cel_token string(struct cel_lexer *lexer) {
+static struct cel_token cel_lexer_string(struct cel_lexer *lexer) {
         struct quoting quoting = { .quotes = 1 };
         size_t start = lexer->at;
         struct cel_token token;
         struct buf out = { 0 };
         const char *why;
 
-        for (; peek(lexer, 0) != '"' && peek(lexer, 0) != '\''; lexer->at++) {
-                quoting.is_raw |= (peek(lexer, 0) | 0x20) == 'r';
-                quoting.is_bytes |= (peek(lexer, 0) | 0x20) == 'b';
+        for (; cel_lexer_peek(lexer, 0) != '"' && cel_lexer_peek(lexer, 0) != '\''; lexer->at++) {
+                quoting.is_raw |= (cel_lexer_peek(lexer, 0) | 0x20) == 'r';
+                quoting.is_bytes |= (cel_lexer_peek(lexer, 0) | 0x20) == 'b';
         }
-        quoting.quote = peek(lexer, 0);
-        if (peek(lexer, 1) == quoting.quote && peek(lexer, 2) == quoting.quote)
+        quoting.quote = cel_lexer_peek(lexer, 0);
+        if (cel_lexer_peek(lexer, 1) == quoting.quote && cel_lexer_peek(lexer, 2) == quoting.quote)
                 quoting.quotes = 3;
         lexer->at += quoting.quotes;
         why = string_body(lexer, &quoting, &out);
@@ -252,28 +256,28 @@ static struct cel_token string(struct cel_lexer *lexer) {
         if (!why && !quoting.is_bytes && !utf8_is_valid(buf_view(&out)))
                 why = "Syntax error: string is not UTF-8";
         buf_release(&out);
-        return why ? bad(start, why) : token;
+        return why ? cel_lexer_bad(start, why) : token;
 }
 
 static bool is_string(const struct cel_lexer *lexer) {
         size_t at = 0;
 
-        while (at < 2 && peek(lexer, at) && strchr("rRbB", peek(lexer, at)))
+        while (at < 2 && cel_lexer_peek(lexer, at) && strchr("rRbB", cel_lexer_peek(lexer, at)))
                 at++;
-        if (at == 2 && (peek(lexer, 0) | 0x20) == (peek(lexer, 1) | 0x20))
+        if (at == 2 && (cel_lexer_peek(lexer, 0) | 0x20) == (cel_lexer_peek(lexer, 1) | 0x20))
                 return false;
-        return peek(lexer, at) == '"' || peek(lexer, at) == '\'';
+        return cel_lexer_peek(lexer, at) == '"' || cel_lexer_peek(lexer, at) == '\'';
 }
 
 /* ---- the rest ---- */
 
-static struct cel_token name(struct cel_lexer *lexer) {
+static struct cel_token cel_lexer_name(struct cel_lexer *lexer) {
         size_t start = lexer->at;
         struct slice text;
 
-        while (is_name_start(peek(lexer, 0)) || is_digit(peek(lexer, 0)))
+        while (is_name_start(cel_lexer_peek(lexer, 0)) || is_digit(cel_lexer_peek(lexer, 0)))
                 lexer->at++;
-        text = since(lexer, start);
+        text = cel_lexer_since(lexer, start);
         if (slice_is(text, "true") || slice_is(text, "false"))
                 return literal_of(start, cel_bool(text.len == 4));
         if (slice_is(text, "null"))
@@ -285,16 +289,17 @@ static struct cel_token quoted_name(struct cel_lexer *lexer) {
         size_t start = lexer->at++;
         struct slice text;
 
-        while (lexer->at < lexer->source.len && peek(lexer, 0) != '`' && peek(lexer, 0) != '\n')
+        while (lexer->at < lexer->source.len && cel_lexer_peek(lexer, 0) != '`' &&
+               cel_lexer_peek(lexer, 0) != '\n')
                 lexer->at++;
-        text = since(lexer, start + 1);
-        if (peek(lexer, 0) != '`' || text.len == 0)
-                return bad(start, "Syntax error: token recognition error at: '`'");
+        text = cel_lexer_since(lexer, start + 1);
+        if (cel_lexer_peek(lexer, 0) != '`' || text.len == 0)
+                return cel_lexer_bad(start, "Syntax error: token recognition error at: '`'");
         lexer->at++;
         return token_of(CEL_TOKEN_QUOTED_NAME, start, text);
 }
 
-static struct cel_token mark(struct cel_lexer *lexer) {
+static struct cel_token cel_lexer_mark(struct cel_lexer *lexer) {
         static const char *const marks[] = { "==", "!=", "<=", ">=", "&&", "||", "<", ">",
                                              "!",  "+",  "-",  "*",  "/",  "%",  "?", ":",
                                              ".",  ",",  "(",  ")",  "[",  "]",  "{", "}" };
@@ -308,23 +313,23 @@ static struct cel_token mark(struct cel_lexer *lexer) {
                 lexer->at += strlen(marks[i]);
                 return token_of(CEL_TOKEN_MARK, start, slice_of(marks[i]));
         }
-        return bad(start,
-                   arena_printf(lexer->arena, "Syntax error: token recognition error at: '%.1s'",
-                                rest.ptr));
+        return cel_lexer_bad(start, arena_printf(lexer->arena,
+                                                 "Syntax error: token recognition error at: '%.1s'",
+                                                 rest.ptr));
 }
 
 struct cel_token cel_lexer_next(struct cel_lexer *lexer) {
         char c;
 
         skip_blanks(lexer);
-        c = peek(lexer, 0);
+        c = cel_lexer_peek(lexer, 0);
         if (lexer->at >= lexer->source.len)
                 return token_of(CEL_TOKEN_END, lexer->at, SLICE_LITERAL("<EOF>"));
         if (is_string(lexer))
-                return string(lexer);
+                return cel_lexer_string(lexer);
         if (is_name_start(c))
-                return name(lexer);
-        if (is_digit(c) || (c == '.' && is_digit(peek(lexer, 1))))
-                return number(lexer);
-        return c == '`' ? quoted_name(lexer) : mark(lexer);
+                return cel_lexer_name(lexer);
+        if (is_digit(c) || (c == '.' && is_digit(cel_lexer_peek(lexer, 1))))
+                return cel_lexer_number(lexer);
+        return c == '`' ? quoted_name(lexer) : cel_lexer_mark(lexer);
 }

@@ -18,7 +18,8 @@ FUNCTION(is_sorted) {
         return cel_bool(true);
 }
 
-static struct cel_value extreme(struct cel_run *run, const struct cel_value *list, int sign) {
+static struct cel_value cel_lists_extreme(struct cel_run *run, const struct cel_value *list,
+                                          int sign) {
         struct cel_iter iter = cel_iter(list);
         struct cel_value key, value, best = { .kind = CEL_NULL };
         int order = 0;
@@ -35,11 +36,11 @@ static struct cel_value extreme(struct cel_run *run, const struct cel_value *lis
 }
 
 FUNCTION(least) {
-        return extreme(run, &args[0], -1);
+        return cel_lists_extreme(run, &args[0], -1);
 }
 
 FUNCTION(greatest) {
-        return extreme(run, &args[0], 1);
+        return cel_lists_extreme(run, &args[0], 1);
 }
 
 /* Adds as the operator does; nothing is the integer zero. */
@@ -131,7 +132,8 @@ FUNCTION(sliced) {
         return cel_list(made.items, made.count);
 }
 
-static bool has(struct cel_run *run, const struct cel_value *list, const struct cel_value *wanted) {
+static bool cel_lists_has(struct cel_run *run, const struct cel_value *list,
+                          const struct cel_value *wanted) {
         struct cel_value args[2] = { *list, *wanted };
 
         return place_of(run, args, false) >= 0;
@@ -144,7 +146,7 @@ FUNCTION(distinct) {
 
         while (cel_next(run, &iter, &key, &value)) {
                 so_far = cel_list(made.items, made.count);
-                if (!has(run, &so_far, &value))
+                if (!cel_lists_has(run, &so_far, &value))
                         cel_push(run, &made, &value);
         }
         return cel_list(made.items, made.count);
@@ -173,7 +175,7 @@ static bool contains_all(struct cel_run *run, const struct cel_value *list,
         struct cel_value key, value;
 
         while (cel_next(run, &iter, &key, &value)) {
-                if (!has(run, list, &value))
+                if (!cel_lists_has(run, list, &value))
                         return false;
         }
         return true;
@@ -193,7 +195,7 @@ FUNCTION(set_intersects) {
         struct cel_value key, value;
 
         while (cel_next(run, &iter, &key, &value)) {
-                if (has(run, &args[1], &value))
+                if (cel_lists_has(run, &args[1], &value))
                         return cel_bool(true);
         }
         return cel_bool(false);
@@ -202,7 +204,8 @@ FUNCTION(set_intersects) {
 /* ---- order ---- */
 
 /* Orders two halves that are in order; equal elements stay as they were. */
-static void merge(struct cel_value *items, size_t middle, size_t count, struct cel_value *scratch) {
+static void cel_lists_merge(struct cel_value *items, size_t middle, size_t count,
+                            struct cel_value *scratch) {
         size_t left = 0, right = middle;
         int order;
 
@@ -216,14 +219,14 @@ static void merge(struct cel_value *items, size_t middle, size_t count, struct c
         memcpy(items, scratch, count * sizeof(*items));
 }
 
-static bool sort(struct cel_run *run, struct cel_value *items, size_t count,
-                 struct cel_value *scratch) {
+static bool cel_lists_sort(struct cel_run *run, struct cel_value *items, size_t count,
+                           struct cel_value *scratch) {
         for (size_t half = 1; half < count; half *= 2) {
                 if (!cel_spend(run, count))
                         return false;
                 for (size_t at = 0; at + half < count; at += 2 * half)
-                        merge(items + at, half, count - at < 2 * half ? count - at : 2 * half,
-                              scratch);
+                        cel_lists_merge(items + at, half,
+                                        count - at < 2 * half ? count - at : 2 * half, scratch);
         }
         return true;
 }
@@ -242,8 +245,8 @@ FUNCTION(sorted) {
                 cel_push(run, &items, &value);
         }
         if (items.count > 1)
-                sort(run, items.items, items.count,
-                     ARENA_ARRAY(run->arena, struct cel_value, items.count));
+                cel_lists_sort(run, items.items, items.count,
+                               ARENA_ARRAY(run->arena, struct cel_value, items.count));
         return cel_list(items.items, items.count);
 }
 

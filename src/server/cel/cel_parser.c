@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static struct cel_node *expression(struct cel_parser *parser);
+static struct cel_node *cel_parser_expression(struct cel_parser *parser);
 
 /* ---- errors ---- */
 
@@ -67,7 +67,7 @@ static struct cel_node *fail_token(struct cel_parser *parser) {
 
 /* ---- tokens ---- */
 
-static void advance(struct cel_parser *parser) {
+static void cel_parser_advance(struct cel_parser *parser) {
         parser->token = cel_lexer_next(&parser->lexer);
 }
 
@@ -78,7 +78,7 @@ static bool is_mark(const struct cel_parser *parser, const char *text) {
 static bool take_mark(struct cel_parser *parser, const char *text) {
         if (!is_mark(parser, text))
                 return false;
-        advance(parser);
+        cel_parser_advance(parser);
         return true;
 }
 
@@ -146,12 +146,12 @@ static struct cel_node *node_of(struct cel_parser *parser, enum cel_node_kind ki
 /* ---- primaries ---- */
 
 /* Expressions between commas up to the closing mark, which is taken. */
-static bool arguments(struct cel_parser *parser, const char *closing, bool may_end_in_comma,
-                      struct cel_children *ret_children) {
+static bool cel_parser_arguments(struct cel_parser *parser, const char *closing,
+                                 bool may_end_in_comma, struct cel_children *ret_children) {
         struct cel_node *node;
 
         while (!take_mark(parser, closing)) {
-                node = expression(parser);
+                node = cel_parser_expression(parser);
                 if (!node)
                         return false;
                 cel_parser_add(parser, ret_children, node);
@@ -173,7 +173,7 @@ static struct cel_node *map_literal(struct cel_parser *parser, size_t at) {
 
         while (!take_mark(parser, "}")) {
                 for (int i = 0; i < 2; i++) {
-                        part = expression(parser);
+                        part = cel_parser_expression(parser);
                         if (!part || (i == 0 && !need_mark(parser, ":")))
                                 return NULL;
                         cel_parser_add(parser, &children, part);
@@ -191,7 +191,7 @@ static struct cel_node *list_literal(struct cel_parser *parser, size_t at) {
         struct cel_node *node = node_new(parser, CEL_NODE_LIST, at);
         struct cel_children children = { 0 };
 
-        if (!arguments(parser, "]", true, &children))
+        if (!cel_parser_arguments(parser, "]", true, &children))
                 return NULL;
         cel_parser_adopt(parser, node, &children);
         return parser->has_failed ? NULL : node;
@@ -210,7 +210,7 @@ static struct cel_node *name_or_call(struct cel_parser *parser, const struct cel
         if (!take_mark(parser, "("))
                 return node;
         node->kind = CEL_NODE_CALL;
-        if (!arguments(parser, ")", false, &children))
+        if (!cel_parser_arguments(parser, ")", false, &children))
                 return NULL;
         cel_parser_adopt(parser, node, &children);
         if (parser->has_failed)
@@ -218,14 +218,14 @@ static struct cel_node *name_or_call(struct cel_parser *parser, const struct cel
         return slice_is(node->name, "has") ? cel_macro_has(parser, node) : node;
 }
 
-static struct cel_node *primary(struct cel_parser *parser) {
+static struct cel_node *cel_parser_primary(struct cel_parser *parser) {
         struct cel_token token = parser->token;
         struct cel_node *node;
 
         take_mark(parser, "."); /* a leading dot names the root; there is but one */
         token = parser->token;
         if (token.kind == CEL_TOKEN_LITERAL) {
-                advance(parser);
+                cel_parser_advance(parser);
                 if (token.literal.kind == CEL_INT && token.literal.count)
                         return cel_parser_fail(parser, token.at, "invalid int literal");
                 node = node_new(parser, CEL_NODE_LITERAL, token.at);
@@ -233,11 +233,11 @@ static struct cel_node *primary(struct cel_parser *parser) {
                 return node;
         }
         if (token.kind == CEL_TOKEN_NAME) {
-                advance(parser);
+                cel_parser_advance(parser);
                 return name_or_call(parser, &token);
         }
         if (take_mark(parser, "(")) {
-                node = expression(parser);
+                node = cel_parser_expression(parser);
                 return node && need_mark(parser, ")") ? node : NULL;
         }
         if (take_mark(parser, "["))
@@ -247,7 +247,8 @@ static struct cel_node *primary(struct cel_parser *parser) {
 
 /* ---- members ---- */
 
-static struct cel_node *member(struct cel_parser *parser, struct cel_node *target, size_t at) {
+static struct cel_node *cel_parser_member(struct cel_parser *parser, struct cel_node *target,
+                                          size_t at) {
         bool is_optional = take_mark(parser, "?");
         struct cel_token token = parser->token;
         struct cel_children children = { 0 };
@@ -257,9 +258,9 @@ static struct cel_node *member(struct cel_parser *parser, struct cel_node *targe
                 return fail_token(parser);
         if (slice_is(token.text, "in") && token.kind == CEL_TOKEN_NAME)
                 return fail_token(parser);
-        advance(parser);
+        cel_parser_advance(parser);
         if (token.kind == CEL_TOKEN_NAME && !is_optional && take_mark(parser, "(")) {
-                if (!arguments(parser, ")", false, &children))
+                if (!cel_parser_arguments(parser, ")", false, &children))
                         return NULL;
                 node = node_new(parser, CEL_NODE_CALL, token.at);
                 node->name = token.text;
@@ -275,7 +276,7 @@ static struct cel_node *member(struct cel_parser *parser, struct cel_node *targe
 
 static struct cel_node *index_of(struct cel_parser *parser, struct cel_node *target, size_t at) {
         bool is_optional = take_mark(parser, "?");
-        struct cel_node *index = expression(parser), *node;
+        struct cel_node *index = cel_parser_expression(parser), *node;
 
         if (!index || !need_mark(parser, "]"))
                 return NULL;
@@ -285,14 +286,14 @@ static struct cel_node *index_of(struct cel_parser *parser, struct cel_node *tar
         return node;
 }
 
-static struct cel_node *members(struct cel_parser *parser) {
-        struct cel_node *node = primary(parser);
+static struct cel_node *cel_parser_members(struct cel_parser *parser) {
+        struct cel_node *node = cel_parser_primary(parser);
 
         while (node && !parser->has_failed) {
                 size_t at = parser->token.at;
 
                 if (take_mark(parser, "."))
-                        node = member(parser, node, at);
+                        node = cel_parser_member(parser, node, at);
                 else if (take_mark(parser, "["))
                         node = index_of(parser, node, at);
                 else
@@ -308,7 +309,7 @@ static struct cel_node *negative_literal(struct cel_parser *parser, size_t at) {
         struct cel_value *value = &node->literal;
 
         *value = parser->token.literal;
-        advance(parser);
+        cel_parser_advance(parser);
         if (value->kind == CEL_DOUBLE)
                 value->as.real = -value->as.real;
         else if (value->count) /* the lowest, already negative */
@@ -323,7 +324,7 @@ static bool is_plain_number(const struct cel_parser *parser) {
                (parser->token.literal.kind == CEL_INT || parser->token.literal.kind == CEL_DOUBLE);
 }
 
-static struct cel_node *unary(struct cel_parser *parser) {
+static struct cel_node *cel_parser_unary(struct cel_parser *parser) {
         size_t at = parser->token.at, count = 0;
         const char *sign = is_mark(parser, "!") ? "!" : "-";
         struct cel_node *node;
@@ -332,7 +333,7 @@ static struct cel_node *unary(struct cel_parser *parser) {
                 count++;
         if (count == 1 && *sign == '-' && is_plain_number(parser))
                 return negative_literal(parser, at); /* numbers have no members */
-        node = members(parser);
+        node = cel_parser_members(parser);
         if (!node || count % 2 == 0)
                 return node;
         if (*sign == '!')
@@ -368,15 +369,17 @@ static const struct operator_row *operator_at(const struct cel_parser *parser) {
 }
 
 /* Relations, sums and products; all bind to the left. */
-static struct cel_node *binary(struct cel_parser *parser, int level) {
-        struct cel_node *node = level > 3 ? unary(parser) : binary(parser, level + 1), *right;
+static struct cel_node *cel_parser_binary(struct cel_parser *parser, int level) {
+        struct cel_node *node = level > 3 ? cel_parser_unary(parser)
+                                          : cel_parser_binary(parser, level + 1),
+                        *right;
         const struct operator_row *row;
 
         while (node && level <= 3 && (row = operator_at(parser)) && row->level == level) {
                 size_t at = parser->token.at;
 
-                advance(parser);
-                right = binary(parser, level + 1);
+                cel_parser_advance(parser);
+                right = cel_parser_binary(parser, level + 1);
                 node = right ? node_of(parser, row->kind, at, node, right) : NULL;
                 if (node)
                         node->name = slice_of(row->name);
@@ -384,9 +387,11 @@ static struct cel_node *binary(struct cel_parser *parser, int level) {
         return node;
 }
 
-static struct cel_node *conjunction(struct cel_parser *parser, bool is_or) {
+static struct cel_node *cel_parser_conjunction(struct cel_parser *parser, bool is_or) {
         const char *mark = is_or ? "||" : "&&";
-        struct cel_node *first = is_or ? conjunction(parser, false) : binary(parser, 1), *node;
+        struct cel_node *first = is_or ? cel_parser_conjunction(parser, false)
+                                       : cel_parser_binary(parser, 1),
+                        *node;
         struct cel_children children = { 0 };
 
         if (!first || !is_mark(parser, mark))
@@ -395,7 +400,8 @@ static struct cel_node *conjunction(struct cel_parser *parser, bool is_or) {
         node->name = slice_of(is_or ? "_||_" : "_&&_");
         cel_parser_add(parser, &children, first);
         while (take_mark(parser, mark)) {
-                first = is_or ? conjunction(parser, false) : binary(parser, 1);
+                first = is_or ? cel_parser_conjunction(parser, false)
+                              : cel_parser_binary(parser, 1);
                 if (!first)
                         return NULL;
                 cel_parser_add(parser, &children, first);
@@ -404,8 +410,8 @@ static struct cel_node *conjunction(struct cel_parser *parser, bool is_or) {
         return parser->has_failed ? NULL : node;
 }
 
-static struct cel_node *conditional(struct cel_parser *parser) {
-        struct cel_node *node, *part = conjunction(parser, true);
+static struct cel_node *cel_parser_conditional(struct cel_parser *parser) {
+        struct cel_node *node, *part = cel_parser_conjunction(parser, true);
         struct cel_children children = { 0 };
         size_t at = parser->token.at;
 
@@ -413,11 +419,11 @@ static struct cel_node *conditional(struct cel_parser *parser) {
                 return part;
         node = node_new(parser, CEL_NODE_CONDITIONAL, at);
         cel_parser_add(parser, &children, part);
-        part = conjunction(parser, true);
+        part = cel_parser_conjunction(parser, true);
         if (!part || !need_mark(parser, ":"))
                 return NULL;
         cel_parser_add(parser, &children, part);
-        part = expression(parser);
+        part = cel_parser_expression(parser);
         if (!part)
                 return NULL;
         cel_parser_add(parser, &children, part);
@@ -425,13 +431,13 @@ static struct cel_node *conditional(struct cel_parser *parser) {
         return parser->has_failed ? NULL : node;
 }
 
-static struct cel_node *expression(struct cel_parser *parser) {
+static struct cel_node *cel_parser_expression(struct cel_parser *parser) {
         struct cel_node *node;
 
         if (parser->depth >= CEL_DEPTH_MAX)
                 return cel_parser_fail(parser, parser->token.at, "expression is nested too deeply");
         parser->depth++;
-        node = conditional(parser);
+        node = cel_parser_conditional(parser);
         parser->depth--;
         return node;
 }
@@ -443,8 +449,8 @@ int cel_parse(struct arena *arena, struct slice source, struct cel_node **ret_ro
                                      .err = err };
         struct cel_node *root;
 
-        advance(&parser);
-        root = expression(&parser);
+        cel_parser_advance(&parser);
+        root = cel_parser_expression(&parser);
         if (root && !parser.has_failed && parser.token.kind != CEL_TOKEN_END)
                 fail_token(&parser);
         if (!root || parser.has_failed)

@@ -103,7 +103,8 @@ static struct slice without_zeros(struct slice part) {
 }
 
 /* Drops a v in front and leading zeros, adds numbers that are missing; text in the arena. */
-static const char *normalise(struct cel_run *run, struct slice text, struct slice *ret_text) {
+static const char *cel_semver_normalise(struct cel_run *run, struct slice text,
+                                        struct slice *ret_text) {
         struct slice parts[3] = { SLICE_LITERAL("0"), SLICE_LITERAL("0"), SLICE_LITERAL("0") };
         size_t count = 0;
 
@@ -140,7 +141,7 @@ static const char *take_version(struct cel_run *run, const struct cel_value *arg
 
         *ret_text = args[0].as.text;
         if (has_choice && args[1].as.boolean)
-                problem = normalise(run, args[0].as.text, ret_text);
+                problem = cel_semver_normalise(run, args[0].as.text, ret_text);
         return problem ? problem : version_problem(*ret_text, &version);
 }
 

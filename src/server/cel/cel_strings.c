@@ -12,7 +12,7 @@ static bool is_start(char c) {
         return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-static int64_t length(struct slice text) {
+static int64_t cel_strings_length(struct slice text) {
         int64_t count = 0;
 
         for (size_t i = 0; i < text.len; i++)
@@ -31,11 +31,11 @@ static size_t byte_of(struct slice text, int64_t position) {
         return at;
 }
 
-static struct slice tail(struct slice text, size_t at) {
+static struct slice cel_strings_tail(struct slice text, size_t at) {
         return at == 0 ? text : slice_make(text.ptr + at, text.len - at);
 }
 
-static struct cel_value made(struct cel_run *run, struct buf *out) {
+static struct cel_value cel_strings_made(struct cel_run *run, struct buf *out) {
         struct cel_value value = cel_text(CEL_STRING, arena_slice(run->arena, buf_view(out)));
 
         buf_release(out);
@@ -77,7 +77,7 @@ FUNCTION(matches) {
 }
 
 FUNCTION(char_at) {
-        int64_t at = args[1].as.integer, count = length(TEXT(0));
+        int64_t at = args[1].as.integer, count = cel_strings_length(TEXT(0));
         size_t from, to;
 
         if (at < 0 || at > count)
@@ -88,14 +88,15 @@ FUNCTION(char_at) {
 }
 
 /* First (or last) place at or behind (or before) a position; -1 when there is none. */
-static int64_t search(struct slice text, struct slice wanted, int64_t from, bool is_last) {
+static int64_t cel_strings_search(struct slice text, struct slice wanted, int64_t from,
+                                  bool is_last) {
         int64_t position = 0, found = -1;
 
         for (size_t at = 0; at <= text.len; at++) {
                 if (at < text.len && !is_start(text.ptr[at]))
                         continue;
                 if ((is_last ? position <= from : position >= from) &&
-                    slice_has_prefix(tail(text, at), wanted))
+                    slice_has_prefix(cel_strings_tail(text, at), wanted))
                         found = position;
                 if (found >= 0 && !is_last)
                         break;
@@ -105,31 +106,34 @@ static int64_t search(struct slice text, struct slice wanted, int64_t from, bool
 }
 
 FUNCTION(index_of) {
-        return cel_spend(run, TEXT(0).len) ? cel_int(search(TEXT(0), TEXT(1), 0, false))
+        return cel_spend(run, TEXT(0).len) ? cel_int(cel_strings_search(TEXT(0), TEXT(1), 0, false))
                                            : cel_int(-1);
 }
 
 FUNCTION(index_of_from) {
         int64_t from = args[2].as.integer;
 
-        if (from < 0 || from > length(TEXT(0)))
+        if (from < 0 || from > cel_strings_length(TEXT(0)))
                 return out_of_range(run, from);
-        return cel_spend(run, TEXT(0).len) ? cel_int(search(TEXT(0), TEXT(1), from, false))
-                                           : cel_int(-1);
+        return cel_spend(run, TEXT(0).len)
+                       ? cel_int(cel_strings_search(TEXT(0), TEXT(1), from, false))
+                       : cel_int(-1);
 }
 
 FUNCTION(last_index_of) {
-        return cel_spend(run, TEXT(0).len) ? cel_int(search(TEXT(0), TEXT(1), INT64_MAX, true))
-                                           : cel_int(-1);
+        return cel_spend(run, TEXT(0).len)
+                       ? cel_int(cel_strings_search(TEXT(0), TEXT(1), INT64_MAX, true))
+                       : cel_int(-1);
 }
 
 FUNCTION(last_index_of_from) {
         int64_t from = args[2].as.integer;
 
-        if (from < 0 || from > length(TEXT(0)))
+        if (from < 0 || from > cel_strings_length(TEXT(0)))
                 return out_of_range(run, from);
-        return cel_spend(run, TEXT(0).len) ? cel_int(search(TEXT(0), TEXT(1), from, true))
-                                           : cel_int(-1);
+        return cel_spend(run, TEXT(0).len)
+                       ? cel_int(cel_strings_search(TEXT(0), TEXT(1), from, true))
+                       : cel_int(-1);
 }
 
 /* ---- changing ---- */
@@ -142,7 +146,7 @@ static struct cel_value with_case(struct cel_run *run, struct slice text, char f
 
                 buf_char(&out, c >= first && c <= last ? (char)(c ^ 0x20) : c);
         }
-        return made(run, &out);
+        return cel_strings_made(run, &out);
 }
 
 FUNCTION(lower) {
@@ -167,16 +171,17 @@ FUNCTION(reversed) {
                 buf_append(&out, TEXT(0).ptr + at, end - at);
                 end = at;
         }
-        return made(run, &out);
+        return cel_strings_made(run, &out);
 }
 
-static struct cel_value replace(struct cel_run *run, const struct cel_value *args, int64_t limit) {
+static struct cel_value cel_strings_replace(struct cel_run *run, const struct cel_value *args,
+                                            int64_t limit) {
         struct slice text = TEXT(0), from = TEXT(1);
         struct buf out = { 0 };
         size_t at = 0;
 
         while (at <= text.len && cel_spend(run, 1)) {
-                bool is_here = limit != 0 && slice_has_prefix(tail(text, at), from) &&
+                bool is_here = limit != 0 && slice_has_prefix(cel_strings_tail(text, at), from) &&
                                (at == text.len || is_start(text.ptr[at]));
 
                 if (is_here) {
@@ -190,34 +195,34 @@ static struct cel_value replace(struct cel_run *run, const struct cel_value *arg
                         buf_char(&out, text.ptr[at]);
                 at += !is_here || from.len == 0;
         }
-        return made(run, &out);
+        return cel_strings_made(run, &out);
 }
 
 FUNCTION(replaced) {
-        return replace(run, args, -1);
+        return cel_strings_replace(run, args, -1);
 }
 
 FUNCTION(replaced_some) {
-        return replace(run, args, args[3].as.integer);
+        return cel_strings_replace(run, args, args[3].as.integer);
 }
 
 FUNCTION(substring) {
         int64_t from = args[1].as.integer;
         size_t at;
 
-        if (from < 0 || from > length(TEXT(0)))
+        if (from < 0 || from > cel_strings_length(TEXT(0)))
                 return out_of_range(run, from);
         at = byte_of(TEXT(0), from);
-        return cel_text(CEL_STRING, tail(TEXT(0), at));
+        return cel_text(CEL_STRING, cel_strings_tail(TEXT(0), at));
 }
 
 FUNCTION(substring_to) {
         int64_t from = args[1].as.integer, to = args[2].as.integer;
         size_t at;
 
-        if (from < 0 || from > length(TEXT(0)))
+        if (from < 0 || from > cel_strings_length(TEXT(0)))
                 return out_of_range(run, from);
-        if (to < 0 || to > length(TEXT(0)))
+        if (to < 0 || to > cel_strings_length(TEXT(0)))
                 return out_of_range(run, to);
         if (from > to)
                 return cel_error(run, "invalid substring range. start: %lld, end: %lld",
@@ -227,7 +232,8 @@ FUNCTION(substring_to) {
 }
 
 /* At most `limit` parts (< 0: all); without a separator, characters. */
-static struct cel_value split(struct cel_run *run, const struct cel_value *args, int64_t limit) {
+static struct cel_value cel_strings_split(struct cel_run *run, const struct cel_value *args,
+                                          int64_t limit) {
         struct slice text = TEXT(0), separator = TEXT(1);
         struct cel_builder parts = { 0 };
         struct cel_value part;
@@ -236,8 +242,9 @@ static struct cel_value split(struct cel_run *run, const struct cel_value *args,
         if (limit == 0)
                 return cel_list(NULL, 0);
         for (size_t at = 0; at < text.len && limit != 1 && cel_spend(run, 1);) {
-                bool is_here = separator.len == 0 ? at > start && is_start(text.ptr[at])
-                                                  : slice_has_prefix(tail(text, at), separator);
+                bool is_here = separator.len == 0
+                                       ? at > start && is_start(text.ptr[at])
+                                       : slice_has_prefix(cel_strings_tail(text, at), separator);
 
                 if (!is_here) {
                         at++;
@@ -249,18 +256,18 @@ static struct cel_value split(struct cel_run *run, const struct cel_value *args,
                 start = at;
                 limit--;
         }
-        part = cel_text(CEL_STRING, tail(text, start));
+        part = cel_text(CEL_STRING, cel_strings_tail(text, start));
         if (separator.len || part.as.text.len)
                 cel_push(run, &parts, &part);
         return cel_list(parts.items, parts.count);
 }
 
 FUNCTION(split_all) {
-        return split(run, args, -1);
+        return cel_strings_split(run, args, -1);
 }
 
 FUNCTION(split_some) {
-        return split(run, args, args[2].as.integer);
+        return cel_strings_split(run, args, args[2].as.integer);
 }
 
 /* ---- format ---- */
@@ -364,10 +371,10 @@ static int take_precision(struct slice *rest) {
 
         if (rest->len < 2 || rest->ptr[0] != '.')
                 return -1;
-        *rest = tail(*rest, 1);
+        *rest = cel_strings_tail(*rest, 1);
         while (rest->len && rest->ptr[0] >= '0' && rest->ptr[0] <= '9' && digits < 100) {
                 digits = digits * 10 + (rest->ptr[0] - '0');
-                *rest = tail(*rest, 1);
+                *rest = cel_strings_tail(*rest, 1);
         }
         return digits;
 }
@@ -387,7 +394,7 @@ static bool write_clause(struct cel_run *run, struct slice *rest, const struct c
         if (rest->len == 0)
                 return false;
         how = rest->ptr[0];
-        *rest = tail(*rest, 1);
+        *rest = cel_strings_tail(*rest, 1);
         if (how == 's') {
                 write_value(run, value, out);
                 return true;
@@ -409,12 +416,12 @@ FUNCTION(format) {
         while (rest.len && !why && cel_spend(run, 1)) {
                 char c = rest.ptr[0];
 
-                rest = tail(rest, 1);
+                rest = cel_strings_tail(rest, 1);
                 if (c != '%') {
                         buf_char(&out, c);
                 } else if (rest.len && rest.ptr[0] == '%') {
                         buf_char(&out, '%');
-                        rest = tail(rest, 1);
+                        rest = cel_strings_tail(rest, 1);
                 } else if (!cel_next(run, &iter, &key, &value)) {
                         why = "index out of range for the arguments";
                 } else if (!write_clause(run, &rest, &value, &out)) {
@@ -422,7 +429,7 @@ FUNCTION(format) {
                 }
         }
         if (!why)
-                return made(run, &out);
+                return cel_strings_made(run, &out);
         buf_release(&out);
         return cel_error(run, "error during formatting: %s", why);
 }
@@ -442,7 +449,7 @@ FUNCTION(quoted) {
                 buf_char(&out, mark ? names[mark - marks] : c);
         }
         buf_char(&out, '"');
-        return made(run, &out);
+        return cel_strings_made(run, &out);
 }
 
 static const struct cel_function rows[] = {

@@ -7,7 +7,7 @@
 
 #define SECONDS_PER_DAY 86400
 
-struct parts {
+struct cel_times_parts {
         int64_t year, month, day, week_day, year_day, second; /* of the day; all from 0 but year */
 };
 
@@ -27,10 +27,10 @@ static bool is_leap(int64_t year) {
         return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
 }
 
-static struct parts parts_of(int64_t seconds) {
+static struct cel_times_parts parts_of(int64_t seconds) {
         static const int lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
         int64_t days = floor_div(seconds, SECONDS_PER_DAY);
-        struct parts parts = { .second = seconds - days * SECONDS_PER_DAY };
+        struct cel_times_parts parts = { .second = seconds - days * SECONDS_PER_DAY };
 
         parts.week_day = (days % 7 + 11) % 7; /* the first day was a Thursday */
         parts.year = 1970 + floor_div(days, 366);
@@ -67,7 +67,8 @@ static bool offset_of(struct slice zone, int64_t *ret_seconds) {
         return true;
 }
 
-static bool parts_at(const struct cel_value *args, struct slice zone, struct parts *ret_parts) {
+static bool parts_at(const struct cel_value *args, struct slice zone,
+                     struct cel_times_parts *ret_parts) {
         int64_t offset;
 
         if (!offset_of(zone, &offset))
@@ -80,7 +81,7 @@ static bool parts_at(const struct cel_value *args, struct slice zone, struct par
 #define PART(name, expression)                                                                     \
         static struct cel_value name##_of(struct cel_run *run, const struct cel_value *args,       \
                                           struct slice zone) {                                     \
-                struct parts parts;                                                                \
+                struct cel_times_parts parts;                                                      \
                                                                                                    \
                 if (!parts_at(args, zone, &parts))                                                 \
                         return cel_error(run, "unknown time zone " SLICE_FMT, SLICE_ARG(zone));    \

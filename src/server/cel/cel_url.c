@@ -5,7 +5,7 @@
 #include "base/util.h"
 #include <ctype.h>
 
-static const char *parse(struct cel_run *run, struct slice text, enum url_form form) {
+static const char *cel_url_parse(struct cel_run *run, struct slice text, enum url_form form) {
         struct url url;
         const char *problem = url_parse(text, form, &url);
 
@@ -15,7 +15,7 @@ static const char *parse(struct cel_run *run, struct slice text, enum url_form f
 }
 
 const char *cel_url_problem(struct cel_run *run, struct slice text) {
-        return parse(run, text, URL_REQUEST);
+        return cel_url_parse(run, text, URL_REQUEST);
 }
 
 static struct url parts_of(const struct cel_value *args) {
@@ -25,7 +25,7 @@ static struct url parts_of(const struct cel_value *args) {
         return url;
 }
 
-static struct cel_value made(struct cel_run *run, struct buf *out) {
+static struct cel_value cel_url_made(struct cel_run *run, struct buf *out) {
         struct cel_value value = cel_text(CEL_STRING, arena_slice(run->arena, buf_view(out)));
 
         buf_release(out);
@@ -36,7 +36,7 @@ FUNCTION(url_of) {
         const char *problem = cel_url_problem(run, args[0].as.text);
 
         if (!problem) /* the part behind # is a part of its own here */
-                problem = parse(run, args[0].as.text, URL_ANY);
+                problem = cel_url_parse(run, args[0].as.text, URL_ANY);
         return problem ? cel_error(run, "URL parse error during conversion from string: %s",
                                    problem)
                        : cel_text(CEL_URL, args[0].as.text);
@@ -52,7 +52,7 @@ FUNCTION(scheme) {
 
         for (size_t i = 0; i < text.len; i++)
                 buf_char(&out, (char)tolower((unsigned char)text.ptr[i]));
-        return made(run, &out);
+        return cel_url_made(run, &out);
 }
 
 /* ---- the host ---- */
@@ -61,7 +61,7 @@ static struct slice host_of(struct cel_run *run, const struct cel_value *args) {
         struct buf out = { 0 };
 
         (void)url_unescape(parts_of(args).host, false, &out);
-        return made(run, &out).as.text;
+        return cel_url_made(run, &out).as.text;
 }
 
 /* Position of the colon in front of the port; the length when there is none. */
@@ -101,15 +101,15 @@ FUNCTION(escaped_path) {
         struct buf out = { 0 };
 
         url_escape_path(parts_of(args).path, &out);
-        return made(run, &out);
+        return cel_url_made(run, &out);
 }
 
-static bool unescaped(struct cel_run *run, struct slice text, struct cel_value *ret_value) {
+static bool cel_url_unescaped(struct cel_run *run, struct slice text, struct cel_value *ret_value) {
         struct buf out = { 0 };
 
         if (!url_unescape(text, true, &out))
                 return false;
-        *ret_value = made(run, &out);
+        *ret_value = cel_url_made(run, &out);
         return true;
 }
 
@@ -148,7 +148,7 @@ FUNCTION(query_of) {
                         continue;
                 name = SLICE_EMPTY;
                 slice_split(&item, '=', &name);
-                if (unescaped(run, name, &key) && unescaped(run, item, &value))
+                if (cel_url_unescaped(run, name, &key) && cel_url_unescaped(run, item, &value))
                         cel_push(run, values_of(run, &query, &key), &value);
         }
         for (size_t i = 0; i < query.names.count; i++) {

@@ -299,8 +299,8 @@ bool cel_compare(const struct cel_value *a, const struct cel_value *b, int *ret_
         }
 }
 
-static bool contains(struct cel_run *run, const struct cel_value *list,
-                     const struct cel_value *wanted) {
+static bool cel_value_contains(struct cel_run *run, const struct cel_value *list,
+                               const struct cel_value *wanted) {
         struct cel_iter iter = cel_iter(list);
         struct cel_value key, value;
 
@@ -321,7 +321,7 @@ static bool equal_lists(struct cel_run *run, const struct cel_value *a, const st
                 return false;
         while (cel_next(run, &left, &key, &x)) {
                 if (is_unordered) {
-                        if (!contains(run, b, &x))
+                        if (!cel_value_contains(run, b, &x))
                                 return false;
                 } else if (!cel_next(run, &right, &key, &y) || !cel_equal(run, &x, &y)) {
                         return false;

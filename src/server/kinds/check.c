@@ -23,7 +23,7 @@ static void at_write(const struct at *at, struct buf *out) {
                 buf_printf(out, "[%zu]", at->index);
 }
 
-static const char *keep(struct checker *checker, struct buf *text) {
+static const char *check_keep(struct checker *checker, struct buf *text) {
         const char *kept = arena_string(checker->errors->arena, buf_view(text));
 
         buf_release(text);
@@ -34,14 +34,14 @@ const char *at_text(struct checker *checker, const struct at *at) {
         struct buf text = { 0 };
 
         at_write(at, &text);
-        return keep(checker, &text);
+        return check_keep(checker, &text);
 }
 
 const char *quoted(struct checker *checker, struct slice text) {
         struct buf out = { 0 };
 
         buf_json_string(&out, text);
-        return keep(checker, &out);
+        return check_keep(checker, &out);
 }
 
 const char *node_json(struct checker *checker, const struct json_node *node) {
@@ -50,7 +50,7 @@ const char *node_json(struct checker *checker, const struct json_node *node) {
         if (!node)
                 return "null";
         node_write(node, &out);
-        return keep(checker, &out);
+        return check_keep(checker, &out);
 }
 
 static int compare_slices(const void *a, const void *b) {
@@ -77,7 +77,7 @@ const char *sorted_map_json(struct checker *checker, const struct json_node *map
                 node_write(node_find(map, keys[i]), &out);
         }
         buf_char(&out, '}');
-        return keep(checker, &out);
+        return check_keep(checker, &out);
 }
 
 const char *message_of(struct checker *checker, const char *format, ...) {
@@ -87,7 +87,7 @@ const char *message_of(struct checker *checker, const char *format, ...) {
         va_start(args, format);
         buf_vprintf(&out, format, args);
         va_end(args);
-        return keep(checker, &out);
+        return check_keep(checker, &out);
 }
 
 /* ---- reports ---- */
@@ -118,7 +118,7 @@ void report_choice(struct checker *checker, const struct at *at, const char *mem
         buf_text(&text, "supported values: ");
         for (size_t i = 0; choices[i]; i++)
                 buf_printf(&text, "%s\"%s\"", i ? ", " : "", choices[i]);
-        report(checker, FIELD_NOT_SUPPORTED, at, member, value, keep(checker, &text));
+        report(checker, FIELD_NOT_SUPPORTED, at, member, value, check_keep(checker, &text));
 }
 
 /* ---- checks ---- */
@@ -126,8 +126,7 @@ void report_choice(struct checker *checker, const struct at *at, const char *mem
 bool check_required(struct checker *checker, const struct at *at, const struct json_node *object,
                     const char *member) {
         const struct json_node *value = node_get(object, member);
-        bool is_there =
-                node_type(value) == JSON_STRING ? node_get_slice(value).len > 0 : value != NULL;
+        bool is_there = node_type(value) == JSON_STRING ? node_get_slice(value).len > 0 : !!value;
 
         if (!is_there)
                 report(checker, FIELD_REQUIRED, at, member, NULL, NULL);

@@ -115,7 +115,7 @@ ROW_HOOK(namespace_row) {
 /* ---- events ---- */
 
 /* Either view of an event names the same things differently. */
-static const struct json *either(const struct json *event, const char *a, const char *b) {
+static const struct json *core_rows_either(const struct json *event, const char *a, const char *b) {
         const struct json *value = json_get(event, a);
 
         return value ? value : json_get(event, b);
@@ -138,8 +138,9 @@ static void cell_target(struct row *row, const struct json *target) {
 }
 
 static void cell_source(struct row *row, const struct json *event) {
-        const struct json *source = either(event, "source", "deprecatedSource");
-        const struct json *controller = either(event, "reportingComponent", "reportingController");
+        const struct json *source = core_rows_either(event, "source", "deprecatedSource");
+        const struct json *controller =
+                core_rows_either(event, "reportingComponent", "reportingController");
         struct slice component =
                 first_of(json_get_text(source, "component"), json_text(controller));
         struct slice host =
@@ -152,19 +153,20 @@ static void cell_source(struct row *row, const struct json *event) {
 }
 
 ROW_HOOK(event_row) {
-        const struct json *target = either(object, "involvedObject", "regarding");
+        const struct json *target = core_rows_either(object, "involvedObject", "regarding");
         const struct json *series = json_get(object, "series");
         struct slice first =
-                json_text(either(object, "firstTimestamp", "deprecatedFirstTimestamp"));
-        struct slice last = json_text(either(object, "lastTimestamp", "deprecatedLastTimestamp"));
-        struct slice message = json_text(either(object, "message", "note"));
+                json_text(core_rows_either(object, "firstTimestamp", "deprecatedFirstTimestamp"));
+        struct slice last =
+                json_text(core_rows_either(object, "lastTimestamp", "deprecatedLastTimestamp"));
+        struct slice message = json_text(core_rows_either(object, "message", "note"));
         struct row row = row_begin(context, cells);
         int64_t count = 1;
 
         (void)conditions;
         first = first_of(first, json_get_text(object, "eventTime"));
         last = first_of(last, first);
-        json_as_i64(either(object, "count", "deprecatedCount"), &count);
+        json_as_i64(core_rows_either(object, "count", "deprecatedCount"), &count);
         if (series) {
                 last = json_get_text(series, "lastObservedTime");
                 count = json_get_i64(series, "count", 0);
@@ -379,7 +381,7 @@ static void cell_access_modes(struct row *row, const struct json *modes) {
 }
 
 static void cell_phase(struct row *row, const struct json *object) {
-        bool is_deleted = json_get(json_get(object, "metadata"), "deletionTimestamp") != NULL;
+        bool is_deleted = json_get(json_get(object, "metadata"), "deletionTimestamp");
 
         cell_text(row, is_deleted ? SLICE_LITERAL("Terminating")
                                   : json_get_text(json_get(object, "status"), "phase"));

@@ -184,7 +184,7 @@ ROW_HOOK(volume_attributes_class_row) {
 
 #define SHOWN_MAX 3
 
-static void more(struct buf *out, size_t count) {
+static void group_rows_more(struct buf *out, size_t count) {
         if (count > SHOWN_MAX)
                 buf_printf(out, " + %zu more...", count - SHOWN_MAX);
 }
@@ -203,7 +203,7 @@ static void cell_slice_ports(struct row *row, const struct json *ports) {
                 else
                         buf_char(&text, '*');
         }
-        more(&text, json_count(ports));
+        group_rows_more(&text, json_count(ports));
         cell_or(row, buf_view(&text), "<unset>");
         buf_release(&text);
 }
@@ -222,7 +222,7 @@ static void cell_slice_endpoints(struct row *row, const struct json *endpoints) 
                                 buf_printf(&text, "%s" SLICE_FMT, text.len ? "," : "",
                                            SLICE_ARG(json_text(address)));
         }
-        more(&text, count);
+        group_rows_more(&text, count);
         cell_or(row, buf_view(&text), "<unset>");
         buf_release(&text);
 }
@@ -249,7 +249,7 @@ static void cell_hosts(struct row *row, const struct json *rules) {
                         buf_printf(&text, "%s" SLICE_FMT, text.len ? "," : "",
                                    SLICE_ARG(json_get_text(rule, "host")));
         if (text.len)
-                more(&text, json_count(rules));
+                group_rows_more(&text, json_count(rules));
         cell_or(row, buf_view(&text), "*");
         buf_release(&text);
 }
@@ -345,8 +345,8 @@ ROW_HOOK(service_cidr_row) {
 
 ROW_HOOK(resource_claim_row) {
         const struct json *status = json_get(object, "status");
-        bool is_deleted = json_get(json_get(object, "metadata"), "deletionTimestamp") != NULL;
-        bool is_allocated = json_get(status, "allocation") != NULL;
+        bool is_deleted = json_get(json_get(object, "metadata"), "deletionTimestamp");
+        bool is_allocated = json_get(status, "allocation");
         struct row row = row_begin(context, cells);
         struct buf text = { 0 };
 

@@ -29,8 +29,8 @@ static void note_defaults(struct limiter *limiter, const struct json_node *conta
 }
 
 /* Fills the gaps of one list; names what it set. */
-static void fill(struct limiter *limiter, struct json_node *resources, const char *list,
-                 const struct json *defaults, struct buf *set) {
+static void limit_range_admit_fill(struct limiter *limiter, struct json_node *resources,
+                                   const char *list, const struct json *defaults, struct buf *set) {
         struct json_iter iter = json_iter(defaults);
         struct json_node *target;
         const struct json *amount;
@@ -52,8 +52,9 @@ static void fill_container(struct limiter *limiter, struct json_node *container,
         struct json_node *resources = node_need_object(limiter->tree, container, "resources");
         struct buf requests = { 0 }, limits = { 0 };
 
-        fill(limiter, resources, "limits", json_get(item, "default"), &limits);
-        fill(limiter, resources, "requests", json_get(item, "defaultRequest"), &requests);
+        limit_range_admit_fill(limiter, resources, "limits", json_get(item, "default"), &limits);
+        limit_range_admit_fill(limiter, resources, "requests", json_get(item, "defaultRequest"),
+                               &requests);
         note_defaults(limiter, container, &requests, "request", is_init);
         note_defaults(limiter, container, &limits, "limit", is_init);
         buf_release(&requests);
@@ -69,15 +70,15 @@ struct limit_bound {
         struct slice resource, amount;
 };
 
-static void complain(struct limiter *limiter, const struct limit_bound *bound, const char *rest,
-                     struct slice amount) {
+static void limit_range_admit_complain(struct limiter *limiter, const struct limit_bound *bound,
+                                       const char *rest, struct slice amount) {
         buf_printf(&limiter->problems,
                    "%s%s " SLICE_FMT " usage per %s is " SLICE_FMT "%s" SLICE_FMT,
                    limiter->problem_count++ ? ", " : "", bound->name, SLICE_ARG(bound->resource),
                    bound->type, SLICE_ARG(bound->amount), rest, SLICE_ARG(amount));
 }
 
-static int order(struct slice a, struct slice b) {
+static int limit_range_admit_order(struct slice a, struct slice b) {
         int result = 0;
 
         quantity_compare(a, b, &result, NULL);
@@ -90,11 +91,14 @@ static void check_minimum(struct limiter *limiter, const struct limit_bound *bou
         struct json_node *limit = node_find(node_get(resources, "limits"), bound->resource);
 
         if (!request)
-                complain(limiter, bound, ".  No request is specified", SLICE_EMPTY);
-        else if (order(node_get_slice(request), bound->amount) < 0)
-                complain(limiter, bound, ", but request is ", node_get_slice(request));
-        else if (limit && order(node_get_slice(limit), bound->amount) < 0)
-                complain(limiter, bound, ", but limit is ", node_get_slice(limit));
+                limit_range_admit_complain(limiter, bound, ".  No request is specified",
+                                           SLICE_EMPTY);
+        else if (limit_range_admit_order(node_get_slice(request), bound->amount) < 0)
+                limit_range_admit_complain(limiter, bound, ", but request is ",
+                                           node_get_slice(request));
+        else if (limit && limit_range_admit_order(node_get_slice(limit), bound->amount) < 0)
+                limit_range_admit_complain(limiter, bound, ", but limit is ",
+                                           node_get_slice(limit));
 }
 
 static void check_maximum(struct limiter *limiter, const struct limit_bound *bound,
@@ -103,11 +107,13 @@ static void check_maximum(struct limiter *limiter, const struct limit_bound *bou
         struct json_node *limit = node_find(node_get(resources, "limits"), bound->resource);
 
         if (!limit)
-                complain(limiter, bound, ".  No limit is specified", SLICE_EMPTY);
-        else if (order(node_get_slice(limit), bound->amount) > 0)
-                complain(limiter, bound, ", but limit is ", node_get_slice(limit));
-        else if (request && order(node_get_slice(request), bound->amount) > 0)
-                complain(limiter, bound, ", but request is ", node_get_slice(request));
+                limit_range_admit_complain(limiter, bound, ".  No limit is specified", SLICE_EMPTY);
+        else if (limit_range_admit_order(node_get_slice(limit), bound->amount) > 0)
+                limit_range_admit_complain(limiter, bound, ", but limit is ",
+                                           node_get_slice(limit));
+        else if (request && limit_range_admit_order(node_get_slice(request), bound->amount) > 0)
+                limit_range_admit_complain(limiter, bound, ", but request is ",
+                                           node_get_slice(request));
 }
 
 static void complain_ratio(struct limiter *limiter, const struct limit_bound *bound,

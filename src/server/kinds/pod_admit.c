@@ -15,7 +15,7 @@ struct priority_choice {
         struct slice name, preemption;
 };
 
-static void choose(struct priority_choice *choice, const struct json *class) {
+static void pod_admit_choose(struct priority_choice *choice, const struct json *class) {
         choice->is_found = true;
         choice->value = json_get_i64(class, "value", 0);
         choice->name =
@@ -29,7 +29,7 @@ static bool visit_default(void *context, const struct json *class) {
 
         if (json_get_bool(class, "globalDefault", false) &&
             (!choice->is_found || json_get_i64(class, "value", 0) < choice->value))
-                choose(choice, class);
+                pod_admit_choose(choice, class);
         return true;
 }
 
@@ -52,7 +52,7 @@ static int choose_priority(struct kind_context *context, struct json_node *pod,
                 return admit_forbid(context, pod, err,
                                     "no PriorityClass with name " SLICE_FMT " was found",
                                     SLICE_ARG(name));
-        choose(choice, class);
+        pod_admit_choose(choice, class);
         return 0;
 }
 

@@ -10,7 +10,7 @@
 enum { QOS_CPU, QOS_MEMORY, QOS_RESOURCES };
 static const char *const qos_names[QOS_RESOURCES] = { "cpu", "memory" };
 
-struct qos_sums {
+struct pod_prepare_qos_sums {
         int64_t requests[QOS_RESOURCES], limits[QOS_RESOURCES];
         bool has_gap; /* some container lacks one of the limits */
 };
@@ -23,7 +23,7 @@ static int64_t amount_of(const struct json_node *list, const char *name) {
         return milli;
 }
 
-static void qos_add(struct qos_sums *sums, const struct json_node *resources) {
+static void qos_add(struct pod_prepare_qos_sums *sums, const struct json_node *resources) {
         for (int i = 0; i < QOS_RESOURCES; i++) {
                 int64_t limit = amount_of(node_get(resources, "limits"), qos_names[i]);
 
@@ -37,7 +37,7 @@ static void qos_add(struct qos_sums *sums, const struct json_node *resources) {
 const char *pod_qos_class(const struct json_node *spec) {
         static const char *const lists[] = { "containers", "initContainers" };
         struct json_node *own = object_at(spec, "resources"), *container;
-        struct qos_sums sums = { 0 };
+        struct pod_prepare_qos_sums sums = { 0 };
         bool has_any = false, is_guaranteed;
 
         if (node_count(own) > 0) {

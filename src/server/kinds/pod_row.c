@@ -165,10 +165,10 @@ static bool is_over(struct slice phase) {
         return slice_is(phase, "Succeeded") || slice_is(phase, "Failed");
 }
 
-static void judge(struct pod_state *state) {
+static void pod_row_judge(struct pod_state *state) {
         struct slice phase = json_get_text(state->status, "phase");
         struct slice reason = json_get_text(state->status, "reason");
-        bool is_deleted = json_get(json_get(state->pod, "metadata"), "deletionTimestamp") != NULL;
+        bool is_deleted = json_get(json_get(state->pod, "metadata"), "deletionTimestamp");
 
         set_reason(state, "", reason.len ? reason : phase);
         if (slice_is(json_get_text(condition_of(state, "PodScheduled"), "reason"),
@@ -235,7 +235,7 @@ ROW_HOOK(pod_row) {
         struct slice phase = json_get_text(state.status, "phase");
         struct row row = row_begin(context, cells);
 
-        judge(&state);
+        pod_row_judge(&state);
         cell_name(&row, object);
         cell_format(&row, "%lld/%lld", (long long)state.ready, (long long)state.total);
         cell_string(&row, state.reason);

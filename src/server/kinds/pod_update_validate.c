@@ -10,13 +10,13 @@
         "set to 1 if it was previously negative)"
 
 /* Both states of the spec as trees, so that parts can be evened out and the rest compared. */
-struct pair {
+struct pod_update_validate_pair {
         struct checker *checker;
         struct json_tree *tree;
         struct json_node *before, *after; /* copies */
 };
 
-static void even_out(struct pair *pair, const char *member) {
+static void even_out(struct pod_update_validate_pair *pair, const char *member) {
         struct json_node *value = node_get(pair->before, member);
 
         if (value)
@@ -27,7 +27,8 @@ static void even_out(struct pair *pair, const char *member) {
 
 /* ---- containers ---- */
 
-static bool check_same_containers(struct pair *pair, const struct at *at, const char *list) {
+static bool check_same_containers(struct pod_update_validate_pair *pair, const struct at *at,
+                                  const char *list) {
         struct json_node *before = node_get(pair->before, list);
         struct json_node *after = node_get(pair->after, list);
 
@@ -44,8 +45,8 @@ static bool check_same_containers(struct pair *pair, const struct at *at, const 
 
 /* ---- deadline ---- */
 
-static bool check_deadline(struct pair *pair, const struct at *at) {
-        bool has_before = node_get(pair->before, "activeDeadlineSeconds") != NULL;
+static bool check_deadline(struct pod_update_validate_pair *pair, const struct at *at) {
+        bool has_before = node_get(pair->before, "activeDeadlineSeconds");
         int64_t before = node_get_i64(pair->before, "activeDeadlineSeconds", 0);
         int64_t after = node_get_i64(pair->after, "activeDeadlineSeconds", 0);
 
@@ -70,7 +71,7 @@ static bool check_deadline(struct pair *pair, const struct at *at) {
 
 /* ---- tolerations, gates ---- */
 
-static bool is_kept_toleration(struct pair *pair, const struct json_node *old) {
+static bool is_kept_toleration(struct pod_update_validate_pair *pair, const struct json_node *old) {
         struct json_node *after = node_get(pair->after, "tolerations");
 
         for (size_t i = 0; i < node_count(after); i++) {
@@ -87,7 +88,7 @@ static bool is_kept_toleration(struct pair *pair, const struct json_node *old) {
         return false;
 }
 
-static void check_added_tolerations(struct pair *pair, const struct at *at) {
+static void check_added_tolerations(struct pod_update_validate_pair *pair, const struct at *at) {
         struct json_node *before = node_get(pair->before, "tolerations");
 
         for (size_t i = 0; i < node_count(before); i++)
@@ -106,7 +107,7 @@ static bool has_gate(const struct json_node *gates, struct slice name) {
         return false;
 }
 
-static void check_removed_gates(struct pair *pair, const struct at *at) {
+static void check_removed_gates(struct pod_update_validate_pair *pair, const struct at *at) {
         struct json_node *after = node_get(pair->after, "schedulingGates");
         struct at list = at_member(at, "schedulingGates");
 
@@ -125,7 +126,7 @@ static void check_removed_gates(struct pair *pair, const struct at *at) {
 
 /* ---- gated pods may still be steered ---- */
 
-static void check_node_selector(struct pair *pair, const struct at *at) {
+static void check_node_selector(struct pod_update_validate_pair *pair, const struct at *at) {
         struct json_node *after = node_get(pair->after, "nodeSelector"), *value;
         struct node_iter iter = node_iter(node_get(pair->before, "nodeSelector"));
         struct slice key;
@@ -163,7 +164,7 @@ static bool has_only_additions(const struct json_node *before, const struct json
 
 #define REQUIRED_TERMS "requiredDuringSchedulingIgnoredDuringExecution"
 
-static void check_node_affinity(struct pair *pair, const struct at *at) {
+static void check_node_affinity(struct pod_update_validate_pair *pair, const struct at *at) {
         const struct json_node *before = node_get(
                 node_get(node_get(pair->before, "affinity"), "nodeAffinity"), REQUIRED_TERMS);
         const struct json_node *after = node_get(
@@ -189,7 +190,7 @@ static void check_node_affinity(struct pair *pair, const struct at *at) {
         }
 }
 
-static void even_out_affinity(struct pair *pair) {
+static void even_out_affinity(struct pod_update_validate_pair *pair) {
         struct json_node *old = node_get(node_get(pair->before, "affinity"), "nodeAffinity");
         struct json_node *affinity = node_get(pair->after, "affinity");
 
@@ -203,7 +204,7 @@ static void even_out_affinity(struct pair *pair) {
         }
 }
 
-static void check_steering(struct pair *pair, const struct at *at) {
+static void check_steering(struct pod_update_validate_pair *pair, const struct at *at) {
         if (node_count(node_get(pair->before, "schedulingGates")) == 0)
                 return;
         check_node_selector(pair, at);
@@ -214,7 +215,7 @@ static void check_steering(struct pair *pair, const struct at *at) {
 
 /* ---- the whole ---- */
 
-static void check_spec_update(struct pair *pair) {
+static void check_spec_update(struct pod_update_validate_pair *pair) {
         struct at at = at_root("spec");
 
         if (!check_same_containers(pair, &at, "containers") ||
@@ -236,7 +237,7 @@ static void check_spec_update(struct pair *pair) {
 void check_pod_update(struct checker *checker, const struct json_node *pod,
                       const struct json *old) {
         struct json_tree *tree = json_tree_new();
-        struct pair pair = {
+        struct pod_update_validate_pair pair = {
                 .checker = checker,
                 .tree = tree,
                 .before = node_import(tree, json_get(old, "spec")),

@@ -39,7 +39,8 @@ static bool has_prefix(struct slice text, const char *prefix, struct slice *ret_
 }
 
 /* count/PLURAL.GROUP, or just the plural of a core resource. */
-static bool counts(const struct kind_info *kind, struct slice key, bool *ret_with_finished) {
+static bool quota_admit_counts(const struct kind_info *kind, struct slice key,
+                               bool *ret_with_finished) {
         struct slice name = key, group = SLICE_EMPTY;
 
         *ret_with_finished = has_prefix(key, "count/", &name);
@@ -69,7 +70,7 @@ static bool summed_resource(struct slice key, struct slice *ret_name, bool *ret_
 static int64_t pod_use(const struct limited *limited, const struct json *pod) {
         struct slice phase = json_get_text(json_get(pod, "status"), "phase"), name = SLICE_EMPTY;
         bool with_finished = false, is_limit = false;
-        bool is_counted = counts(limited->kind, limited->key, &with_finished);
+        bool is_counted = quota_admit_counts(limited->kind, limited->key, &with_finished);
         bool is_finished = slice_is(phase, "Succeeded") || slice_is(phase, "Failed");
         struct pod_spec spec;
         struct arena arena;
@@ -100,7 +101,7 @@ static int64_t use_of(const struct limited *limited, const struct json *object) 
 
         if (strcmp(limited->kind->plural, "pods") == 0 && !*limited->kind->group)
                 return pod_use(limited, object);
-        if (counts(limited->kind, limited->key, &with_finished))
+        if (quota_admit_counts(limited->kind, limited->key, &with_finished))
                 return MILLI;
         if (slice_is(limited->key, "requests.storage") &&
             strcmp(limited->kind->plural, "persistentvolumeclaims") == 0)

@@ -20,8 +20,8 @@ static void put_question(struct access_question *question, const struct json_nod
 }
 
 static bool has_one_question(struct checker *checker, const struct json_node *spec) {
-        bool has_resource = node_get(spec, "resourceAttributes") != NULL;
-        bool has_path = node_get(spec, "nonResourceAttributes") != NULL;
+        bool has_resource = node_get(spec, "resourceAttributes");
+        bool has_path = node_get(spec, "nonResourceAttributes");
         struct at at = at_root("spec");
 
         if (has_resource && has_path)
@@ -35,8 +35,8 @@ static bool has_one_question(struct checker *checker, const struct json_node *sp
         return has_resource != has_path;
 }
 
-static void answer(struct kind_context *context, struct json_tree *tree, struct json_node *object,
-                   struct access_question *question) {
+static void reviews_answer(struct kind_context *context, struct json_tree *tree,
+                           struct json_node *object, struct access_question *question) {
         struct json_node *spec = node_need_object(tree, object, "spec");
         struct json_node *status = node_object(tree);
 
@@ -55,7 +55,7 @@ REVIEW_HOOK(self_access_review) {
 
         (void)err;
         if (has_one_question(&checker, node_need_object(tree, object, "spec")))
-                answer(context, tree, object, &question);
+                reviews_answer(context, tree, object, &question);
         return 0;
 }
 
@@ -85,7 +85,7 @@ REVIEW_HOOK(access_review) {
                 report_text(&checker, &at, "user", SLICE_EMPTY,
                             "at least one of user or group must be specified");
         else if (is_valid)
-                answer(context, tree, object, &question);
+                reviews_answer(context, tree, object, &question);
         return 0;
 }
 

@@ -15,13 +15,13 @@ void row_end(struct row *row) {
         buf_char(row->out, ']');
 }
 
-static void separate(struct row *row) {
+static void row_separate(struct row *row) {
         if (row->count++)
                 buf_char(row->out, ',');
 }
 
 void cell_text(struct row *row, struct slice text) {
-        separate(row);
+        row_separate(row);
         buf_json_string(row->out, text);
 }
 
@@ -30,12 +30,12 @@ void cell_string(struct row *row, const char *text) {
 }
 
 void cell_number(struct row *row, int64_t number) {
-        separate(row);
+        row_separate(row);
         buf_printf(row->out, "%lld", (long long)number);
 }
 
 void cell_bool(struct row *row, bool value) {
-        separate(row);
+        row_separate(row);
         buf_text(row->out, value ? "true" : "false");
 }
 

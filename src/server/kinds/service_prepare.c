@@ -10,7 +10,7 @@
 #define NODE_PORT_FIRST 30000
 #define NODE_PORT_COUNT 2768
 
-struct search {
+struct service_prepare_search {
         struct slice address;
         int64_t node_port;
         bool is_taken;
@@ -18,7 +18,7 @@ struct search {
 
 static bool visit_service(void *context, const struct json *service) {
         const struct json *spec = json_get(service, "spec"), *port;
-        struct search *search = context;
+        struct service_prepare_search *search = context;
         struct json_iter iter = json_iter(json_get(spec, "ports"));
 
         if (search->address.len && slice_eq(json_get_text(spec, "clusterIP"), search->address))
@@ -29,7 +29,7 @@ static bool visit_service(void *context, const struct json *service) {
         return !search->is_taken;
 }
 
-static bool is_taken(struct kind_context *context, struct search *search) {
+static bool is_taken(struct kind_context *context, struct service_prepare_search *search) {
         search->is_taken = false;
         if (context->each)
                 context->each(context->engine, "", "services", SLICE_EMPTY, visit_service, search);
@@ -42,10 +42,10 @@ static void allocate_address(struct kind_context *context, struct json_tree *tre
 
         for (uint64_t i = 0; i < ADDRESS_COUNT; i++) {
                 unsigned place = (unsigned)((start + i) % ADDRESS_COUNT) + 10;
-                struct search search;
+                struct service_prepare_search search;
 
                 snprintf(text, sizeof(text), "10.96.%u.%u", place / 256, place % 256);
-                search = (struct search){ .address = slice_of(text) };
+                search = (struct service_prepare_search){ .address = slice_of(text) };
                 if (!is_taken(context, &search)) {
                         node_put_string(tree, spec, "clusterIP", text);
                         return;
@@ -72,7 +72,7 @@ static void allocate_ports(struct kind_context *context, struct json_tree *tree,
                 for (uint64_t i = 0; i < NODE_PORT_COUNT && !node_get_i64(port, "nodePort", 0);
                      i++) {
                         int64_t number = NODE_PORT_FIRST + (int64_t)((start + i) % NODE_PORT_COUNT);
-                        struct search search = { .node_port = number };
+                        struct service_prepare_search search = { .node_port = number };
 
                         if (!is_used_here(ports, number) && !is_taken(context, &search))
                                 node_put_i64(tree, port, "nodePort", number);

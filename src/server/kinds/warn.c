@@ -10,10 +10,10 @@ struct warner {
         const char *prefix; /* path of what holds the spec: "", "spec.template." */
 };
 
-static void warn(const struct warner *warner, const char *format, ...)
+static void warn_warn(const struct warner *warner, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
 
-static void warn(const struct warner *warner, const char *format, ...) {
+static void warn_warn(const struct warner *warner, const char *format, ...) {
         struct buf text = { 0 };
         va_list args;
 
@@ -53,8 +53,8 @@ static void warn_selector(const struct warner *warner, const struct json_node *s
 
         while (node_next(&iter, &key, NULL))
                 if (old_label_message(key))
-                        warn(warner, "spec.nodeSelector[" SLICE_FMT "]: %s", SLICE_ARG(key),
-                             old_label_message(key));
+                        warn_warn(warner, "spec.nodeSelector[" SLICE_FMT "]: %s", SLICE_ARG(key),
+                                  old_label_message(key));
 }
 
 static void warn_spread(const struct warner *warner, const struct json_node *constraints) {
@@ -63,14 +63,15 @@ static void warn_spread(const struct warner *warner, const struct json_node *con
                 struct slice key = node_get_text(constraint, "topologyKey");
 
                 if (old_label_message(key))
-                        warn(warner,
-                             "spec.topologySpreadConstraints[%zu].topologyKey: " SLICE_FMT " is %s",
-                             i, SLICE_ARG(key), old_label_message(key));
+                        warn_warn(warner,
+                                  "spec.topologySpreadConstraints[%zu].topologyKey: " SLICE_FMT
+                                  " is %s",
+                                  i, SLICE_ARG(key), old_label_message(key));
                 if (!node_get(constraint, "labelSelector"))
-                        warn(warner,
-                             "spec.topologySpreadConstraints[%zu].labelSelector: a null "
-                             "labelSelector results in matching no pod",
-                             i);
+                        warn_warn(warner,
+                                  "spec.topologySpreadConstraints[%zu].labelSelector: a null "
+                                  "labelSelector results in matching no pod",
+                                  i);
         }
 }
 
@@ -84,17 +85,18 @@ static void warn_terms(const struct warner *warner, const struct json_node *affi
 
         for (size_t i = 0; i < node_count(terms); i++)
                 if (!node_get(node_at(terms, i), "labelSelector"))
-                        warn(warner,
-                             "spec.affinity.%s.%s[%zu].labelSelector: a null labelSelector results "
-                             "in matching no pod",
-                             kind, required, i);
+                        warn_warn(warner,
+                                  "spec.affinity.%s.%s[%zu].labelSelector: a null labelSelector "
+                                  "results "
+                                  "in matching no pod",
+                                  kind, required, i);
         terms = node_get(affinity, preferred);
         for (size_t i = 0; i < node_count(terms); i++)
                 if (!node_get(node_get(node_at(terms, i), "podAffinityTerm"), "labelSelector"))
-                        warn(warner,
-                             "spec.affinity.%s.%s[%zu].podAffinityTerm.labelSelector: a null "
-                             "labelSelector results in matching no pod",
-                             kind, preferred, i);
+                        warn_warn(warner,
+                                  "spec.affinity.%s.%s[%zu].podAffinityTerm.labelSelector: a null "
+                                  "labelSelector results in matching no pod",
+                                  kind, preferred, i);
 }
 
 /* ---- containers ---- */
@@ -108,15 +110,15 @@ static void warn_fraction(const struct warner *warner, const char *path,
                 int64_t milli;
 
                 if (amount.len && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0)
-                        warn(warner,
-                             "%s.resources.%s[%s]: fractional byte value \"" SLICE_FMT
-                             "\" is invalid, must be an integer",
-                             path, list, names[i], SLICE_ARG(amount));
+                        warn_warn(warner,
+                                  "%s.resources.%s[%s]: fractional byte value \"" SLICE_FMT
+                                  "\" is invalid, must be an integer",
+                                  path, list, names[i], SLICE_ARG(amount));
         }
 }
 
 /* A variable may refer to an earlier one of the same name, but not merely hide it. */
-static bool hides(const struct json_node *variable) {
+static bool warn_hides(const struct json_node *variable) {
         struct slice name = node_get_text(variable, "name"),
                      value = node_get_text(variable, "value");
         struct buf reference = { 0 };
@@ -141,11 +143,11 @@ static bool is_named_before(const struct json_node *list, size_t index, const ch
 static void warn_env(const struct warner *warner, const char *path,
                      const struct json_node *variables) {
         for (size_t i = 0; i < node_count(variables); i++)
-                if (is_named_before(variables, i, "name") && hides(node_at(variables, i)))
-                        warn(warner,
-                             "%s.env[%zu]: hides previous definition of \"" SLICE_FMT
-                             "\", which may be dropped when using apply",
-                             path, i, SLICE_ARG(node_get_text(node_at(variables, i), "name")));
+                if (is_named_before(variables, i, "name") && warn_hides(node_at(variables, i)))
+                        warn_warn(warner,
+                                  "%s.env[%zu]: hides previous definition of \"" SLICE_FMT
+                                  "\", which may be dropped when using apply",
+                                  path, i, SLICE_ARG(node_get_text(node_at(variables, i), "name")));
 }
 
 static const char *port_overlap(const struct json_node *a, const struct json_node *b) {
@@ -170,9 +172,9 @@ static void warn_ports(const struct warner *warner, const char *path,
                         const char *overlap = port_overlap(node_at(ports, i), node_at(ports, j));
 
                         if (overlap)
-                                warn(warner,
-                                     "%s.ports[%zu]: %s port definition with %s%s.ports[%zu]", path,
-                                     i, overlap, warner->prefix, path, j);
+                                warn_warn(warner,
+                                          "%s.ports[%zu]: %s port definition with %s%s.ports[%zu]",
+                                          path, i, overlap, warner->prefix, path, j);
                 }
 }
 
@@ -201,11 +203,13 @@ static void warn_secrets(const struct warner *warner, const struct json_node *se
                 struct slice name = node_get_text(node_at(secrets, i), "name");
 
                 if (is_named_before(secrets, i, "name"))
-                        warn(warner,
-                             "spec.imagePullSecrets[%zu].name: duplicate name \"" SLICE_FMT "\"", i,
-                             SLICE_ARG(name));
+                        warn_warn(warner,
+                                  "spec.imagePullSecrets[%zu].name: duplicate name \"" SLICE_FMT
+                                  "\"",
+                                  i, SLICE_ARG(name));
                 if (name.len == 0)
-                        warn(warner, "spec.imagePullSecrets[%zu].name: invalid empty name \"\"", i);
+                        warn_warn(warner,
+                                  "spec.imagePullSecrets[%zu].name: invalid empty name \"\"", i);
         }
 }
 

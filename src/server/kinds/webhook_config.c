@@ -50,7 +50,7 @@ static void check_client(struct checker *checker, const struct at *webhook,
         struct slice url = node_get_text(config, "url");
         const struct json_node *service = node_get(config, "service");
 
-        if ((url.len > 0) == (service != NULL)) {
+        if ((url.len > 0) == !!service) {
                 report(checker, FIELD_REQUIRED, &at, NULL, NULL,
                        "exactly one of url or service is required");
                 return;

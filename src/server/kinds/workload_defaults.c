@@ -106,7 +106,7 @@ static void failure_policy_defaults(struct json_tree *tree, struct json_node *po
 }
 
 static void job_spec_defaults(struct json_tree *tree, struct json_node *spec) {
-        bool has_failure_policy = node_get(spec, "podFailurePolicy") != NULL;
+        bool has_failure_policy = node_get(spec, "podFailurePolicy");
 
         if (!node_get(spec, "completions") && !node_get(spec, "parallelism"))
                 node_put_i64(tree, spec, "completions", 1);

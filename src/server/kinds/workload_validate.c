@@ -19,7 +19,7 @@ static bool matches_expression(const struct json_node *requirement,
         struct slice operation = node_get_text(requirement, "operator");
 
         if (slice_is(operation, "Exists"))
-                return label != NULL;
+                return label;
         if (slice_is(operation, "DoesNotExist"))
                 return !label;
         if (slice_is(operation, "In"))

@@ -70,7 +70,7 @@ static void test_decode(void **state) {
                 struct buf out = { 0 };
                 buf_text(&out, "before:");
                 bool is_done = base64_decode(slice_of(cases[i].text), cases[i].alphabet, &out);
-                if (is_done != (cases[i].expected != NULL))
+                if (is_done != !!cases[i].expected)
                         fail_msg("%s: %s", cases[i].text, is_done ? "taken" : "refused");
                 assert_memory_equal(out.data, "before:", 7);
                 assert_string_equal(out.data + 7, is_done ? cases[i].expected : "");

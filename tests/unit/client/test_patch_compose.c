@@ -46,7 +46,7 @@ static void test_composing(void **state) {
                 bool is_one = patch_compose(cases[i].style, slice_of(cases[i].older),
                                             slice_of(cases[i].newer), &out);
 
-                assert_int_equal(is_one, cases[i].expected != NULL);
+                assert_int_equal(is_one, !!cases[i].expected);
                 if (is_one)
                         assert_string_equal(out.data, cases[i].expected);
                 buf_release(&out);

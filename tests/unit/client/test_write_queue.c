@@ -28,7 +28,7 @@ static void on_result(void *context, const struct write_result *result) {
                 snprintf(text, sizeof(text), "%s=%d ", note->name, result->reply->status);
         else
                 snprintf(text, sizeof(text), "%s=%s ", note->name, names[result->outcome]);
-        assert_int_equal(result->reply != NULL,
+        assert_int_equal(!!result->reply,
                          result->outcome == WRITE_ANSWERED || result->outcome == WRITE_LOST);
         snprintf(note->scene->text + used, sizeof(note->scene->text) - used, "%s", text);
 }

@@ -22,8 +22,8 @@ static void entries_are_complete(void **state) {
                 assert_ptr_equal(command_find(command->name), command);
                 for (const struct option *o = command->options; o && o->name; o++) {
                         assert_non_null(o->help);
-                        assert_true((o->type == OPTION_FLAG) == (o->value_name == NULL));
-                        assert_true((o->type == OPTION_CHOICE) == (o->choices != NULL));
+                        assert_true((o->type == OPTION_FLAG) == (!o->value_name));
+                        assert_true((o->type == OPTION_CHOICE) == !!o->choices);
                         assert_true(o->help[strlen(o->help) - 1] != '.');
                 }
         }

@@ -115,7 +115,7 @@ static bool wants_by_taint(struct desched_run *run, struct pod_id id) {
         const struct cluster *cluster = desched_run_cluster(run);
         const struct pod_row *pod = cluster_pod(cluster, id);
         return node_untolerated_taint(cluster, pod->node, spec_of(cluster, pod),
-                                      TAINT_BIT(TAINT_NO_SCHEDULE), true) != NULL;
+                                      TAINT_BIT(TAINT_NO_SCHEDULE), true);
 }
 
 static int by_taint(struct desched_run *run, const void *state, struct err *err) {

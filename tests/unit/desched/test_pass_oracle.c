@@ -103,7 +103,7 @@ static struct buf pass_over(const struct cluster *cluster, const struct mode *mo
 }
 
 static size_t compare(const struct cluster *cluster, const struct mode *mode, unsigned seed) {
-        naive_rules_init(strstr(mode->evictor, "nodeFit: true") != NULL);
+        naive_rules_init(strstr(mode->evictor, "nodeFit: true"));
         struct buf fast = pass_over(cluster, mode, desched_registry);
         struct buf naive = pass_over(cluster, mode, naive_registry);
         if (!slice_eq(buf_view(&fast), buf_view(&naive)))

@@ -33,7 +33,7 @@ static void test_responder_names(void **state) {
                 const char *problem =
                         eviction_responder_problem(slice_of(cases[i].name), cases[i].priority);
 
-                if ((problem == NULL) != cases[i].is_good)
+                if ((!problem) != cases[i].is_good)
                         fail_msg("%s=%lld: %s", cases[i].name, (long long)cases[i].priority,
                                  problem ? problem : "accepted");
         }

@@ -36,7 +36,7 @@ static bool choose(void *context, struct pod_id pod, struct slice scheduler_name
         assert_true(slice_is(scheduler_name, "default-scheduler"));
         if (scene->free_node)
                 snprintf(node, ROOM_NODE_MAX, "%s", scene->free_node);
-        return scene->free_node != NULL;
+        return scene->free_node;
 }
 
 static void open_scene(struct scene *scene) {
@@ -264,7 +264,7 @@ static void test_pods_without_room(void **state) {
                 reservation_book_read(scene.book, SLICE_LITERAL(UID), slice_of(cases[i].pod),
                                       AT(0));
                 step(&scene, 60);
-                assert_int_equal(find(&scene, ROOM_READ_POD) != NULL, cases[i].looks_again);
+                assert_int_equal(!!find(&scene, ROOM_READ_POD), cases[i].looks_again);
                 assert_int_equal(reservation_book_held(scene.book), 0);
                 close_scene(&scene);
         }

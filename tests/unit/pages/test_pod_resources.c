@@ -64,7 +64,7 @@ static size_t lines_of(const char *text, const char *pod) {
         size_t count = 0;
 
         snprintf(label, sizeof(label), "pod=\"%s\"", pod);
-        while ((text = strstr(text, label)) != NULL) {
+        while ((text = strstr(text, label))) {
                 text++;
                 count++;
         }

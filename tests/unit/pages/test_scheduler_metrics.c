@@ -91,7 +91,7 @@ static const struct {
 static const struct metric_config *find(const struct metrics *metrics, const char *name) {
         const struct metric_config *config;
 
-        for (size_t i = 0; (config = metrics_family(metrics, i)) != NULL; i++)
+        for (size_t i = 0; (config = metrics_family(metrics, i)); i++)
                 if (strcmp(config->name + strlen("scheduler_"), name) == 0)
                         return config;
         fail_msg("missing: %s", name);

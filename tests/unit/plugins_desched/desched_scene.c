@@ -299,7 +299,7 @@ static void refuse_one(const char *rule, const struct scene_refusal *refusal, bo
                                                    .is_parity = is_parity };
         int code = descheduler_new(&config, problems, &descheduler, NULL);
         config_problems_print(problems, &found);
-        if ((code < 0) != (problem != NULL))
+        if ((code < 0) != !!problem)
                 fail_msg("%s%s: %s", refusal->name, is_parity ? " (parity)" : "",
                          found.len > 0 ? found.data : "accepted");
         if (problem && !strstr(found.data, problem))

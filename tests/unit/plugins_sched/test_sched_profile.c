@@ -45,7 +45,7 @@ static void expect_point(const struct sched_profile *profile, enum sched_point p
                         buf_char(&names, ' ');
                 buf_text(&names, profile->plugins[profile->points[point].plugins[i]].plugin->name);
         }
-        assert_string_equal(names.data != NULL ? names.data : "", wanted);
+        assert_string_equal(names.data ? names.data : "", wanted);
         buf_release(&names);
 }
 

@@ -50,7 +50,7 @@ static void judges_alerts(void **state) {
 
                 assert_int_equal(json_parse(slice_of(cases[i].answer), &doc, NULL), 0);
                 code = blocking_alerts_find(json_doc_root(doc), &filter, &names, NULL);
-                if ((code == 0) != (cases[i].names != NULL) ||
+                if ((code == 0) != !!cases[i].names ||
                     (code == 0 && !slice_is(buf_view(&names), cases[i].names)))
                         fail_msg("%zu: " SLICE_FMT, i, SLICE_ARG(buf_view(&names)));
                 buf_release(&names);

@@ -169,7 +169,7 @@ static void expect_alerts(const struct catcher *peer, const struct alert_filter 
                 turn_until_node_has(edge, reason);
         else
                 turn_until_rebooted(edge);
-        assert_int_equal(edge->reboots, reason == NULL);
+        assert_int_equal(edge->reboots, !reason);
         edge_free(edge);
 }
 

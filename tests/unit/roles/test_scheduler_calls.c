@@ -42,7 +42,7 @@ static bool ends_with(struct slice text, const char *end) {
 }
 
 static bool contains(struct slice text, const char *part) {
-        return memmem(text.ptr, text.len, part, strlen(part)) != NULL;
+        return memmem(text.ptr, text.len, part, strlen(part));
 }
 
 static void count(struct calls *calls, const struct api_call *call) {

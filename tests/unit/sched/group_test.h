@@ -75,7 +75,7 @@ static inline const char *bound_to(const struct group_test *test, const char *po
         static char node[64];
         const struct action *bind = find_action(&test->base, ACTION_BIND, pod);
         node[0] = '\0';
-        if (bind != NULL)
+        if (bind)
                 snprintf(node, sizeof(node), SLICE_FMT, SLICE_ARG(bind->bind.node));
         return node;
 }
@@ -85,7 +85,7 @@ static inline const char *told_pod(const struct group_test *test, const char *po
         static char text[1024];
         const struct action *status = find_action(&test->base, ACTION_POD_STATUS, pod);
         text[0] = '\0';
-        if (status != NULL)
+        if (status)
                 snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(status->status.message));
         return text;
 }
@@ -95,7 +95,7 @@ static inline const char *told_group(const struct group_test *test, const char *
         static char text[1024];
         const struct action *patch = find_action(&test->base, ACTION_PATCH_OBJECT, group);
         text[0] = '\0';
-        if (patch != NULL)
+        if (patch)
                 snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(patch->patch.body));
         return text;
 }

@@ -60,7 +60,7 @@ static inline void put_pod(struct sched_test *test, const char *name, int cpu_mi
 
 static inline void sched_test_init(struct sched_test *test, const struct scheduler_config *extra) {
         struct err err = { 0 };
-        struct scheduler_config config = extra != NULL ? *extra : (struct scheduler_config){ 0 };
+        struct scheduler_config config = extra ? *extra : (struct scheduler_config){ 0 };
         *test = (struct sched_test){ .cluster = cluster_new(&(struct cluster_config){ 0 }),
                                      .now_ns = 1000 * NS_PER_S };
         struct profile_env env = { .registry = sched_registry,

@@ -37,7 +37,7 @@ static bool contains_scores(const struct json *want, const struct json *got) {
 
 static bool has_text(const struct json *text, const struct json *part) {
         struct slice all = json_text(text), wanted = json_text(part);
-        return memmem(all.ptr, all.len, wanted.ptr, wanted.len) != NULL;
+        return memmem(all.ptr, all.len, wanted.ptr, wanted.len);
 }
 
 static bool contains_member(struct slice key, const struct json *value, const struct json *got) {
@@ -45,12 +45,12 @@ static bool contains_member(struct slice key, const struct json *value, const st
         if (slice_is(key, "contains"))
                 return has_text(json_get(got, "message"), value);
         if (json_type(value) == JSON_NULL)
-                return other == NULL;
+                return !other;
         if (slice_is(key, "feasible") && json_count(value) == 0)
                 return json_count(other) == 0;
         if (slice_is(key, "scores"))
                 return contains_scores(value, other);
-        return other != NULL && contains(value, other);
+        return other && contains(value, other);
 }
 
 static bool contains(const struct json *want, const struct json *got) {

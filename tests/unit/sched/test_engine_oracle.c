@@ -34,7 +34,7 @@ static unsigned pick(struct world *world, unsigned bound) {
 
 static unsigned from_environment(const char *name, unsigned fallback) {
         const char *text = getenv(name);
-        return text != NULL ? (unsigned)strtoul(text, NULL, 10) : fallback;
+        return text ? (unsigned)strtoul(text, NULL, 10) : fallback;
 }
 
 static struct json_doc *parse(const char *text) {
@@ -391,14 +391,14 @@ static void compare_scans(const struct decision *slow, const struct decision *fa
         assert_int_equal(fast->feasible_count, slow->feasible_count);
         for (size_t i = 0; i < slow->feasible_count; i++) {
                 assert_int_equal(fast->feasible[i].index, slow->feasible[i].index);
-                if (slow->totals != NULL)
+                if (slow->totals)
                         assert_int_equal(fast->totals[i], slow->totals[i]);
         }
         assert_int_equal(fast->refusal_count, slow->refusal_count);
         compare_refusals(slow->refusals, fast->refusals, slow->refusal_count);
         assert_int_equal(fast->rejectors, slow->rejectors);
         assert_true(slice_eq(fast->message, slow->message));
-        if (slow->preemption != NULL)
+        if (slow->preemption)
                 compare_preemptions(slow->preemption, fast->preemption);
 }
 
@@ -415,7 +415,7 @@ static void compare_choice(const struct decision *slow, const struct engine_choi
         for (size_t i = 0; i < slow->feasible_count; i++) {
                 uint32_t node = slow->feasible[i].index;
                 assert_true(bitset_has(choice->feasible, node));
-                if (slow->totals != NULL)
+                if (slow->totals)
                         assert_int_equal(choice->totals[node], slow->totals[i]);
         }
 }

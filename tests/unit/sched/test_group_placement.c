@@ -140,16 +140,16 @@ static const char *zone_of_all(const struct group_test *test, size_t index) {
                 if (node[0] == '\0')
                         continue;
                 for (size_t n = 0; n < ARRAY_LEN(cases[index].nodes); n++) {
-                        if (cases[index].nodes[n].name == NULL ||
+                        if (!cases[index].nodes[n].name ||
                             strcmp(cases[index].nodes[n].name, node) != 0)
                                 continue;
-                        if (zone != NULL && strcmp(zone, cases[index].nodes[n].zone) != 0)
+                        if (zone && strcmp(zone, cases[index].nodes[n].zone) != 0)
                                 return "?";
                         zone = cases[index].nodes[n].zone;
                         count++;
                 }
         }
-        if (zone == NULL)
+        if (!zone)
                 return "";
         return count == cases[index].waiting ? zone : "?";
 }
@@ -157,18 +157,18 @@ static const char *zone_of_all(const struct group_test *test, size_t index) {
 static void put_case(struct group_test *test, size_t index) {
         char text[64];
         for (size_t n = 0; n < ARRAY_LEN(cases[index].nodes); n++) {
-                if (cases[index].nodes[n].name == NULL)
+                if (!cases[index].nodes[n].name)
                         break;
                 const char *zone = cases[index].nodes[n].zone;
                 text[0] = '\0';
-                if (zone != NULL)
+                if (zone)
                         snprintf(text, sizeof(text), "\"zone\":\"%s\"", zone);
                 put_labelled_node(test, cases[index].nodes[n].name, cases[index].nodes[n].cpu_milli,
                                   text);
         }
         put_pod_group(test, "g", cases[index].spec);
         for (size_t r = 0; r < ARRAY_LEN(cases[index].running); r++) {
-                if (cases[index].running[r] == NULL)
+                if (!cases[index].running[r])
                         break;
                 snprintf(text, sizeof(text), "r%zu", r);
                 put_running(test, text, cases[index].running[r], 500, "",
@@ -188,12 +188,11 @@ static void test_cases(void **state) {
                 put_case(&test, i);
                 step(&test.base);
                 const char *zone = zone_of_all(&test, i);
-                if (strcmp(zone, cases[i].zone != NULL ? cases[i].zone : "") != 0)
+                if (strcmp(zone, cases[i].zone ? cases[i].zone : "") != 0)
                         fail_msg("%s: in %s", cases[i].name, zone);
-                if (strstr(told_group(&test, "g"), cases[i].group_says) == NULL)
+                if (!strstr(told_group(&test, "g"), cases[i].group_says))
                         fail_msg("%s: group: %s", cases[i].name, told_group(&test, "g"));
-                if (cases[i].first_says != NULL &&
-                    strcmp(told_pod(&test, "m0"), cases[i].first_says) != 0)
+                if (cases[i].first_says && strcmp(told_pod(&test, "m0"), cases[i].first_says) != 0)
                         fail_msg("%s: m0: %s", cases[i].name, told_pod(&test, "m0"));
                 group_test_release(&test);
         }

@@ -178,20 +178,20 @@ static void put_case(struct group_test *test, size_t index) {
               "{\"metadata\":{\"namespace\":\"default\",\"name\":\"db\"},\"spec\":{\"selector\":{"
               "\"matchLabels\":{\"app\":\"db\"}}},\"status\":{\"disruptionsAllowed\":0}}");
         put_pod_group(test, "g", cases[index].group);
-        if (cases[index].other != NULL)
+        if (cases[index].other)
                 put_pod_group(test, "v", cases[index].other);
         for (size_t i = 0; i < ARRAY_LEN(cases[index].runners); i++) {
                 const struct runner *runner = &cases[index].runners[i];
-                if (runner->name == NULL)
+                if (!runner->name)
                         break;
                 put_running(test, runner->name, runner->node, 1000,
-                            runner->metadata != NULL ? runner->metadata : "",
-                            runner->spec != NULL ? runner->spec : "");
+                            runner->metadata ? runner->metadata : "",
+                            runner->spec ? runner->spec : "");
         }
         for (int i = 0; i < cases[index].members; i++) {
                 snprintf(name, sizeof(name), "m%d", i);
                 put_member(test, "g", name, 1000,
-                           cases[index].member_spec != NULL ? cases[index].member_spec : "");
+                           cases[index].member_spec ? cases[index].member_spec : "");
         }
 }
 
@@ -201,7 +201,7 @@ static void list_victims(const struct group_test *test, char *text, size_t size)
         text[0] = '\0';
         for (char name = 'a'; name <= 'z'; name++) {
                 const char pod[] = { name, '\0' };
-                if (find_action(&test->base, ACTION_DELETE_POD, pod) != NULL)
+                if (find_action(&test->base, ACTION_DELETE_POD, pod))
                         length += (size_t)snprintf(text + length, size - length, "%s%s",
                                                    length > 0 ? " " : "", pod);
         }
@@ -215,7 +215,7 @@ static void list_nominations(const struct group_test *test, int members, char *t
                 char name[16];
                 snprintf(name, sizeof(name), "m%d", i);
                 const struct action *status = find_action(&test->base, ACTION_POD_STATUS, name);
-                struct slice node = status != NULL && status->status.sets_nomination
+                struct slice node = status && status->status.sets_nomination
                                             ? status->status.nomination
                                             : SLICE_EMPTY;
                 has_any = has_any || !slice_is_empty(node);
@@ -237,11 +237,11 @@ static void test_cases(void **state) {
                 step(&test.base);
                 list_victims(&test, victims, sizeof(victims));
                 list_nominations(&test, cases[i].members, nodes, sizeof(nodes));
-                if (strcmp(victims, cases[i].victims != NULL ? cases[i].victims : "") != 0)
+                if (strcmp(victims, cases[i].victims ? cases[i].victims : "") != 0)
                         fail_msg("%s: victims %s", cases[i].name, victims);
-                if (strcmp(nodes, cases[i].nodes != NULL ? cases[i].nodes : "") != 0)
+                if (strcmp(nodes, cases[i].nodes ? cases[i].nodes : "") != 0)
                         fail_msg("%s: nominated to %s", cases[i].name, nodes);
-                if (strstr(told_group(&test, "g"), cases[i].says) == NULL)
+                if (!strstr(told_group(&test, "g"), cases[i].says))
                         fail_msg("%s: %s", cases[i].name, told_group(&test, "g"));
                 assert_int_equal(count_actions(&test.base, ACTION_BIND), cases[i].binds);
                 assert_int_equal(cluster_check(test.base.cluster, &err), 0);
@@ -297,7 +297,7 @@ static void test_to_the_end(void **state) {
         step(&test.base);
         assert_int_equal(count_actions(&test.base, ACTION_DELETE_POD), 0);
         assert_int_equal(count_actions(&test.base, ACTION_BIND), 0);
-        for (const char *const *pod = (const char *const[]){ "b", "c", NULL }; *pod != NULL; pod++)
+        for (const char *const *pod = (const char *const[]){ "b", "c", NULL }; *pod; pod++)
                 apply(&test.base, OBJECT_POD, CHANGE_REMOVED,
                       "{\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\"}}", *pod);
         test.base.now_ns += 20 * NS_PER_S;

@@ -165,7 +165,7 @@ static bool is_leaving(const struct world *world, const char *name) {
         for (size_t i = 0; i < world->leaving_count; i++)
                 if (strcmp(world->leaving[i], name) == 0)
                         return true;
-        return find_action(&world->test.base, ACTION_DELETE_POD, name) != NULL;
+        return find_action(&world->test.base, ACTION_DELETE_POD, name);
 }
 
 /* Groups that lose one of them lose all, but for those that only come now. */
@@ -182,7 +182,7 @@ static void check_whole(const struct world *world, uint64_t seed, int at) {
                         bool is_new = find_action(&world->test.base, ACTION_DELETE_POD, name);
                         going += is_new;
                         staying += !is_leaving(world, name) &&
-                                   find_action(&world->test.base, ACTION_BIND, name) == NULL;
+                                   !find_action(&world->test.base, ACTION_BIND, name);
                 }
                 if (world->groups[g].goes_whole && going > 0 && staying > 0)
                         fail_msg("seed %llu, step %d: %d of g%d go, %d stay",
@@ -211,7 +211,7 @@ static void put_nominated(struct world *world, int group) {
                 snprintf(name, sizeof(name), "g%d-%d", group, i);
                 struct pod_id pod = find(world, slice_of(name));
                 const struct pod_row *row = pod_id_is_none(pod) ? NULL : cluster_pod(cluster, pod);
-                if (row == NULL || !node_id_is_none(row->node) || row->nominated.index == 0 ||
+                if (!row || !node_id_is_none(row->node) || row->nominated.index == 0 ||
                     is_leaving(world, name))
                         continue;
                 struct node_id node =

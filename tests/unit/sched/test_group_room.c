@@ -14,7 +14,7 @@ static const char *nominated(const struct group_test *test, const char *pod) {
         static char node[64];
         const struct action *status = find_action(&test->base, ACTION_POD_STATUS, pod);
         node[0] = '\0';
-        if (status != NULL && status->status.sets_nomination)
+        if (status && status->status.sets_nomination)
                 snprintf(node, sizeof(node), SLICE_FMT, SLICE_ARG(status->status.nomination));
         return node;
 }
@@ -129,7 +129,7 @@ static void test_basic_groups(void **state) {
                 put_member(&test, "g", "m1", 500, "");
                 step(&test.base);
                 if (count_actions(&test.base, ACTION_BIND) != cases[i].binds ||
-                    strstr(told_group(&test, "g"), cases[i].says) == NULL)
+                    !strstr(told_group(&test, "g"), cases[i].says))
                         fail_msg("%s: %s", cases[i].name, told_group(&test, "g"));
                 group_test_release(&test);
         }
@@ -149,8 +149,7 @@ static void test_without_the_one_that_waited(void **state) {
         put_member(&test, "g", "m1", 1000, HIGH); /* new, and held back with it */
         step(&test.base);
         assert_int_equal(test.base.actions.count, 0);
-        for (const char *const *pod = (const char *const[]){ "m0", "low", NULL }; *pod != NULL;
-             pod++)
+        for (const char *const *pod = (const char *const[]){ "m0", "low", NULL }; *pod; pod++)
                 apply(&test.base, OBJECT_POD, CHANGE_REMOVED,
                       "{\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\"}}", *pod);
         test.base.now_ns += 20 * NS_PER_S;

@@ -361,7 +361,7 @@ static void compare(struct scene *scene, const struct decision *decision, const 
                 while (!slice_eq(scene->nodes[at].meta.name, name))
                         at++;
                 assert_true(totals[at] >= 0);
-                if (decision->totals != NULL)
+                if (decision->totals)
                         assert_int_equal(decision->totals[i], totals[at]);
         }
         assert_int_equal(decision->feasible_count + decision->refusal_count, scene->node_count);

@@ -107,8 +107,8 @@ static void compare(const char *after, const struct decision *fresh, const struc
             !slice_eq(kept->nomination, fresh->nomination))
                 fail_msg("%s: " SLICE_FMT " instead of " SLICE_FMT, after, SLICE_ARG(kept->message),
                          SLICE_ARG(fresh->message));
-        assert_true((a == NULL) == (b == NULL)); /* none is needed where the pod fits */
-        if (a == NULL)
+        assert_true((!a) == (!b)); /* none is needed where the pod fits */
+        if (!a)
                 return;
         if (b->candidate_count != a->candidate_count || b->rejected_count != a->rejected_count)
                 fail_msg("%s: %zu candidates instead of %zu", after, b->candidate_count,

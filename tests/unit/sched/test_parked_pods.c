@@ -85,8 +85,7 @@ static bool is_parked(const struct queued_pod *entry) {
 static void check_group(const struct scene *scene, const struct parked_group *group, bool *seen) {
         const struct parked_shelf *shelf = group->shelf;
         assert_non_null(group->first);
-        for (const struct queued_pod *entry = group->first; entry != NULL;
-             entry = entry->next_alike) {
+        for (const struct queued_pod *entry = group->first; entry; entry = entry->next_alike) {
                 const struct alike_key *key = &scene->keys[entry->pod.index];
                 assert_true(is_parked(entry) && !seen[entry->pod.index]);
                 assert_ptr_equal(entry->group, group);
@@ -106,11 +105,10 @@ static void check_group(const struct scene *scene, const struct parked_group *gr
 static void check(const struct scene *scene) {
         bool seen[ENTRIES] = { false };
         size_t groups = 0;
-        for (const struct parked_shelf *shelf = scene->queue.parked.shelves; shelf != NULL;
+        for (const struct parked_shelf *shelf = scene->queue.parked.shelves; shelf;
              shelf = shelf->next) {
                 assert_non_null(shelf->first);
-                for (const struct parked_group *group = shelf->first; group != NULL;
-                     group = group->next) {
+                for (const struct parked_group *group = shelf->first; group; group = group->next) {
                         assert_ptr_equal(group->shelf, shelf);
                         check_group(scene, group, seen);
                         groups++;
@@ -118,8 +116,8 @@ static void check(const struct scene *scene) {
         }
         for (size_t i = 0; i < ENTRIES; i++)
                 assert_int_equal(seen[i], is_parked(scene->entries[i]));
-        for (const struct parked_shelf *a = scene->queue.parked.shelves; a != NULL; a = a->next)
-                for (const struct parked_shelf *b = a->next; b != NULL; b = b->next)
+        for (const struct parked_shelf *a = scene->queue.parked.shelves; a; a = a->next)
+                for (const struct parked_shelf *b = a->next; b; b = b->next)
                         assert_false(a->rejectors == b->rejectors && a->wakes_on == b->wakes_on &&
                                      a->profile == b->profile && a->hears_all == b->hears_all);
         assert_int_equal(map_u64_count(scene->queue.parked.groups), groups);

@@ -11,10 +11,10 @@ static bool is_arbitrary(struct slice name) {
 static char *read_file(const char *name, size_t *ret_size) {
         char path[512];
         const char *shared = getenv("BERTH_SHARED");
-        snprintf(path, sizeof(path), "%s/vectors/scheduler/%s.jsonl",
-                 shared != NULL ? shared : "../shared", name);
+        snprintf(path, sizeof(path), "%s/vectors/scheduler/%s.jsonl", shared ? shared : "../shared",
+                 name);
         FILE *file = fopen(path, "rb");
-        if (file == NULL)
+        if (!file)
                 return NULL;
         fseek(file, 0, SEEK_END);
         long size = ftell(file);
@@ -32,11 +32,11 @@ static bool agrees(const struct json *want, const struct json *got, const char *
 static bool is_right(const struct json *want, const struct json *got) {
         static const char *const keys[] = { "preEnqueue", "feasible", "total", "message",
                                             "filter",     "scores",   "best" };
-        if (json_get(want, "error") != NULL)
-                return json_get(got, "error") != NULL;
+        if (json_get(want, "error"))
+                return json_get(got, "error");
         for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-                bool has_want = json_get(want, keys[i]) != NULL;
-                if (has_want != (json_get(got, keys[i]) != NULL) ||
+                bool has_want = json_get(want, keys[i]);
+                if (has_want != !!json_get(got, keys[i]) ||
                     (has_want && !agrees(want, got, keys[i])))
                         return false;
         }
@@ -45,7 +45,7 @@ static bool is_right(const struct json *want, const struct json *got) {
 
 static bool is_config_right(const struct json *want, const struct json *got) {
         bool is_ok = slice_is(json_get_text(want, "stage"), "ok");
-        return is_ok ? agrees(want, got, "profiles") : json_get(got, "error") != NULL;
+        return is_ok ? agrees(want, got, "profiles") : !!json_get(got, "error");
 }
 
 static bool are_steps_right(const struct json *want, const struct json *got) {
@@ -57,7 +57,7 @@ static bool are_steps_right(const struct json *want, const struct json *got) {
                 if (!json_next(&given, NULL, &b))
                         return false;
                 for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-                        if (json_get(a, keys[i]) != NULL && !agrees(a, b, keys[i]))
+                        if (json_get(a, keys[i]) && !agrees(a, b, keys[i]))
                                 return false;
         }
         return !json_next(&given, NULL, &b);
@@ -93,7 +93,7 @@ static void run_case(const struct replay_kind *kind, const struct json *test_cas
 static void run_file(const struct replay_kind *kind, const char *name) {
         size_t size = 0, used;
         char *text = read_file(name, &size);
-        if (text == NULL) {
+        if (!text) {
                 print_message("%s: no recordings, skipped\n", name);
                 skip();
         }

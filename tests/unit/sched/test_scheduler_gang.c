@@ -51,7 +51,7 @@ static const char *told(const struct gang_test *test) {
         static char text[512];
         const struct action *patch = find_action(&test->base, ACTION_PATCH_OBJECT, "g");
         text[0] = '\0';
-        if (patch != NULL)
+        if (patch)
                 snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(patch->patch.body));
         return text;
 }

@@ -71,7 +71,7 @@ static void test_only_what_concerns_the_pod_wakes_it(void **state) {
                       "}}",
                       cases[i].waiting);
                 step(&test);
-                if (find_action(&test, ACTION_BIND, "p") != NULL)
+                if (find_action(&test, ACTION_BIND, "p"))
                         fail_msg("case %zu: the pod is not held back", i);
                 put_running(&test, cases[i].change, cases[i].ns, cases[i].name, cases[i].app,
                             strcmp(cases[i].name, "blocker") == 0 ? cases[i].blocker : "");

@@ -197,8 +197,8 @@ static void test_registry(void **state) {
                                  kind);
                 assert_non_null(schema_find(group, version, slice_of(kind->kind)));
                 assert_true(kind->verbs != 0);
-                assert_int_equal(!!(kind->flags & KIND_REVIEW), kind->review != NULL);
-                assert_int_equal(kind->stored_as != NULL, kind->to_stored != NULL);
+                assert_int_equal(!!(kind->flags & KIND_REVIEW), !!kind->review);
+                assert_int_equal(!!kind->stored_as, !!kind->to_stored);
                 if (kind->flags & KIND_STATUS)
                         assert_non_null(kind->prepare);
         }

@@ -91,7 +91,7 @@ static void check_pod(struct fixture *f, const struct eviction_case *row) {
 
         if (is_going != (row->expect == 201))
                 fail_msg("%s: %s", row->name, f->text);
-        if (status == 200 && is_going != (strstr(f->text, "EvictionByEvictionAPI") != NULL))
+        if (status == 200 && is_going != !!strstr(f->text, "EvictionByEvictionAPI"))
                 fail_msg("%s: %s", row->name, f->text);
 }
 

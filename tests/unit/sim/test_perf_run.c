@@ -230,7 +230,7 @@ static void test_upstream_files(void **state) {
         (void)state;
         snprintf(path, sizeof(path), "%s/data/scheduler_perf", shared ? shared : "../shared");
         DIR *folder = opendir(path);
-        if (folder == NULL) {
+        if (!folder) {
                 print_message("SKIP: %s is not there\n", path);
                 skip();
         }

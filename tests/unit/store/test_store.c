@@ -155,7 +155,7 @@ static void note(void *context, int resource, const struct store_event *event) {
         assert_int_equal(event->revision, store_revision(witness->store));
         witness->events++;
         witness->last_type = (int)event->type;
-        witness->has_previous = event->previous != NULL;
+        witness->has_previous = event->previous;
         if (witness->leaves)
                 store_unsubscribe(witness->store, witness->subscription);
 }
