@@ -1,6 +1,6 @@
 /* What the scheduler asks of the API server, outcome by outcome, counted on its way there and
  * compared with kube-scheduler's calls (reference scheduler.md section 6).  Prints the table that
- * docs/sched.md holds. */
+ * docs/internals/sched.md holds. */
 #include "role_world.h"
 
 #include "api/json.h"
