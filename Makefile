@@ -111,7 +111,7 @@ cover: ## line coverage of the tests
 # ---- gates
 
 gates: all ## all gates below
-	@status=0; for gate in layers banned limits headers format symbols; do \
+	@status=0; for gate in layers banned limits headers format symbols circles; do \
 		scripts/check_$$gate.py || status=1; done; exit $$status
 
 fmt: ## format the sources
@@ -128,6 +128,8 @@ headers: ## each header compiles alone
 	@scripts/check_headers.py
 symbols: all ## what the core takes from outside
 	@scripts/check_symbols.py --build $(BUILD)
+circles: all ## files of a room that depend on each other in a circle
+	@scripts/check_circles.py --build $(BUILD)
 commits: ## subjects of the commits since RANGE (default: all)
 	@scripts/check_commits.py $(RANGE)
 tidy: all ## clang-tidy over src (slow); FILES=... for some
@@ -157,4 +159,4 @@ clean: ## remove every build directory
 
 comma := ,
 .PHONY: image sim all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
-	cover gates fmt format layers banned limits headers symbols commits tidy man dist install clean
+	cover gates fmt format layers banned limits headers symbols circles commits tidy man dist install clean

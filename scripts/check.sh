@@ -73,6 +73,7 @@ for gate in layers banned limits headers format; do
 done
 if single "gcc -Werror" build build-check gcc -Dwerror=true; then
         single "gate symbols" scripts/check_symbols.py --build build-check
+        single "gate circles" scripts/check_circles.py --build build-check
         tests "tests" build-check 2
 fi
 single "clang -Werror" build build-clang clang -Dwerror=true -Doptimization=0 -Ddebug=false

@@ -29,6 +29,12 @@ def function(body, head="int planted(int a)"):
     return c(head + " {\n" + body + "\n        return a;\n}")
 
 
+# Two files that need each other.
+CIRCLE = {
+    "src/loop/a.c": c("int b_get(void);\nint a_get(void);\nint a_get(void) { return b_get(); }"),
+    "src/loop/b.c": c("int a_get(void);\nint b_get(void) { return a_get(); }"),
+}
+
 # gate, name of the case, planted files, what the gate has to say
 CASES = [
     ("layers", "upwards", {"src/base/up.c": c("", '#include "sched/queue.h"')}, "sched/queue.h"),
@@ -85,11 +91,32 @@ CASES = [
     ("symbols", "other room", {"src/desched/pass.c": c("int pass_run(void);\nint pass_run(void) { return 0; }"),
                                "src/sched/x.c": c("int pass_run(void);\nint x(void) { return pass_run(); }")},
      "takes pass_run from desched"),
+    ("circles", "two files", CIRCLE, "src/loop: a circle of 2 files, a,b: a takes b_get from b, b takes a_get from a"),
+    ("circles", "through a table of functions",
+     {"src/loop/a.c": c("int b_get(void);\nint a_get(void);\nint a_get(void) { return b_get(); }"),
+      "src/loop/b.c": c("extern int (*const table[])(void);\nint b_get(void) { return table[0](); }"),
+      "src/loop/t.c": c("int a_get(void);\nint (*const table[])(void) = { a_get };")},
+     "src/loop: a circle of 3 files, a,b,t"),
+    ("circles", "one way", {"src/loop/a.c": CIRCLE["src/loop/a.c"],
+                            "src/loop/b.c": c("int b_get(void) { return 1; }")}, None),
+    ("circles", "static names do not meet",
+     {"src/loop/a.c": c("static int f(void) { return 1; }\nint b_get(void);\nint a_get(void) { return f() + b_get(); }"),
+      "src/loop/b.c": c("static int f(void) { return 1; }\nint b_get(void) { return f(); }")}, None),
+    ("circles", "exception", CIRCLE | {"scripts/circles-exceptions.txt": "loop a,b told why\n"}, None),
+    ("circles", "exception of fewer files", CIRCLE | {"scripts/circles-exceptions.txt": "loop a,c told why\n"},
+     "a circle of 2 files"),
+    ("circles", "exception of more files", CIRCLE | {"scripts/circles-exceptions.txt": "loop a,b,c told why\n"},
+     "c no longer in a circle"),
+    ("circles", "stale exception", {"scripts/circles-exceptions.txt": "base plain,other told why\n"},
+     "excuses no circle"),
+    ("circles", "exception of a lost room", {"scripts/circles-exceptions.txt": "misc a,b told why\n"}, "no room misc"),
+    ("circles", "exception without reason", CIRCLE | {"scripts/circles-exceptions.txt": "loop a,b\n"},
+     "expected room, files, reason"),
 ]
 
 
 def archive(root):
-    """Builds each core room of the tree the way meson names its archive."""
+    """Builds each room of the tree the way meson names its archive."""
     for room in {path.parent for path in (root / "src").rglob("*.c")}:
         target = root / "build" / room.relative_to(root)
         target.mkdir(parents=True, exist_ok=True)
@@ -114,14 +141,14 @@ def run_gate(gate, planted):
         for name, text in (GOOD | planted).items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
-        if gate == "symbols":
+        if gate in ("symbols", "circles"):
             archive(root)
         run = subprocess.run([ROOT / "scripts" / f"check_{gate}.py", "--root", root], capture_output=True, text=True)
         return run.returncode, run.stdout + run.stderr
 
 
 def main():
-    cases = [(gate, "clean tree", {}, None) for gate in ("layers", "banned", "limits", "headers", "symbols")] + CASES
+    cases = [(gate, "clean tree", {}, None) for gate in ("layers", "banned", "limits", "headers", "symbols", "circles")] + CASES
     failures = 0
     for gate, name, planted, expected in cases:
         code, output = run_gate(gate, planted)
