@@ -4,8 +4,6 @@
 #include "base/slice.h"
 #include <string.h>
 
-#define HELP_WIDTH 78
-
 /* Wraps words at HELP_WIDTH; a blank line stays a paragraph break. */
 static void help_wrap(struct buf *out, const char *text) {
         size_t column = 0;
@@ -47,7 +45,6 @@ void command_help(const struct command *command, struct buf *out) {
         }
         buf_text(out, "\nOptions:\n");
         options_describe(command->options, out);
-        buf_text(out, "  -h, --help                    show this help\n");
 }
 
 void program_help(struct buf *out) {

@@ -264,7 +264,30 @@ int options_parse(const struct option *options, struct option_texts words, struc
         return 0;
 }
 
-static void describe_one(const struct option *option, struct buf *out) {
+/* Appends text word by word from HELP_COLUMN on; a word that would pass HELP_WIDTH starts a line.
+ * The default at its end stays in one piece. */
+static void describe_wrapped(struct buf *out, size_t line_start, const char *text) {
+        while (*text) {
+                bool is_default = strncmp(text, "(default ", strlen("(default ")) == 0;
+                size_t len = is_default ? strlen(text) : strcspn(text, " ");
+
+                if (out->len - line_start > HELP_COLUMN) {
+                        if (out->len - line_start + 1 + len > HELP_WIDTH) {
+                                buf_char(out, '\n');
+                                line_start = out->len;
+                                buf_printf(out, "%*s", HELP_COLUMN, "");
+                        } else {
+                                buf_char(out, ' ');
+                        }
+                }
+                buf_append(out, text, len);
+                text += len;
+                text += strspn(text, " ");
+        }
+}
+
+static void describe_option(const struct option *option, struct buf *out) {
+        CLEANUP(buf_release) struct buf text = { 0 };
         size_t start = out->len;
 
         buf_text(out, "  ");
@@ -273,25 +296,32 @@ static void describe_one(const struct option *option, struct buf *out) {
         buf_printf(out, "--%s", option->name);
         if (option->value_name)
                 buf_printf(out, " %s", option->value_name);
-        if (out->len - start > 30)
-                buf_text(out, "\n                                ");
-        else
-                while (out->len - start < 32)
-                        buf_char(out, ' ');
-        buf_text(out, option->help);
-        if (option->choices) {
-                buf_text(out, ": ");
-                for (int i = 0; option->choices[i]; i++)
-                        buf_printf(out, "%s%s", i ? ", " : "", option->choices[i]);
+        if (out->len - start > HELP_COLUMN - 2) {
+                buf_char(out, '\n');
+                start = out->len;
         }
-        if (option->fallback && option->type != OPTION_FLAG)
-                buf_printf(out, " (default %s)", option->fallback);
+        while (out->len - start < HELP_COLUMN)
+                buf_char(out, ' ');
+        buf_text(&text, option->help);
+        if (option->choices) {
+                buf_text(&text, ": ");
+                for (int i = 0; option->choices[i]; i++)
+                        buf_printf(&text, "%s%s", i ? ", " : "", option->choices[i]);
+        }
         if (option->type == OPTION_TEXTS)
-                buf_text(out, " (may be repeated)");
+                buf_text(&text, " (may be repeated)");
+        if (option->fallback && strcmp(option->fallback, "false") != 0)
+                buf_printf(&text, " (default %s)", option->fallback);
+        describe_wrapped(out, start, text.data);
         buf_char(out, '\n');
 }
 
 void options_describe(const struct option *options, struct buf *out) {
+        static const struct option help = { .name = "help",
+                                            .letter = 'h',
+                                            .help = "show this help" };
+
         for (; options && options->name; options++)
-                describe_one(options, out);
+                describe_option(options, out);
+        describe_option(&help, out);
 }

@@ -42,6 +42,8 @@ struct option {
 #define OPTION_END                                                                                 \
         { 0 }
 
+#define HELP_WIDTH 79      /* columns of help texts */
+#define HELP_COLUMN 28     /* where the texts of options begin */
 #define ARGUMENTS_MAX 4096 /* words on one command line */
 
 struct arguments { /* what is not an option, in order */
@@ -61,5 +63,5 @@ struct command_line {
 int options_parse(const struct option *options, struct option_texts words, struct arena *arena,
                   struct command_line *line, struct err *err);
 
-/* One line or two per option, for people. */
+/* Appends the name and the help of each option and of --help, in lines of at most HELP_WIDTH. */
 void options_describe(const struct option *options, struct buf *out);

@@ -65,6 +65,31 @@ static void help_and_manual_name_every_option(void **state) {
         }
 }
 
+/* Help is read on terminals of 80 columns. */
+static void assert_columns(const char *name, const char *text) {
+        for (const char *line = text; *line;) {
+                size_t len = strcspn(line, "\n");
+
+                if (len > HELP_WIDTH)
+                        fail_msg("%s: %zu columns: %.*s", name, len, (int)len, line);
+                line += len + (line[len] == '\n');
+        }
+}
+
+static void help_fits_a_terminal(void **state) {
+        CLEANUP(buf_release) struct buf program = { 0 };
+
+        (void)state;
+        program_help(&program);
+        assert_columns("berth help", program.data);
+        for (size_t i = 0; commands[i]; i++) {
+                CLEANUP(buf_release) struct buf help = { 0 };
+
+                command_help(commands[i], &help);
+                assert_columns(commands[i]->name, help.data);
+        }
+}
+
 static void completion_knows_every_command(void **state) {
         static const char *const shells[] = { "bash", "zsh", "fish" };
 
@@ -88,6 +113,7 @@ int main(void) {
                 cmocka_unit_test(entries_are_complete),
                 cmocka_unit_test(defaults_parse),
                 cmocka_unit_test(help_and_manual_name_every_option),
+                cmocka_unit_test(help_fits_a_terminal),
                 cmocka_unit_test(completion_knows_every_command),
         };
 
