@@ -33,6 +33,7 @@ struct reflector {
         struct known_objects *known;
         struct api_request *request; /* list or watch under way */
         struct loop_timer retry;     /* armed while backing off */
+        struct loop_timer again;     /* armed until a list that tells all begins */
         /* Listing */
         struct loop_timer decode; /* armed while a page waits to be decoded */
         struct json_doc *page;
@@ -49,6 +50,7 @@ struct reflector {
         bool wants_list; /* what the retry timer does */
         bool has_seen_records;
         bool is_synced, is_busy;
+        bool tells_all;
         struct reflector_stats stats;
 };
 
@@ -105,6 +107,8 @@ static void take_object(struct reflector *reflector, const struct json *object) 
         switch (known_objects_put(reflector->known, &identity, object_version_of(version),
                                   former_uid)) {
         case KNOWN_SAME:
+                if (reflector->tells_all)
+                        reflector_tell(reflector, REFLECTOR_SAME, object);
                 break;
         case KNOWN_REPLACED:
                 identity.uid = slice_of(former_uid);
@@ -200,6 +204,7 @@ static void finish_list(struct reflector *reflector) {
         reflector->is_synced = true;
         if (reflector->events->synced)
                 reflector->events->synced(reflector->context);
+        reflector->tells_all = false;
         start_watch(reflector);
 }
 
@@ -394,6 +399,35 @@ static void start_watch(struct reflector *reflector) {
         reflector->request = transport_stream(reflector->transport, &call, &events, reflector);
 }
 
+/* ---- listing anew ---- */
+
+static void on_again(void *context) {
+        struct reflector *reflector = context;
+
+        reflector->tells_all = true;
+        if (loop_timer_is_armed(&reflector->retry)) { /* the next try comes when it is due */
+                reflector->wants_list = true;
+                return;
+        }
+        if (reflector->request)
+                transport_cancel(reflector->transport, reflector->request);
+        reflector->request = NULL;
+        loop_timer_disarm(reflector->loop, &reflector->decode);
+        json_doc_free(reflector->page);
+        reflector->page = NULL;
+        record_splitter_clear(&reflector->splitter);
+        start_list(reflector, false);
+}
+
+void reflector_list_again(struct reflector *reflector) {
+        if (!loop_timer_is_armed(&reflector->again))
+                loop_timer_arm(reflector->loop, &reflector->again, 0);
+}
+
+bool reflector_tells_all(const struct reflector *reflector) {
+        return reflector->tells_all;
+}
+
 /* ---- life ---- */
 
 struct reflector *reflector_new(const struct reflector_config *config, struct transport *transport,
@@ -417,6 +451,7 @@ struct reflector *reflector_new(const struct reflector_config *config, struct tr
                                   .max_ns = REFLECTOR_BACKOFF_MAX_NS,
                                   .jitter = 1.0 };
         reflector->retry = (struct loop_timer){ .fired = on_retry, .context = reflector };
+        reflector->again = (struct loop_timer){ .fired = on_again, .context = reflector };
         reflector->decode = (struct loop_timer){ .fired = on_decode, .context = reflector };
         reflector->known = known_objects_new();
         start_list(reflector, false);
@@ -430,6 +465,7 @@ void reflector_free(struct reflector *reflector) {
         if (reflector->request)
                 transport_cancel(reflector->transport, reflector->request);
         loop_timer_disarm(reflector->loop, &reflector->retry);
+        loop_timer_disarm(reflector->loop, &reflector->again);
         loop_timer_disarm(reflector->loop, &reflector->decode);
         json_doc_free(reflector->page);
         known_objects_free(reflector->known);

@@ -15,7 +15,12 @@
 #define REFLECTOR_BACKOFF_MIN_NS (800 * NS_PER_MS)
 #define REFLECTOR_BACKOFF_MAX_NS (30 * NS_PER_S)
 
-enum reflector_change { REFLECTOR_ADDED, REFLECTOR_MODIFIED, REFLECTOR_DELETED };
+enum reflector_change {
+        REFLECTOR_ADDED,
+        REFLECTOR_MODIFIED,
+        REFLECTOR_DELETED,
+        REFLECTOR_SAME /* only while reflector_tells_all */
+};
 
 /* Called from the loop. The reflector must not be freed from inside. */
 struct reflector_events {
@@ -47,8 +52,12 @@ struct reflector;
 struct reflector *reflector_new(const struct reflector_config *config, struct transport *transport,
                                 struct loop *loop, const struct reflector_events *events,
                                 void *context);
-void reflector_free(struct reflector *reflector);            /* accepts NULL; no callback follows */
-bool reflector_is_synced(const struct reflector *reflector); /* a first list is complete */
-size_t reflector_count(const struct reflector *reflector);   /* objects the consumer has */
+void reflector_free(struct reflector *reflector); /* accepts NULL; no callback follows */
+/* Lists anew, soon, and then tells every object: those the consumer has unchanged as SAME. */
+void reflector_list_again(struct reflector *reflector);
+/* Such a list is under way; still true in the synced callback that ends it. */
+bool reflector_tells_all(const struct reflector *reflector);
+bool reflector_is_synced(const struct reflector *reflector);       /* a first list is complete */
+size_t reflector_count(const struct reflector *reflector);         /* objects the consumer has */
 struct slice reflector_version(const struct reflector *reflector); /* last seen; may be empty */
 struct reflector_stats reflector_stats(const struct reflector *reflector);

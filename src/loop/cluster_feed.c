@@ -1,10 +1,10 @@
-/* Reflectors of every followed kind in front of one cluster model. */
+/* Rows of every kind the model follows, in front of one cluster model. */
 #include "loop/cluster_feed.h"
 
 #include "api/json.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "client/reflector.h"
+#include "loop/watch_set.h"
 #include "model/cluster.h"
 #include "model/object_shelf.h"
 #include <stdlib.h>
@@ -53,12 +53,13 @@ static const struct feed_source sources[] = {
 struct cluster_feed_line {
         struct cluster_feed *feed;
         const struct feed_source *source;
-        struct reflector *reflector; /* NULL: not followed */
-        bool is_absent;              /* optional, and not to be had so far */
+        struct watch_row *row; /* NULL: not followed */
+        bool is_absent;        /* optional, and not to be had so far */
 };
 
 struct cluster_feed {
         struct loop *loop;
+        struct watch_set *watches;
         struct cluster *cluster;
         struct object_shelf *shelf; /* NULL = not kept */
         uint32_t woken;             /* CLUSTER_* of shelf objects since the last notice */
@@ -140,15 +141,12 @@ static void on_synced(void *context) {
 static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
         struct cluster_feed_line *line = context;
 
-        if (line->source->is_optional &&
-            (err->code == BERTH_ERR_NOT_FOUND || err->code == BERTH_ERR_FORBIDDEN)) {
-                if (!line->is_absent)
-                        cluster_feed_poke(line->feed);
+        (void)err;
+        (void)delay_ns;
+        if (!line->is_absent && watch_row_is_ready(line->row)) {
                 line->is_absent = true;
-                return;
+                cluster_feed_poke(line->feed);
         }
-        LOG(LOG_WARN, "WatchFailed", log_text("resource", line->source->path),
-            log_text("error", err->text), log_i64("retry_ms", delay_ns / NS_PER_MS));
 }
 
 static const struct reflector_events feed_events = {
@@ -163,6 +161,7 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
         struct cluster_feed *feed = xcalloc(1, sizeof(*feed));
 
         feed->loop = config->loop;
+        feed->watches = config->watches;
         feed->cluster = config->cluster;
         feed->shelf = config->shelf;
         feed->changed = changed;
@@ -180,12 +179,17 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
                     (sources[i].when == FEED_SHELF && !config->shelf) ||
                     (sources[i].when == FEED_GROUPS && !config->with_groups))
                         continue;
-                line->reflector = reflector_new(
-                        &(struct reflector_config){ .path = sources[i].path,
-                                                    .field_selector =
-                                                            is_part ? UNFINISHED_PODS : NULL,
-                                                    .seed = config->seed + i },
-                        config->transport, config->loop, &feed_events, line);
+                line->row = watch_set_add(
+                        config->watches,
+                        &(struct watch_request){ .path = sources[i].path,
+                                                 .field_selector = is_part ? UNFINISHED_PODS : NULL,
+                                                 .seed = config->seed + i,
+                                                 .trouble = sources[i].is_optional ? WATCH_OPTIONAL
+                                                                                   : WATCH_REQUIRED,
+                                                 .is_needed = true,
+                                                 .events = &feed_events,
+                                                 .context = line,
+                                                 .owner = feed });
         }
         return feed;
 }
@@ -194,17 +198,13 @@ void cluster_feed_free(struct cluster_feed *feed) {
         if (!feed)
                 return;
         for (size_t i = 0; i < ARRAY_LEN(sources); i++)
-                reflector_free(feed->lines[i].reflector);
+                watch_set_remove(feed->watches, feed->lines[i].row);
         loop_timer_disarm(feed->loop, &feed->soon);
         free(feed);
 }
 
 bool cluster_feed_is_synced(const struct cluster_feed *feed) {
-        for (size_t i = 0; i < ARRAY_LEN(sources); i++)
-                if (feed->lines[i].reflector && !feed->lines[i].is_absent &&
-                    !reflector_is_synced(feed->lines[i].reflector))
-                        return false;
-        return true;
+        return watch_set_is_synced(feed->watches, feed);
 }
 
 uint64_t cluster_feed_problems(const struct cluster_feed *feed, const struct err **ret_last) {

@@ -1,19 +1,20 @@
-/* Keeps a cluster model up to date: one reflector per kind of object the model follows. */
+/* Keeps a cluster model up to date: one row of the process's watches per kind of object the model
+ * follows. */
 #pragma once
 
 #include "base/err.h"
 #include "model/event.h"
 #include "port/loop.h"
-#include "port/transport.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cluster;
 struct cluster_feed;
 struct object_shelf;
+struct watch_set;
 
 struct cluster_feed_config {
-        struct transport *transport;
+        struct watch_set *watches; /* must outlive the feed */
         struct loop *loop;
         struct cluster *cluster;
         struct object_shelf *shelf; /* volumes, services ...; NULL = not followed */

@@ -9,6 +9,7 @@
 #include "loop/action_request.h"
 #include "loop/bind_check.h"
 #include "loop/cluster_feed.h"
+#include "loop/watch_set.h"
 #include "model/cluster.h"
 #include "model/object_shelf.h"
 #include <assert.h>
@@ -24,6 +25,7 @@ struct runtime_open_action;
 struct runtime {
         struct loop *loop;
         struct transport transport;
+        struct watch_set *watches;
         struct cluster *cluster;
         struct object_shelf *shelf;
         struct cluster_feed *feed;
@@ -137,6 +139,7 @@ struct runtime *runtime_new(const struct runtime_config *config) {
         runtime->config = *config;
         runtime->loop = config->loop;
         runtime->transport = config->transport;
+        runtime->watches = watch_set_new(&runtime->transport, runtime->loop);
         runtime->cluster = cluster_new(&(struct cluster_config){
                 .keeps_finished = config->keeps_finished, .keeps_detail = config->keeps_detail });
         if (config->keeps_shelf)
@@ -159,6 +162,7 @@ void runtime_free(struct runtime *runtime) {
         loop_timer_disarm(runtime->loop, &runtime->ready_timer);
         for (size_t i = 0; i < runtime->role_count; i++)
                 runtime->roles[i].free(runtime->roles[i].self);
+        watch_set_free(runtime->watches);
         write_queue_free(runtime->writes);
         for (size_t i = 0; i < runtime->recorder_count; i++)
                 event_recorder_free(runtime->recorders[i].recorder);
@@ -191,7 +195,7 @@ void runtime_start(struct runtime *runtime) {
                 return;
         }
         runtime->feed = cluster_feed_new(
-                &(struct cluster_feed_config){ .transport = &runtime->transport,
+                &(struct cluster_feed_config){ .watches = runtime->watches,
                                                .loop = runtime->loop,
                                                .cluster = runtime->cluster,
                                                .shelf = runtime->shelf,
@@ -210,6 +214,10 @@ struct loop *runtime_loop(struct runtime *runtime) {
 
 struct transport *runtime_transport(struct runtime *runtime) {
         return &runtime->transport;
+}
+
+struct watch_set *runtime_watches(struct runtime *runtime) {
+        return runtime->watches;
 }
 
 struct cluster *runtime_cluster(struct runtime *runtime) {

@@ -13,6 +13,7 @@
 struct cluster;
 struct object_shelf;
 struct runtime;
+struct watch_set;
 
 struct role {
         const char *name; /* scheduler, descheduler */
@@ -60,6 +61,9 @@ void runtime_start(struct runtime *runtime);
 
 struct loop *runtime_loop(struct runtime *runtime);
 struct transport *runtime_transport(struct runtime *runtime);
+/* What the model and the roles follow; there without a model, too.  A role removes its rows when it
+ * is freed. */
+struct watch_set *runtime_watches(struct runtime *runtime);
 struct cluster *runtime_cluster(struct runtime *runtime);
 struct object_shelf *runtime_shelf(const struct runtime *runtime); /* NULL = not kept */
 bool runtime_is_synced(const struct runtime *runtime);
