@@ -34,11 +34,11 @@ static const char *const verbs[] = { "verify", NULL };
 
 const struct command command_audit = {
         .name = "audit",
-        .summary = "verify the chain of an audit trail",
+        .summary = "verify an audit log",
         .synopsis = "verify FILE",
-        .description = "Reads the trail that berth evictions wrote, and checks that every line "
-                       "carries the hash of the line before it. Ends with 3 when a line was "
-                       "changed, lost or moved.",
+        .description = "Reads an audit log of berth evictions and checks that each line "
+                       "has the hash of the line before it. Ends with 3 when a line was "
+                       "changed, removed or moved.",
         .arguments_min = 2,
         .arguments_max = 2,
         .argument_choices = verbs,

@@ -262,12 +262,12 @@ static const struct option bench_table[] = {
           .letter = 'f',
           .value_name = "FILE|DIR",
           .is_file = true,
-          .help = "a performance-config.yaml, or a folder with some below it; may be given again" },
+          .help = "a performance-config.yaml, or a folder that contains some" },
         { .name = "workload",
           .type = OPTION_TEXT,
           .offset = offsetof(struct bench_options, workload),
           .value_name = "TEXT",
-          .help = "only workloads with this text in TESTCASE/WORKLOAD" },
+          .help = "only workloads whose TESTCASE/WORKLOAD contains this text" },
         { .name = "label",
           .type = OPTION_TEXT,
           .offset = offsetof(struct bench_options, label),
@@ -279,16 +279,15 @@ static const struct option bench_table[] = {
 
 const struct command command_bench = {
         .name = "bench",
-        .summary = "measure the scheduler with Kubernetes' scheduler_perf workloads",
+        .summary = "run Kubernetes' scheduler_perf workloads on the scheduler",
         .synopsis = "",
-        .description =
-                "Reads the workloads of Kubernetes' test/integration/scheduler_perf and runs them "
-                "on berth's scheduler and model, in this process, against an API that answers at "
-                "once: pods per second of processor time, beside the threshold upstream sets "
-                "itself. Time that only passes is skipped.\n\n"
-                "Feature gates in the files have no effect. Operations that are not supported are "
-                "named with the workload, which then does not run. Ends with code 1 when pods of "
-                "a workload find no node although it waits for them.",
+        .description = "Reads the workloads of Kubernetes' test/integration/scheduler_perf "
+                       "and runs them on berth's scheduler in this process, with an API "
+                       "that answers at once. Prints pods per second of processor time, "
+                       "and the threshold upstream sets. Waiting costs no time.\n\n"
+                       "Feature gates in the files have no effect. A workload with an "
+                       "operation that is not supported is named and does not run. Ends "
+                       "with 1 when pods that a workload waits for find no node.",
         .options = bench_table,
         .options_size = sizeof(struct bench_options),
         .run = cmd_bench_run,

@@ -274,39 +274,42 @@ static const struct option evict_table[] = {
           .type = OPTION_TEXT,
           .offset = offsetof(struct evict_options, node),
           .value_name = "NAME",
-          .help = "every pod of this node, after cordoning it; daemon and static pods stay" },
+          .help = "evict every pod of this node, after cordoning it; pods of "
+                  "DaemonSets and static pods stay" },
         { .name = "selector",
           .type = OPTION_TEXT,
           .offset = offsetof(struct evict_options, selector),
           .letter = 'l',
           .value_name = "SELECTOR",
-          .help = "every pod with these labels" },
+          .help = "evict every pod with these labels" },
         { .name = "namespace",
           .type = OPTION_TEXT,
           .offset = offsetof(struct evict_options, ns),
           .letter = 'n',
           .value_name = "NAME",
           .fallback = "default",
-          .help = "of the pods; with --node pods of all namespaces" },
+          .help = "namespace of the pods; with --node all namespaces without it" },
         { .name = "all-namespaces",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evict_options, all_namespaces),
           .letter = 'A',
-          .help = "the selector holds in every namespace" },
+          .help = "with --selector: in all namespaces" },
         { .name = "cancel",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evict_options, cancels),
-          .help = "withdraw what was asked for before" },
+          .help = "withdraw the requests of an earlier call" },
         { .name = "deadline",
           .type = OPTION_DURATION,
           .offset = offsetof(struct evict_options, deadline_ns),
           .value_name = "DURATION",
-          .help = "withdraw what is not evicted by then; holds after this command ended too" },
+          .help = "withdraw the requests that are not done by then, also after "
+                  "this command ended" },
         { .name = "wait",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evict_options, waits),
           .fallback = "true",
-          .help = "until every pod is gone; =false ends once all is asked for" },
+          .help = "wait until every pod is gone; --wait=false ends once all "
+                  "requests are made" },
         { .name = "max-open",
           .type = OPTION_I64,
           .offset = offsetof(struct evict_options, max_open),
@@ -314,11 +317,11 @@ static const struct option evict_table[] = {
           .fallback = "50",
           .min = 1,
           .max = 10000,
-          .help = "evictions under way at the same time" },
+          .help = "evictions to ask for at the same time" },
         { .name = "no-cordon",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evict_options, has_no_cordon),
-          .help = "leave the node schedulable" },
+          .help = "with --node: do not cordon the node" },
         SLOT_OPTIONS(struct evict_options, daemon.slots),
         CLUSTER_OPTIONS(struct evict_options, daemon),
         VERBOSITY_OPTION(struct evict_options, daemon.verbosity, "1"),
@@ -327,14 +330,15 @@ static const struct option evict_table[] = {
 
 const struct command command_evict = {
         .name = "evict",
-        .summary = "evict pods gracefully, follow them, or change your mind",
+        .summary = "evict pods, follow evictions, withdraw them",
         .synopsis = "[POD | NAMESPACE/POD]...",
-        .description =
-                "Asks for the eviction of pods by EvictionRequests where the cluster has them "
-                "(berth evictions brings them to any), and shows how each goes; else by the "
-                "eviction subresource, again and again while budgets say no.\n\nThe same command "
-                "with --cancel withdraws. Interrupted, it leaves the requests standing: started "
-                "again it follows them further. Ends with 1 when a pod was not evicted.",
+        .description = "Creates an EvictionRequest for each pod where the cluster serves "
+                       "them (berth evictions adds them to any cluster), and prints the "
+                       "progress. Without them it uses the eviction subresource, and "
+                       "repeats what a budget refuses.\n\n"
+                       "--cancel withdraws the requests. Interrupted, the command leaves "
+                       "them; started again, it follows them. Ends with 1 when a pod was "
+                       "not evicted.",
         .options = evict_table,
         .options_size = sizeof(struct evict_options),
         .arguments_max = ARGUMENTS_MAX,

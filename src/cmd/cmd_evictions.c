@@ -101,37 +101,42 @@ static const struct option evictions_table[] = {
           .value_name = "MODE",
           .fallback = "auto",
           .choices = modes,
-          .help = "form of the API: found out by itself, own definitions, native and reconciled "
-                  "here, or native and reconciled by somebody else" },
+          .help = "which kinds to use: find out (auto), those of berth (crd), "
+                  "the native ones with this process as controller "
+                  "(native-own), or with another controller (native-foreign)" },
         { .name = "keep-definitions",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evictions_options, keeps_definitions),
-          .help = "wait for missing CustomResourceDefinitions instead of creating them" },
+          .help = "wait for missing CustomResourceDefinitions, do not create "
+                  "them" },
         { .name = "no-imperative-responder",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evictions_options, has_no_evictor),
-          .help = "leave the default responder to another program" },
+          .help = "do not be the default responder; another program evicts pods "
+                  "without a policy" },
         { .name = "hook-directory",
           .type = OPTION_TEXT,
           .offset = offsetof(struct evictions_options, hook_directory),
           .value_name = "DIRECTORY",
           .is_file = true,
-          .help = "programs that stages of kind exec may run; by default none" },
+          .help = "folder of the programs that stages of kind exec may run; "
+                  "without it none run" },
         { .name = "allow-delete",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evictions_options, may_delete),
-          .help = "delete pods at a request's deadline, past budgets, where their policy says so" },
-        SLOT_OPTIONS(struct evictions_options, daemon.slots),
+          .help = "delete a pod at the deadline of its request, budgets or not, "
+                  "where its EvictionPolicy says so" },
         { .name = "audit-file",
           .type = OPTION_TEXT,
           .offset = offsetof(struct evictions_options, audit_path),
           .value_name = "FILE",
           .is_file = true,
-          .help = "append the audit trail to this file, synced line by line" },
+          .help = "append the audit log to this file; each line is synced" },
         { .name = "no-audit-output",
           .type = OPTION_FLAG,
           .offset = offsetof(struct evictions_options, is_audit_quiet),
-          .help = "do not print the audit trail on standard output" },
+          .help = "do not print the audit log on standard output" },
+        SLOT_OPTIONS(struct evictions_options, daemon.slots),
         CLUSTER_OPTIONS(struct evictions_options, daemon),
         ELECTION_OPTIONS(struct evictions_options, daemon, "true", "berth-evictions", "15s", "10s",
                          "2s"),
@@ -142,13 +147,12 @@ static const struct option evictions_table[] = {
 
 const struct command command_evictions = {
         .name = "evictions",
-        .summary = "carry out eviction requests: stages, progress, cancellation",
+        .summary = "carry out EvictionRequests: controller and responder",
         .synopsis = "",
-        .description =
-                "Controller and imperative responder of the EvictionRequest API. Works with the "
-                "native kinds where they are served, else with definitions of its own "
-                "(lifecycle.berth.dev) that it creates. Everything it has to remember is in the "
-                "objects, so that it can be stopped at any time.",
+        .description = "Controller and imperative responder of the EvictionRequest API. "
+                       "Uses the native kinds where the cluster serves them, and creates "
+                       "its own (lifecycle.berth.dev) where it does not. All state is in "
+                       "the objects; it may be stopped at any time.",
         .options = evictions_table,
         .options_size = sizeof(struct evictions_options),
         .run = cmd_evictions_run,

@@ -203,16 +203,16 @@ static const struct option explain_table[] = {
           .offset = offsetof(struct explain_options, pods),
           .letter = 'p',
           .value_name = "NAMESPACE/NAME",
-          .help = "a pod of the cluster, also where a file has that name" },
+          .help = "pod of the cluster, also when a file has that name" },
         { .name = "node",
           .type = OPTION_TEXT,
           .offset = offsetof(struct explain_options, node),
           .value_name = "NAME",
-          .help = "tell of this node only" },
+          .help = "show this node only" },
         { .name = "all",
           .type = OPTION_FLAG,
           .offset = offsetof(struct explain_options, shows_all),
-          .help = "show every node, however many" },
+          .help = "show every node; without it at most 40" },
         { .name = "expect",
           .type = OPTION_TEXT,
           .offset = offsetof(struct explain_options, expect),
@@ -224,18 +224,17 @@ static const struct option explain_table[] = {
 
 const struct command command_explain = {
         .name = "explain",
-        .summary = "say why a pod is where it is, or pending, or spared",
+        .summary = "show why a pod is on its node, pending, or not evicted",
         .synopsis = "[POD|FILE...]",
-        .description =
-                "Takes the scheduler's own decision on a pod and shows all of it: every node's "
-                "verdict with plugin, reasons and the numbers behind it, scores by plugin, why the "
-                "chosen node won, whom preemption would evict, and for a pending pod the smallest "
-                "change that would make it fit.\n\n"
-                "Pods are named (NAME in the namespace default, or NAMESPACE/NAME) or given as "
-                "files (a Pod, or a workload with a pod template); without either all pending pods "
-                "are explained. A pod that runs is "
-                "judged as if it were placed anew. With a policy it is also told whether the "
-                "descheduler would evict it, and why or why not.",
+        .description = "Runs the scheduler's decision for a pod and prints all of it: the "
+                       "verdict of every plugin on every node, scores, why the chosen node "
+                       "won, which pods preemption would evict, and for a pending pod the "
+                       "smallest change that makes it fit.\n\n"
+                       "Pods are named (NAME in the namespace default, or NAMESPACE/NAME) "
+                       "or read from files (a Pod, or a workload with a pod template). "
+                       "Without either, all pending pods are explained. A running pod is "
+                       "judged as if it were placed anew. With a policy it also prints "
+                       "whether the descheduler would evict the pod, and why.",
         .options = explain_table,
         .options_size = sizeof(struct explain_options),
         .arguments_max = ARGUMENTS_MAX,

@@ -42,7 +42,7 @@ static int help_run(const struct command_call *call) {
 
 const struct command command_help_entry = {
         .name = "help",
-        .summary = "explain a command",
+        .summary = "show the options of a command",
         .synopsis = "[COMMAND]",
         .description = "",
         .options =
@@ -50,7 +50,7 @@ const struct command command_help_entry = {
                         { .name = "manual",
                           .type = OPTION_FLAG,
                           .offset = offsetof(struct help_options, is_manual),
-                          .help = "write the manual page's source, man(7)" },
+                          .help = "print the manual page, as source for man(7)" },
                         OPTION_END,
                 },
         .options_size = sizeof(struct help_options),

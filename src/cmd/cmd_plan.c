@@ -170,45 +170,43 @@ static const struct option plan_table[] = {
         { .name = "spared",
           .type = OPTION_FLAG,
           .offset = offsetof(struct plan_options, shows_spared),
-          .help = "also tell which pods a rule wanted and a filter kept, and why" },
+          .help = "also show pods that a rule selects and a filter protects, "
+                  "and why" },
         { .name = "compare",
           .type = OPTION_TEXT,
           .offset = offsetof(struct plan_options, compare),
           .value_name = "FILE",
           .is_file = true,
-          .help = "another DeschedulerPolicy: show what it evicts and the other does not, and the "
-                  "other way round; --fail-on then judges this one" },
+          .help = "also plan with this DeschedulerPolicy, and show the "
+                  "differences; --fail-on then judges this one" },
         { .name = "html",
           .type = OPTION_TEXT,
           .offset = offsetof(struct plan_options, html),
           .value_name = "FILE",
           .is_file = true,
-          .help = "also write the plan as a page that needs nothing else" },
+          .help = "also write the plan to this file, as a page without scripts "
+                  "or links" },
         { .name = "fail-on",
           .type = OPTION_TEXT,
           .offset = offsetof(struct plan_options, fail_on),
           .value_name = "any|N|evictions>N",
-          .help = "end with code 3 when there is any eviction, when there are N or more, or more "
-                  "than N" },
+          .help = "end with code 3 when there is any eviction, when there are N "
+                  "or more, or more than N" },
         OUTPUT_OPTION(struct plan_options, format),
         OPTION_END,
 };
 
 const struct command command_plan = {
         .name = "plan",
-        .summary = "show what the descheduler would do",
+        .summary = "show what a descheduler policy would evict",
         .synopsis = "",
-        .description =
-                "Runs one pass of the descheduler over a snapshot of a cluster, with the very code "
-                "that acts, budgets and limits included, and shows every eviction with its rule "
-                "and "
-                "reason, where the pod's like would land by berth's own scheduler and how much "
-                "better it scores there, what limits and budgets kept, a row per rule, and how "
-                "full "
-                "and even the nodes are before and after. Nothing is changed.\n\n"
-                "Measured usage comes from the policy's metrics providers, asked as the "
-                "descheduler "
-                "asks them; with --objects from the NodeMetrics and PodMetrics among these.",
+        .description = "Runs one pass of the descheduler on a snapshot of a cluster, with "
+                       "budgets and limits, and changes nothing. Prints each eviction with "
+                       "its rule and reason, the node where the replacement would land, "
+                       "what limits and budgets refused, a row per rule, and the "
+                       "utilisation of the nodes before and after.\n\n"
+                       "Measured usage comes from the policy's metrics providers; with "
+                       "--objects, from the NodeMetrics and PodMetrics among them.",
         .options = plan_table,
         .options_size = sizeof(struct plan_options),
         .run = cmd_plan_run,

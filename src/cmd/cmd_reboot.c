@@ -82,16 +82,15 @@ static const char *const words[] = { "status", NULL };
 
 const struct command command_reboot = {
         .name = "reboot",
-        .summary = "reboot this node when it asks for it, one node after another",
+        .summary = "reboot this node when it requires it, as kured does",
         .synopsis = "[status]",
-        .description =
-                "Stands in for kured: watches a sentinel, taints the node as soon as a reboot is "
-                "due, waits for its window, for blockers and for the lock, drains, reboots, and "
-                "brings the node back. What it has done is kept on the node, so that no crash "
-                "leaves it cordoned or the lock held.\n\n"
-                "Every option may come from the environment as KURED_ and its name in capitals "
-                "(KURED_NODE_ID), which goes before the command line. \"berth reboot status\" "
-                "shows the state of all nodes.",
+        .description = "Stands in for kured 1.23. Looks for a sentinel, taints the node as "
+                       "soon as a reboot is required, waits for its window, for blockers "
+                       "and for the lock, drains, reboots, and uncordons. Its state is an "
+                       "annotation of the node: a crash leaves no cordon and no lock.\n\n"
+                       "Each option may also come from the environment as KURED_ and its "
+                       "name in capitals (KURED_NODE_ID); the environment wins. \"berth "
+                       "reboot status\" prints the state of all nodes.",
         .options = reboot_options_table,
         .options_size = sizeof(struct reboot_options),
         .arguments_max = 1,

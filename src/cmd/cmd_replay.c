@@ -140,12 +140,12 @@ static int replay_run(const struct command_call *call) {
 
 const struct command command_replay = {
         .name = "replay",
-        .summary = "run recorded cases through berth and print its results",
+        .summary = "run recorded cases and print the results",
         .synopsis = "KIND [FILE...]",
-        .description =
-                "Reads cases, one JSON object per line, from files or standard input, and writes "
-                "one line per case in the same order: {\"name\": ..., \"expect\": {...}}. It takes "
-                "the program's own code paths, with --parity, and never looks at a case's expect.",
+        .description = "Reads cases, one JSON object per line, from files or standard "
+                       "input, and writes one line per case in the same order: {\"name\": "
+                       "..., \"expect\": {...}}. Runs them with --parity; the expect of a "
+                       "case is not read.",
         .argument_choices = replay_names,
         .takes_files = true,
         .arguments_min = 1,

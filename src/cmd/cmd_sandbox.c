@@ -98,19 +98,20 @@ static const struct option sandbox_table[] = {
           .offset = OFFSET(listen),
           .value_name = "ADDR:PORT",
           .fallback = "127.0.0.1:6443",
-          .help = "where to serve, TLS and plain HTTP on one port; port 0 takes any" },
+          .help = "address of the API server, TLS and plain HTTP on one port; "
+                  "port 0 takes any free port" },
         { .name = "kubeconfig-out",
           .type = OPTION_TEXT,
           .offset = OFFSET(kubeconfig_out),
           .value_name = "FILE",
           .is_file = true,
-          .help = "write a kubeconfig for the administrator" },
+          .help = "write a kubeconfig of the administrator to this file" },
         { .name = "nodes",
           .type = OPTION_I64,
           .offset = OFFSET(nodes),
           .value_name = "N",
           .max = SANDBOX_NODES_MAX,
-          .help = "start with so many simulated nodes" },
+          .help = "simulated nodes to start with" },
         { .name = "data-dir",
           .type = OPTION_TEXT,
           .offset = OFFSET(data_dir),
@@ -122,34 +123,35 @@ static const struct option sandbox_table[] = {
           .offset = OFFSET(controllers),
           .value_name = "LIST",
           .fallback = "*",
-          .help = "controllers to run, named as in kube-controller-manager, and kubelet for the "
-                  "simulated nodes: names, * for all, -NAME to leave one out, none" },
+          .help = "controllers to run, named as in kube-controller-manager, and "
+                  "kubelet for the simulated nodes: names, * for all, -NAME to "
+                  "leave one out, none" },
         FEATURE_GATES_OPTION(struct sandbox_options, gates),
         { .name = "token",
           .type = OPTION_TEXT,
           .offset = OFFSET(token),
           .value_name = "TEXT",
-          .help = "the administrator's bearer token instead of a random one" },
+          .help = "bearer token of the administrator; without it a random one" },
         { .name = "seed",
           .type = OPTION_I64,
           .offset = OFFSET(seed),
           .value_name = "N",
-          .help = "of uids, generated names and simulated durations; 0 takes a random one" },
+          .help = "seed of uids, generated names and simulated durations; 0 "
+                  "takes a random one" },
         VERBOSITY_OPTION(struct sandbox_options, verbosity, "1"),
         OPTION_END,
 };
 
 const struct command command_sandbox = {
         .name = "sandbox",
-        .summary = "serve a Kubernetes API with simulated nodes and workloads",
+        .summary = "serve a Kubernetes API with simulated nodes and pods",
         .synopsis = "",
-        .description =
-                "Starts an API server in this process, with simulated nodes on which pods start, "
-                "run, fail and end as their annotations describe, and with the controllers for "
-                "ReplicaSets, Deployments, StatefulSets, DaemonSets, Jobs, budgets and node life "
-                "cycles. Ends at SIGTERM or SIGINT.\n\n"
-                "Nothing is scheduled by the sandbox itself: run berth scheduler, or any other "
-                "scheduler, against it.",
+        .description = "Starts an API server in this process. Nodes are simulated: pods "
+                       "start, run, fail and end as their annotations say. The controllers "
+                       "for ReplicaSets, Deployments, StatefulSets, DaemonSets, Jobs, "
+                       "budgets and nodes run too. Ends at SIGTERM or SIGINT.\n\n"
+                       "It has no scheduler: run berth scheduler, or any other one, "
+                       "against it.",
         .options = sandbox_table,
         .options_size = sizeof(struct sandbox_options),
         .run = sandbox_run,

@@ -18,50 +18,52 @@ static const struct option scheduler_table[] = {
           .offset = offsetof(struct scheduler_options, config),
           .value_name = "FILE",
           .is_file = true,
-          .help = "KubeSchedulerConfiguration; defaults without one" },
-        CLUSTER_OPTIONS(struct scheduler_options, daemon),
-        ELECTION_OPTIONS(struct scheduler_options, daemon, "true", "kube-scheduler", "15s", "10s",
-                         "2s"),
-        SERVING_OPTIONS(struct scheduler_options, daemon, NULL),
-        GUARD_OPTIONS(struct scheduler_options, daemon.guard),
+          .help = "KubeSchedulerConfiguration; without it the default profile" },
         { .name = "feature-gates",
           .type = OPTION_TEXT,
           .offset = offsetof(struct scheduler_options, gates),
           .value_name = "NAME=BOOL,...",
-          .help = "upstream features to turn on or off" },
+          .help = "features of kube-scheduler to turn on or off "
+                  "(docs/scheduler.md)" },
         PARITY_OPTION(struct scheduler_options, is_parity),
         { .name = "eviction-reservations",
           .type = OPTION_FLAG,
           .offset = offsetof(struct scheduler_options, reserves),
-          .help = "hold room for the replacements of pods that are evicted in stages, where their "
-                  "EvictionPolicy wants it; victims that leave quickly settle ties of preemption" },
+          .help = "reserve capacity for the replacements of pods that an "
+                  "EvictionPolicy moves; at a tie, preempt pods that are "
+                  "evicted quickly" },
         { .name = "shadow",
           .type = OPTION_FLAG,
           .offset = offsetof(struct scheduler_options, is_shadow),
-          .help = "write nothing: watch another scheduler, decide what it decides, report at the "
-                  "end how often both agree" },
+          .help = "write nothing: make the decisions another scheduler makes, "
+                  "and report how often both agree" },
         { .name = "shadow-pods",
           .type = OPTION_I64,
           .offset = offsetof(struct scheduler_options, shadow_pods),
           .value_name = "N",
-          .help = "end after so many decisions; 0 goes on until SIGTERM" },
+          .help = "with --shadow: end after so many decisions; 0 runs until "
+                  "SIGTERM" },
         OUTPUT_OPTION(struct scheduler_options, output),
         { .name = "seed",
           .type = OPTION_I64,
           .offset = offsetof(struct scheduler_options, seed),
           .value_name = "N",
-          .help = "of ties between nodes; 0 takes a random one" },
+          .help = "seed of ties between nodes; 0 takes a random one" },
+        CLUSTER_OPTIONS(struct scheduler_options, daemon),
+        ELECTION_OPTIONS(struct scheduler_options, daemon, "true", "kube-scheduler", "15s", "10s",
+                         "2s"),
+        SERVING_OPTIONS(struct scheduler_options, daemon, NULL),
+        GUARD_OPTIONS(struct scheduler_options, daemon.guard),
         VERBOSITY_OPTION(struct scheduler_options, daemon.verbosity, "2"),
         OPTION_END,
 };
 
 const struct command command_scheduler = {
         .name = "scheduler",
-        .summary = "place the pods of a cluster on its nodes",
+        .summary = "place pods on nodes, as kube-scheduler does",
         .synopsis = "",
-        .description =
-                "Stands in for kube-scheduler: watches pods and nodes, filters and scores with the "
-                "same plugins, and binds. Reads KubeSchedulerConfiguration v1.",
+        .description = "Stands in for kube-scheduler 1.36: same plugins, messages, events "
+                       "and metrics. Reads KubeSchedulerConfiguration v1.",
         .options = scheduler_table,
         .options_size = sizeof(struct scheduler_options),
         .run = cmd_scheduler_run,

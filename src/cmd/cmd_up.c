@@ -1,4 +1,4 @@
-/* berth up: the main job, an embedded cluster with every role in one process. */
+/* berth up: an embedded cluster with every role in one process. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
@@ -23,8 +23,9 @@ static const struct option up_table[] = {
           .letter = 'f',
           .value_name = "FILE|DIR",
           .is_file = true,
-          .help = "Kubernetes objects, a DeschedulerPolicy, a KubeSchedulerConfiguration or a "
-                  "Scenario: YAML or JSON, a file or a folder" },
+          .help = "Kubernetes objects, a DeschedulerPolicy, a "
+                  "KubeSchedulerConfiguration or a Scenario, YAML or JSON: a "
+                  "file or a folder" },
         { .name = "trace",
           .type = OPTION_TEXT,
           .offset = offsetof(struct up_options, trace),
@@ -35,19 +36,19 @@ static const struct option up_table[] = {
           .offset = offsetof(struct up_options, nodes),
           .value_name = "N",
           .max = 100000,
-          .help = "simulated nodes besides those of the input; 10 when nothing is given" },
+          .help = "simulated nodes to add; 10 when there is no input" },
         { .name = "policy",
           .type = OPTION_TEXT,
           .offset = offsetof(struct up_options, policy),
           .value_name = "FILE",
           .is_file = true,
-          .help = "DeschedulerPolicy; without one nothing is descheduled" },
+          .help = "DeschedulerPolicy; without it the descheduler does not run" },
         { .name = "config",
           .type = OPTION_TEXT,
           .offset = offsetof(struct up_options, config),
           .value_name = "FILE",
           .is_file = true,
-          .help = "KubeSchedulerConfiguration" },
+          .help = "KubeSchedulerConfiguration; without it the default profile" },
         { .name = "descheduling-interval",
           .type = OPTION_DURATION,
           .offset = offsetof(struct up_options, interval_ns),
@@ -55,16 +56,16 @@ static const struct option up_table[] = {
           .fallback = "10s",
           .min = 100 * NS_PER_MS,
           .max = 24 * 3600 * NS_PER_S,
-          .help = "between passes of the descheduler" },
+          .help = "time between passes of the descheduler" },
         { .name = "watch",
           .type = OPTION_FLAG,
           .offset = offsetof(struct up_options, watches),
-          .help = "let the descheduler also act between passes, on changes and when rules fall "
-                  "due" },
+          .help = "the descheduler also acts between passes, within a second of "
+                  "a change" },
         { .name = "dry-run",
           .type = OPTION_FLAG,
           .offset = offsetof(struct up_options, is_dry_run),
-          .help = "report evictions without performing them" },
+          .help = "report evictions, evict nothing" },
         { .name = "settle",
           .type = OPTION_FLAG,
           .offset = offsetof(struct up_options, settles),
@@ -76,7 +77,8 @@ static const struct option up_table[] = {
           .fallback = "10m",
           .min = 0,
           .max = 24 * 3600 * NS_PER_S,
-          .help = "fail when the cluster has not settled by then; 0 waits for ever" },
+          .help = "with --settle: fail when changes have not ended by then; 0 = "
+                  "no limit" },
         { .name = "for",
           .type = OPTION_DURATION,
           .offset = offsetof(struct up_options, for_ns),
@@ -84,25 +86,26 @@ static const struct option up_table[] = {
           .fallback = "0",
           .min = 0,
           .max = 365 * 24 * 3600 * NS_PER_S,
-          .help = "end after this time; 0 runs until a signal" },
+          .help = "end after this time; 0 runs until SIGINT or SIGTERM" },
         { .name = "report",
           .type = OPTION_TEXT,
           .offset = offsetof(struct up_options, report),
           .value_name = "FILE",
           .is_file = true,
-          .help = "write the report as JSON" },
+          .help = "write the report to this file as JSON" },
         { .name = "listen",
           .type = OPTION_TEXT,
           .offset = offsetof(struct up_options, listen),
           .value_name = "ADDR:PORT",
           .fallback = "127.0.0.1:0",
-          .help = "where the cluster is served; port 0 takes any" },
+          .help = "address of the API server; port 0 takes any free port" },
         { .name = "kubeconfig-out",
           .type = OPTION_TEXT,
           .offset = offsetof(struct up_options, kubeconfig_out),
           .value_name = "FILE",
           .is_file = true,
-          .help = "where to write the kubeconfig; a private temporary file by default" },
+          .help = "where to write the kubeconfig; without it a private "
+                  "temporary file" },
         { .name = "data-dir",
           .type = OPTION_TEXT,
           .offset = offsetof(struct up_options, data_dir),
@@ -114,33 +117,34 @@ static const struct option up_table[] = {
           .offset = offsetof(struct up_options, controllers),
           .value_name = "LIST",
           .fallback = "*",
-          .help = "controllers to run: names, * for all, -NAME to leave one out, none" },
+          .help = "controllers to run: names, * for all, -NAME to leave one "
+                  "out, none" },
         { .name = "feature-gates",
           .type = OPTION_TEXT,
           .offset = offsetof(struct up_options, gates),
           .value_name = "NAME=BOOL,...",
-          .help = "EvictionRequestAPI=true: serve lifecycle.k8s.io as Kubernetes will; "
-                  "GenericWorkload=true and what builds on it: groups of pods" },
+          .help = "features to turn on, such as EvictionRequestAPI=true "
+                  "(docs/sandbox.md) or GenericWorkload=true "
+                  "(docs/scheduler.md)" },
         PARITY_OPTION(struct up_options, is_parity),
         { .name = "seed",
           .type = OPTION_I64,
           .offset = offsetof(struct up_options, seed),
           .value_name = "N",
           .fallback = "1",
-          .help = "of ties, uids and simulated durations" },
+          .help = "seed of ties between nodes, uids and simulated durations" },
         VERBOSITY_OPTION(struct up_options, verbosity, "1"),
         OPTION_END,
 };
 
 const struct command command_up = {
         .name = "up",
-        .summary = "run an embedded cluster with every role; the main job",
+        .summary = "run a cluster in this process, with scheduler and descheduler",
         .synopsis = "",
-        .description =
-                "Starts a Kubernetes API server with simulated nodes, the scheduler and, given a "
-                "policy, the descheduler, in one process. Creates what --input, --trace and "
-                "--nodes name, shows what happens, and prints a report at the end. kubectl works "
-                "against it with the printed kubeconfig.",
+        .description = "Starts a Kubernetes API server with simulated nodes, the scheduler "
+                       "and, given a policy, the descheduler, in one process. Creates the "
+                       "objects of --input, --trace and --nodes, prints what happens, and "
+                       "a report at the end. kubectl works with the kubeconfig it prints.",
         .options = up_table,
         .options_size = sizeof(struct up_options),
         .run = cmd_up_run,

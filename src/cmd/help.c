@@ -48,11 +48,11 @@ void command_help(const struct command *command, struct buf *out) {
 }
 
 void program_help(struct buf *out) {
-        buf_text(out, "berth runs the whole life of a pod on a Kubernetes node.\n\n"
-                      "Usage: berth COMMAND [OPTION...]\n\nCommands:\n");
+        buf_text(out, "berth places pods, evicts them and reboots nodes, on a Kubernetes cluster\n"
+                      "or on one of its own.\n\nUsage: berth COMMAND [OPTION...]\n\nCommands:\n");
         for (size_t i = 0; commands[i]; i++)
                 buf_printf(out, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
-        buf_text(out, "\n\"berth help COMMAND\" says more about one of them.\n");
+        buf_text(out, "\n\"berth help COMMAND\" shows the options of one.\n");
 }
 
 /* Text in man(7): dashes stay dashes, and no line starts with a control character. */
@@ -76,6 +76,8 @@ static void manual_text(struct buf *out, const char *text) {
 }
 
 static void manual_option(struct buf *out, const struct option *option) {
+        if (option->heading)
+                buf_printf(out, ".SS %s\n", option->heading);
         buf_text(out, ".TP\n.B ");
         if (option->letter)
                 buf_printf(out, "\\-%c, ", option->letter);
@@ -92,7 +94,7 @@ static void manual_option(struct buf *out, const struct option *option) {
                 buf_text(out, i ? ", " : ": ");
                 manual_text(out, option->choices[i]);
         }
-        if (option->fallback && option->type != OPTION_FLAG) {
+        if (option->fallback && *option->fallback && strcmp(option->fallback, "false") != 0) {
                 buf_text(out, ". Default: ");
                 manual_text(out, option->fallback);
         }
@@ -128,7 +130,7 @@ void command_manual(const struct command *command, struct buf *out) {
 
 void program_manual(struct buf *out) {
         manual_title(out, "BERTH");
-        buf_text(out, ".SH NAME\nberth \\- the whole life of a pod on a Kubernetes node\n"
+        buf_text(out, ".SH NAME\nberth \\- place pods, evict them and reboot nodes\n"
                       ".SH SYNOPSIS\n.B berth\n\\fICOMMAND\\fR [\\fIOPTION\\fR...]\n"
                       ".SH COMMANDS\n");
         for (size_t i = 0; commands[i]; i++) {

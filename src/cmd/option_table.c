@@ -288,8 +288,11 @@ static void describe_wrapped(struct buf *out, size_t line_start, const char *tex
 
 static void describe_option(const struct option *option, struct buf *out) {
         CLEANUP(buf_release) struct buf text = { 0 };
-        size_t start = out->len;
+        size_t start;
 
+        if (option->heading)
+                buf_printf(out, "\n%s:\n", option->heading);
+        start = out->len;
         buf_text(out, "  ");
         if (option->letter)
                 buf_printf(out, "-%c, ", option->letter);
@@ -310,7 +313,7 @@ static void describe_option(const struct option *option, struct buf *out) {
         }
         if (option->type == OPTION_TEXTS)
                 buf_text(&text, " (may be repeated)");
-        if (option->fallback && strcmp(option->fallback, "false") != 0)
+        if (option->fallback && *option->fallback && strcmp(option->fallback, "false") != 0)
                 buf_printf(&text, " (default %s)", option->fallback);
         describe_wrapped(out, start, text.data);
         buf_char(out, '\n');

@@ -18,16 +18,16 @@ struct snapshot_options {
           .offset = offsetof(options_type, member.objects),                                        \
           .value_name = "FILE|DIR",                                                                \
           .is_file = true,                                                                         \
-          .help = "the cluster: YAML or JSON as kubectl get -o writes it, a folder, or - for "     \
-                  "standard input; without it a live cluster is asked" },                          \
+          .help = "the cluster as files: YAML or JSON as kubectl get -o writes "                   \
+                  "it, a folder, or - for standard input; without it a live "                      \
+                  "cluster is read" },                                                             \
                 { .name = "kubeconfig",                                                            \
                   .type = OPTION_TEXT,                                                             \
                   .offset = offsetof(options_type, member.kubeconfig),                             \
                   .value_name = "FILE",                                                            \
                   .is_file = true,                                                                 \
-                  .help = "the live cluster; by default $KUBECONFIG, ~/.kube/config, or the "      \
-                          "pod's "                                                                 \
-                          "service account" },                                                     \
+                  .help = "kubeconfig of the live cluster; without it $KUBECONFIG, "               \
+                          "~/.kube/config, or the pod's service account" },                        \
                 { .name = "context",                                                               \
                   .type = OPTION_TEXT,                                                             \
                   .offset = offsetof(options_type, member.context),                                \
@@ -38,7 +38,7 @@ struct snapshot_options {
                   .offset = offsetof(options_type, member.config),                                 \
                   .value_name = "FILE",                                                            \
                   .is_file = true,                                                                 \
-                  .help = "KubeSchedulerConfiguration; defaults without one" },                    \
+                  .help = "KubeSchedulerConfiguration; without it the default profile" },          \
                 { .name = "policy",                                                                \
                   .type = OPTION_TEXT,                                                             \
                   .offset = offsetof(options_type, member.policy),                                 \
@@ -49,12 +49,12 @@ struct snapshot_options {
                   .type = OPTION_TEXT,                                                             \
                   .offset = offsetof(options_type, member.now),                                    \
                   .value_name = "TIME",                                                            \
-                  .help = "the moment to judge at, such as 2026-01-31T12:00:00Z; by default the "  \
-                          "present" },                                                             \
+                  .help = "time at which ages are computed, such as "                              \
+                          "2026-01-31T12:00:00Z; without it the present" },                        \
         {                                                                                          \
                 .name = "parity", .type = OPTION_FLAG,                                             \
                 .offset = offsetof(options_type, member.is_parity),                                \
-                .help = "keep upstream's defects (docs/parity.md)"                                 \
+                .help = "do as upstream does, defects included (docs/parity.md)"                   \
         }
 
 struct snapshot_inputs {

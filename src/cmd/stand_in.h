@@ -62,12 +62,13 @@ int64_t stand_in_verbosity(int64_t level);
 
 #define STAND_IN_LOG_OPTIONS                                                                       \
         { .name = "v",                                                                             \
+          .heading = "Log and help",                                                               \
           .type = OPTION_I64,                                                                      \
           .offset = offsetof(struct stand_in_values, verbosity),                                   \
           .letter = 'v',                                                                           \
           .value_name = "LEVEL",                                                                   \
           .max = 100,                                                                              \
-          .help = "log level; from 4 on everything" },                                             \
+          .help = "log level; 4 and above log debugging" },                                        \
                 NO_EFFECT("vmodule", OPTION_TEXT, "LIST"),                                         \
                 NO_EFFECT("logging-format", OPTION_TEXT, "FORMAT"),                                \
                 NO_EFFECT("log-flush-frequency", OPTION_DURATION, "DURATION"),                     \

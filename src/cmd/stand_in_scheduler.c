@@ -48,13 +48,15 @@ static const struct option kube_scheduler_table[] = {
           .type = OPTION_TEXT,
           .offset = AT(scheduler.daemon.master),
           .value_name = "URL",
-          .help = "address of the API server instead of the kubeconfig's" },
+          .help = "address of the API server, in place of that of the "
+                  "kubeconfig" },
         { .name = "write-config-to",
           .type = OPTION_TEXT,
           .offset = AT(write_config_to),
           .value_name = "FILE",
           .is_file = true,
-          .help = "write the configuration, defaults included, and end" },
+          .help = "write the configuration with its defaults to this file, and "
+                  "end" },
         /* Serving. */
         STAND_IN_SERVING_OPTIONS(struct kube_scheduler_options, scheduler.daemon, "10259"),
         /* Who may read the pages. */
@@ -65,12 +67,13 @@ static const struct option kube_scheduler_table[] = {
         STAND_IN_LOCK_OPTION,
         /* Deprecated upstream. */
         { .name = "kubeconfig",
+          .heading = "Deprecated",
           .type = OPTION_TEXT,
           .offset = AT(kubeconfig),
           .value_name = "FILE",
           .is_file = true,
           .warning = "deprecated; it does not count when --config is given",
-          .help = "the cluster to work on" },
+          .help = "kubeconfig of the cluster" },
         DEPRECATED("profiling", OPTION_FLAG, NULL),
         DEPRECATED("contention-profiling", OPTION_FLAG, NULL),
         DEPRECATED("kube-api-content-type", OPTION_TEXT, "TYPE"),
@@ -82,9 +85,11 @@ static const struct option kube_scheduler_table[] = {
           .value_name = "DURATION",
           .fallback = "5m",
           .warning = "deprecated",
-          .help = "a pod that does not fit is tried again after this time at the latest" },
+          .help = "try a pod that does not fit again after this time at the "
+                  "latest" },
         /* Features and versions. */
         { .name = "feature-gates",
+          .heading = "Features and metrics",
           .type = OPTION_TEXT,
           .offset = AT(scheduler.gates),
           .value_name = "NAME=BOOL,...",
@@ -107,9 +112,9 @@ static const struct option kube_scheduler_table[] = {
 
 const struct command stand_in_kube_scheduler = {
         .name = "kube-scheduler",
-        .summary = "place the pods of a cluster on its nodes",
+        .summary = "place pods on nodes, as kube-scheduler does",
         .synopsis = "",
-        .description = "berth's scheduler under kube-scheduler's command line.",
+        .description = "berth scheduler with the options of kube-scheduler 1.36.",
         .options = kube_scheduler_table,
         .options_size = sizeof(struct kube_scheduler_options),
         .run = stand_in_scheduler_run,

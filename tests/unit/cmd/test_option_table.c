@@ -180,7 +180,7 @@ static void describes(void **state) {
 
         (void)state;
         options_describe(sample_options, &out);
-        assert_non_null(strstr(out.data, "  -c, --count N                 how many (default 3)\n"));
+        assert_non_null(strstr(out.data, "  -c, --count N             how many (default 3)\n"));
         assert_non_null(strstr(out.data, "which: round, square (default square)\n"));
         assert_non_null(strstr(out.data, "what (may be repeated)\n"));
 }
