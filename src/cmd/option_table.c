@@ -265,10 +265,11 @@ int options_parse(const struct option *options, struct option_texts words, struc
 }
 
 /* Appends text word by word from HELP_COLUMN on; a word that would pass HELP_WIDTH starts a line.
- * The default at its end stays in one piece. */
+ * The default at its end stays in one piece where a line holds it. */
 static void describe_wrapped(struct buf *out, size_t line_start, const char *text) {
         while (*text) {
-                bool is_default = strncmp(text, "(default ", strlen("(default ")) == 0;
+                bool is_default = strncmp(text, "(default ", strlen("(default ")) == 0 &&
+                                  strlen(text) <= HELP_WIDTH - HELP_COLUMN;
                 size_t len = is_default ? strlen(text) : strcspn(text, " ");
 
                 if (out->len - line_start > HELP_COLUMN) {
