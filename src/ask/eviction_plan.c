@@ -33,7 +33,7 @@ const char *evict_outcome_text(enum evict_outcome outcome) {
 }
 
 static void begin_pass(void *context, const struct evict_pass *pass) {
-        struct evict_sink sink = evict_service_sink(((struct eviction_plan *)context)->service);
+        struct evict_sink sink = evict_requester_sink(((struct eviction_plan *)context)->requester);
 
         sink.begin_pass(sink.context, pass);
 }
@@ -48,7 +48,7 @@ static void *eviction_plan_grow(void *items, size_t count, size_t *cap, size_t s
 static enum evict_outcome eviction_plan_ask(void *context, const struct evict_intent *intent) {
         struct eviction_plan *plan = context;
         struct arena *arena = &plan->arena;
-        struct evict_sink sink = evict_service_sink(plan->service);
+        struct evict_sink sink = evict_requester_sink(plan->requester);
         enum evict_outcome outcome = sink.ask(sink.context, intent);
 
         if (intent->way == EVICT_WAY_REPORT)
@@ -148,8 +148,9 @@ int eviction_plan_make(struct eviction_plan *plan, struct snapshot *snapshot,
         plan->cluster = snapshot->cluster;
         plan->config = config;
         plan->jobs = (struct desched_jobs){ snapshot->jobs_with_ttl, has_ttl };
-        plan->service = evict_service_new(&(struct evict_config){ .cluster = snapshot->cluster,
-                                                                  .is_parity = config->is_parity });
+        plan->service = evict_service_new(&(struct evict_config){ .cluster = snapshot->cluster });
+        plan->requester = evict_service_join(
+                plan->service, &(struct evict_requester_config){ .is_parity = config->is_parity });
         code = snapshot_usage(snapshot, &plan->usage_doc, err);
         if (code == 0 && snapshot->is_live)
                 code = usage_live_ask(&snapshot->source, config, &plan->live, err);

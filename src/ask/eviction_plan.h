@@ -50,6 +50,7 @@ struct plan_state {
 struct eviction_plan {
         struct arena arena;
         struct evict_service *service;
+        struct evict_requester *requester;
         struct recorded_usage *usage;
         struct json_doc *usage_doc;
         struct usage_live *live;       /* NULL = the objects are the measured usage */

@@ -19,10 +19,12 @@
 #define REPLAY_LINE_MAX ((size_t)64 << 20)
 
 static int replay_descheduler(const struct json *input, struct buf *out, struct err *err) {
-        struct evict_service *service =
-                evict_service_new(&(struct evict_config){ .is_parity = true });
-        const struct replay_descheduler_config config = { .registry = desched_registry,
-                                                          .sink = evict_service_sink(service) };
+        struct evict_service *service = evict_service_new(&(struct evict_config){ 0 });
+        const struct replay_descheduler_config config = {
+                .registry = desched_registry,
+                .sink = evict_requester_sink(evict_service_join(
+                        service, &(struct evict_requester_config){ .is_parity = true }))
+        };
         int code = replay_descheduler_case(input, &config, out, err);
 
         evict_service_free(service);

@@ -63,12 +63,12 @@ static double elapsed_s(const struct up *up) {
         return (double)(loop_mono(up->loop).ns - up->started.ns) / 1e9;
 }
 
-static struct evict_service *service_of(const struct up *up) {
+static struct evict_requester *requester_of(const struct up *up) {
         struct descheduler_role_stats stats = { 0 };
 
         if (up->descheduler)
                 descheduler_role_stats(up->descheduler, &stats);
-        return stats.service;
+        return stats.requester;
 }
 
 static uint64_t passes_of(const struct up *up) {
@@ -83,7 +83,7 @@ static void up_draw(struct up *up) {
         up_view_update(&up->view,
                        &(struct up_view_sources){ .cluster = runtime_cluster(up->runtime),
                                                   .scheduler = up->scheduler,
-                                                  .service = service_of(up),
+                                                  .requester = requester_of(up),
                                                   .at_s = elapsed_s(up),
                                                   .url = sandbox_url(up->sandbox) });
 }
@@ -400,7 +400,7 @@ static int up_finish(struct up *up, struct err *err) {
         up_view_end(&up->view);
         up_report_gather(&(struct up_sources){ .cluster = runtime_cluster(up->runtime),
                                                .scheduler = up->scheduler,
-                                               .service = service_of(up),
+                                               .requester = requester_of(up),
                                                .runtime = up->runtime,
                                                .elapsed_s = elapsed_s(up),
                                                .is_settled = up->is_settled },

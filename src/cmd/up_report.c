@@ -114,7 +114,7 @@ static void list_evictions(const struct up_sources *sources, struct arena *arena
         size_t at = 0;
 
         report->evictions = ARENA_ARRAY(arena, struct up_eviction, UP_EVICTIONS_MAX);
-        while ((record = evict_service_next_record(sources->service, 0, &at))) {
+        while ((record = evict_requester_next_record(sources->requester, 0, &at))) {
                 rule_of(report, arena, record)->count++;
                 if (report->eviction_count == UP_EVICTIONS_MAX)
                         continue;
@@ -158,7 +158,7 @@ void up_report_gather(const struct up_sources *sources, struct arena *arena,
                 report.unschedulable_attempts = stats.unschedulable;
                 count_reasons(sources, arena, &report);
         }
-        if (sources->service)
+        if (sources->requester)
                 list_evictions(sources, arena, &report);
         runtime_stats(sources->runtime, &writes);
         report.placing_s = writes.placing_s;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct cluster;
-struct evict_service;
+struct evict_requester;
 struct runtime;
 struct scheduler;
 
@@ -52,8 +52,8 @@ struct up_report {
 
 struct up_sources {
         const struct cluster *cluster;
-        const struct scheduler *scheduler;   /* NULL = no such role */
-        const struct evict_service *service; /* NULL = no such role */
+        const struct scheduler *scheduler;       /* NULL = no such role */
+        const struct evict_requester *requester; /* NULL = no such role */
         const struct runtime *runtime;
         double elapsed_s;
         bool is_settled;

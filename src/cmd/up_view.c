@@ -58,9 +58,9 @@ static void tell_evictions(struct up_view *view, const struct up_view_sources *s
         uint64_t after = view->records_seen;
         size_t at = 0;
 
-        if (!sources->service)
+        if (!sources->requester)
                 return;
-        while ((record = evict_service_next_record(sources->service, after, &at))) {
+        while ((record = evict_requester_next_record(sources->requester, after, &at))) {
                 if (view->lines_told < EVICTION_LINES_MAX)
                         tell_eviction(view, record, sources->at_s);
                 else if (view->lines_told == EVICTION_LINES_MAX)

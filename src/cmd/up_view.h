@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 struct cluster;
-struct evict_service;
+struct evict_requester;
 struct scheduler;
 
 struct up_view {
@@ -26,8 +26,8 @@ void up_view_say(struct up_view *view, double at_s, struct slice text);
 
 struct up_view_sources {
         const struct cluster *cluster;
-        const struct scheduler *scheduler;   /* NULL = none */
-        const struct evict_service *service; /* NULL = none */
+        const struct scheduler *scheduler;       /* NULL = none */
+        const struct evict_requester *requester; /* NULL = none */
         double at_s;
         const char *url;
 };

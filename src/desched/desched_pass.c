@@ -173,8 +173,7 @@ static const struct desched_report *run_pass(struct descheduler *descheduler, st
                 desched_run_finish(&pass.run);
                 return report;
         }
-        const struct evict_pass start = { .requested_by = SLICE_LITERAL(DESCHED_REQUESTED_BY),
-                                          .limits = descheduler->limits,
+        const struct evict_pass start = { .limits = descheduler->limits,
                                           .now = now,
                                           .notes_failures = descheduler->notes_failures,
                                           .continues = is_partial };

@@ -19,8 +19,6 @@ struct placement_oracle;   /* plugin/placement_oracle.h */
 struct descheduler_policy; /* config/descheduler_policy.h */
 struct config_problems;
 
-#define DESCHED_REQUESTED_BY "sigs.k8s.io/descheduler"
-
 struct descheduler_config {
         const struct cluster *cluster;
         const struct descheduler_policy *policy; /* must outlive the descheduler */

@@ -4,16 +4,45 @@
 #include "base/map.h"
 #include "evict/evict_service.h"
 
-/* ---- job: one intent on its way ---- */
-enum job_state { JOB_QUEUED, JOB_IN_FLIGHT, JOB_WAITING, JOB_ENDED };
+/* ---- ledger: records, counters, statistics of one requester (evict_ledger.c) ---- */
+struct evict_job;
+struct evict_ledger {
+        struct evict_job **ring; /* ended jobs, by number modulo capacity */
+        size_t capacity;
+        uint64_t last_number;
+        struct evict_count *counts;
+        size_t count_count, count_cap;
+        struct map *count_index; /* key of all labels -> index + 1 */
+        struct evict_rule_stats *rules;
+        size_t rule_count, rule_cap;
+};
+void evict_ledger_init(struct evict_ledger *ledger, size_t capacity);
+void evict_ledger_release(struct evict_ledger *ledger);
+/* Takes the job over. */
+void evict_ledger_end(struct evict_ledger *ledger, struct evict_job *job, enum evict_result result,
+                      struct wall_time now);
+struct evict_rule_stats *evict_ledger_rule(struct evict_ledger *ledger, struct slice profile,
+                                           struct slice plugin);
+
+/* ---- job: one intent on its way (evict_job.c) ---- */
+enum job_state {
+        JOB_QUEUED,  /* asked for; nothing was done yet */
+        JOB_CALLED,  /* the subresource or DELETE was called and has not answered */
+        JOB_WAITING, /* for another try */
+        JOB_ENDED,
+};
+static inline bool job_is_under_way(enum job_state state) {
+        return state == JOB_CALLED;
+}
 
 struct evict_job {
         struct evict_record record; /* slices point behind the job, same allocation */
+        struct evict_requester *requester;
         enum job_state state;
         bool has_grace, notes_failures, deletes, is_finished;
         int64_t grace_s;
         struct mono_time due; /* JOB_WAITING */
-        uint64_t action_id;   /* JOB_IN_FLIGHT */
+        uint64_t action_id;   /* JOB_CALLED */
         uint64_t pass;        /* of its requester, which counted it */
         char *text;           /* of the last answer, owned; NULL = none */
         struct evict_job *next, *prev;
@@ -24,9 +53,15 @@ struct evict_job *evict_job_copy(const struct evict_record *record);
 void evict_job_free(struct evict_job *job); /* accepts NULL */
 void evict_job_set_text(struct evict_job *job, struct slice text);
 
-/* ---- requester: counts of its current pass ---- */
+/* ---- requester: how one role evicts, what it has open, counts of its current pass ---- */
 struct evict_requester {
-        char *name;
+        struct evict_requester_config config;
+        struct evict_service *service;
+        struct evict_requester *next;   /* of the service */
+        struct evict_job *first, *last; /* open jobs, oldest first */
+        size_t open_count, under_way;
+        struct evict_ledger ledger;
+        struct evict_background *background; /* NULL = not followed */
         struct evict_limits limits;
         struct wall_time now;
         bool notes_failures;
@@ -35,7 +70,8 @@ struct evict_requester {
         struct map *nodes, *namespaces; /* count as the value's number */
         struct map *budgets;            /* "namespace/name" -> evictions let through this pass */
 };
-struct evict_requester *evict_requester_new(struct slice name);
+struct evict_requester *evict_requester_new(struct evict_service *service,
+                                            const struct evict_requester_config *config);
 void evict_requester_free(struct evict_requester *requester); /* accepts NULL */
 void evict_requester_begin(struct evict_requester *requester, const struct evict_pass *pass);
 /* Evictions under way in the background, whoever asked for them. */
@@ -52,7 +88,6 @@ void evict_requester_uncount(struct evict_requester *requester, const struct evi
 
 /* ---- background: evictions that another program finishes (evict_background.c) ---- */
 struct evict_background;
-struct evict_ledger;
 struct background_end { /* where ends are counted */
         struct evict_ledger *ledger;
         struct wall_time wall;
@@ -92,21 +127,24 @@ bool evict_background_next_due(const struct evict_background *background,
 bool evict_budget_blocks(const struct cluster *cluster, struct map *used,
                          const struct evict_intent *intent, char *text);
 
-/* ---- ledger: records, counters, statistics ---- */
-struct evict_ledger {
-        struct evict_job **ring; /* ended jobs, by number modulo capacity */
-        size_t capacity;
-        uint64_t last_number;
-        struct evict_count *counts;
-        size_t count_count, count_cap;
-        struct map *count_index; /* key of all labels -> index + 1 */
-        struct evict_rule_stats *rules;
-        size_t rule_count, rule_cap;
+/* ---- the service ---- */
+struct evict_service {
+        struct evict_config config;
+        struct evict_requester *first;
+        struct map *open_by_uid;   /* uid -> struct evict_job; without those of parity */
+        struct map_u64 *calls;     /* action id -> struct evict_job */
+        struct action_list events; /* waiting for the next step */
 };
-void evict_ledger_init(struct evict_ledger *ledger, size_t capacity);
-void evict_ledger_release(struct evict_ledger *ledger);
-/* Takes the job over. */
-void evict_ledger_end(struct evict_ledger *ledger, struct evict_job *job, enum evict_result result,
-                      struct wall_time now);
-struct evict_rule_stats *evict_ledger_rule(struct evict_ledger *ledger, struct slice profile,
-                                           struct slice plugin);
+
+/* ---- evict_open.c: open jobs ---- */
+void evict_open_link(struct evict_job *job);
+void evict_open_unlink(struct evict_job *job);
+void evict_open_turn(struct evict_job *job, enum job_state state);
+void evict_open_end(struct evict_job *job, enum evict_result result, struct wall_time now);
+/* failure NULL = it is done. */
+void evict_note_event(struct evict_service *service, const struct evict_record *record,
+                      bool is_deletion, const char *failure);
+
+/* ---- evict_settle.c: the outcome of a call ---- */
+void evict_settle(struct evict_job *job, const struct action_result *result, struct mono_time now,
+                  struct wall_time wall);

@@ -4,9 +4,19 @@
 #include "evict/evict_priv.h"
 #include <stdlib.h>
 
-struct evict_requester *evict_requester_new(struct slice name) {
+struct evict_requester *evict_requester_new(struct evict_service *service,
+                                            const struct evict_requester_config *config) {
         struct evict_requester *requester = xcalloc(1, sizeof(*requester));
-        requester->name = slice_dup(name);
+        requester->service = service;
+        requester->config = *config;
+        if (config->max_in_flight == 0)
+                requester->config.max_in_flight = EVICT_IN_FLIGHT_DEFAULT;
+        if (config->is_parity)
+                requester->config.max_in_flight = requester->config.max_attempts = 1;
+        else if (config->max_attempts == 0)
+                requester->config.max_attempts = EVICT_ATTEMPTS_DEFAULT;
+        evict_ledger_init(&requester->ledger,
+                          config->max_records ? config->max_records : EVICT_RECORDS_DEFAULT);
         requester->nodes = map_new();
         requester->namespaces = map_new();
         requester->budgets = map_new();
@@ -17,11 +27,24 @@ struct evict_requester *evict_requester_new(struct slice name) {
 void evict_requester_free(struct evict_requester *requester) {
         if (!requester)
                 return;
+        for (struct evict_job *job = requester->first, *next; job; job = next) {
+                next = job->next;
+                evict_job_free(job);
+        }
+        evict_background_free(requester->background);
+        evict_ledger_release(&requester->ledger);
         map_free(requester->nodes);
         map_free(requester->namespaces);
         map_free(requester->budgets);
-        free(requester->name);
         free(requester);
+}
+
+size_t evict_requester_open(const struct evict_requester *requester) {
+        return requester->open_count;
+}
+
+size_t evict_requester_in_flight(const struct evict_requester *requester) {
+        return requester->under_way;
 }
 
 void evict_requester_begin(struct evict_requester *requester, const struct evict_pass *pass) {
@@ -89,4 +112,30 @@ void evict_requester_uncount(struct evict_requester *requester, const struct evi
         if (record->node.len > 0)
                 uncount_one(requester->nodes, record->node);
         uncount_one(requester->namespaces, record->pod.ns);
+}
+
+/* ---- what was done ---- */
+
+const struct evict_record *evict_requester_next_record(const struct evict_requester *requester,
+                                                       uint64_t after, size_t *at) {
+        const struct evict_ledger *ledger = &requester->ledger;
+        uint64_t oldest =
+                ledger->last_number > ledger->capacity ? ledger->last_number - ledger->capacity : 0;
+        uint64_t number = (after > oldest ? after : oldest) + 1 + *at;
+        if (number > ledger->last_number)
+                return NULL;
+        (*at)++;
+        return &ledger->ring[number % ledger->capacity]->record;
+}
+
+size_t evict_requester_counts(const struct evict_requester *requester,
+                              const struct evict_count **ret_counts) {
+        *ret_counts = requester->ledger.counts;
+        return requester->ledger.count_count;
+}
+
+size_t evict_requester_rules(const struct evict_requester *requester,
+                             const struct evict_rule_stats **ret_rules) {
+        *ret_rules = requester->ledger.rules;
+        return requester->ledger.rule_count;
 }

@@ -9,6 +9,7 @@
 #include "loop/action_request.h"
 #include "loop/bind_check.h"
 #include "loop/cluster_feed.h"
+#include "loop/runtime_evictions.h"
 #include "loop/watch_set.h"
 #include "model/cluster.h"
 #include "model/object_shelf.h"
@@ -30,6 +31,7 @@ struct runtime {
         struct object_shelf *shelf;
         struct cluster_feed *feed;
         struct write_queue *writes;
+        struct runtime_evictions *evictions;
         struct recorder_slot {
                 char controller[128];
                 struct event_recorder *recorder;
@@ -106,6 +108,7 @@ static void unlink_open(struct runtime_open_action *open) {
 static void on_model_changed(void *context, uint32_t woken) {
         struct runtime *runtime = context;
 
+        runtime_evictions_observe(runtime->evictions);
         for (size_t i = 0; i < runtime->role_count; i++) {
                 const struct role *role = &runtime->roles[i];
 
@@ -133,6 +136,28 @@ static void on_arrived(void *context, enum object_kind kind, enum change_kind ch
                         runtime->roles[i].arrived(runtime->roles[i].self, kind, change, object);
 }
 
+static void submit_evictions(void *context, const struct action_list *actions) {
+        struct runtime *runtime = context;
+
+        runtime_submit(runtime, runtime->evictions, actions);
+}
+
+static void on_served(void *context) {
+        struct runtime *runtime = context;
+
+        for (size_t i = 0; i < runtime->role_count; i++)
+                if (runtime->roles[i].evicted)
+                        runtime->roles[i].evicted(runtime->roles[i].self);
+}
+
+struct evict_service *runtime_evictions(struct runtime *runtime) {
+        return runtime_evictions_service(runtime->evictions);
+}
+
+void runtime_serve_evictions(struct runtime *runtime) {
+        runtime_evictions_serve(runtime->evictions);
+}
+
 struct runtime *runtime_new(const struct runtime_config *config) {
         struct runtime *runtime = xcalloc(1, sizeof(*runtime));
 
@@ -150,6 +175,12 @@ struct runtime *runtime_new(const struct runtime_config *config) {
                                                                      : RUNTIME_WRITES_DEFAULT,
                                               .seed = config->seed },
                 &runtime->transport, runtime->loop);
+        runtime->evictions = runtime_evictions_new(&(struct runtime_evictions_config){
+                .loop = config->loop,
+                .service = { .cluster = config->has_no_model ? NULL : runtime->cluster },
+                .submit = submit_evictions,
+                .served = on_served,
+                .context = runtime });
         arena_init(&runtime->scratch, 0);
         return runtime;
 }
@@ -162,6 +193,7 @@ void runtime_free(struct runtime *runtime) {
         loop_timer_disarm(runtime->loop, &runtime->ready_timer);
         for (size_t i = 0; i < runtime->role_count; i++)
                 runtime->roles[i].free(runtime->roles[i].self);
+        runtime_evictions_free(runtime->evictions);
         watch_set_free(runtime->watches);
         write_queue_free(runtime->writes);
         for (size_t i = 0; i < runtime->recorder_count; i++)
@@ -304,6 +336,8 @@ static void runtime_report(struct runtime_open_action *open, const struct action
         unlink_open(open);
         if (result->code != BERTH_OK)
                 runtime->failed[open->kind]++;
+        if (open->self == runtime->evictions)
+                runtime_evictions_result(runtime->evictions, result);
         for (size_t i = 0; i < runtime->role_count; i++)
                 if (runtime->roles[i].self == open->self)
                         runtime->roles[i].result(open->self, result);

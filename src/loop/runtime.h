@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct cluster;
+struct evict_service;
 struct object_shelf;
 struct runtime;
 struct watch_set;
@@ -30,6 +31,8 @@ struct role {
         void (*noticed)(void *self, uint32_t mask);
         /* Outcome of an action this role submitted; from the loop. */
         void (*result)(void *self, const struct action_result *result);
+        /* The eviction service was served: evictions of this role may have ended.  May be NULL. */
+        void (*evicted)(void *self);
         bool (*is_idle)(const void *self); /* nothing to do now or by a near timer */
         void (*free)(void *self);
 };
@@ -70,6 +73,10 @@ bool runtime_is_synced(const struct runtime *runtime);
 /* Performs the actions of the role with this self; the list may be cleared afterwards.  Reboots and
  * notifications are passed over: they are for the role that asked for them. */
 void runtime_submit(struct runtime *runtime, void *self, const struct action_list *actions);
+/* The one way out for pods: roles join it as requesters, ask, and have it served. */
+struct evict_service *runtime_evictions(struct runtime *runtime);
+/* Performs what the service has to do now; then roles are told (evicted). */
+void runtime_serve_evictions(struct runtime *runtime);
 /* Synced, no role has something to do, and no write is open. */
 bool runtime_is_idle(const struct runtime *runtime);
 

@@ -45,7 +45,6 @@ struct evict_intent {
 };
 
 struct evict_pass {
-        struct slice requested_by;
         struct evict_limits limits;
         struct wall_time now;
         bool notes_failures; /* Warning events for evictions refused or failed */

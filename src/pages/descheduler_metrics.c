@@ -10,7 +10,7 @@ static const double loop_buckets[] = { 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,  2.
                                        5,    10,    25,   50,  100,  250, 500 };
 
 struct descheduler_metrics {
-        const struct evict_service *service;
+        const struct evict_requester *requester;
         struct metric *evicted, *evicted_total, *loop, *loop_doubled, *info;
         struct metric *strategy, *strategy_doubled;
         double info_value;
@@ -19,7 +19,7 @@ struct descheduler_metrics {
 static void descheduler_metrics_refresh(void *context) {
         struct descheduler_metrics *own = context;
         const struct evict_count *counts;
-        size_t count = evict_service_counts(own->service, &counts);
+        size_t count = evict_requester_counts(own->requester, &counts);
 
         for (size_t i = 0; i < count; i++) {
                 const struct slice labels[] = { slice_of(evict_result_name(counts[i].result)),
@@ -62,11 +62,11 @@ static struct metric *add_strategy(struct metrics *metrics, const char *name) {
 }
 
 struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
-                                                    const struct evict_service *service,
+                                                    const struct evict_requester *requester,
                                                     bool is_parity) {
         struct descheduler_metrics *own = xcalloc(1, sizeof(*own));
 
-        own->service = service;
+        own->requester = requester;
         own->info_value = is_parity ? 0 : 1;
         own->evicted = add_evicted(metrics, "descheduler_pods_evicted",
                                    "Evictions by result (deprecated, as upstream).");

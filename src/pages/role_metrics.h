@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct decision_watch;
-struct evict_service;
+struct evict_requester;
 struct json;
 struct metrics;
 struct scheduler;
@@ -39,7 +39,7 @@ void scheduler_metrics_arrived(struct scheduler_metrics *own, enum object_kind k
 
 /* is_parity: descheduler_build_info is 0, as upstream has it. */
 struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
-                                                    const struct evict_service *service,
+                                                    const struct evict_requester *requester,
                                                     bool is_parity);
 void descheduler_metrics_free(struct descheduler_metrics *own); /* accepts NULL */
 /* After a pass, or a rule of it, that took so long; both accept NULL. */

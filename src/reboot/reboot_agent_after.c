@@ -32,8 +32,7 @@ static void evict_all(struct agent_step *step) {
         struct slice requester = SLICE_LITERAL("kured");
         enum evict_way way = deletes_pods(step) ? EVICT_WAY_DELETE : EVICT_WAY_EVICT;
 
-        sink->begin_pass(sink->context,
-                         &(struct evict_pass){ .requested_by = requester, .now = step->now->wall });
+        sink->begin_pass(sink->context, &(struct evict_pass){ .now = step->now->wall });
         for (size_t i = 0; i < pods->count; i++) {
                 const struct drain_pod *pod = &pods->items[i];
 

@@ -24,8 +24,7 @@ struct descheduler_role {
         struct runtime *runtime;
         struct descheduler_role_config config;
         struct descheduler *descheduler;
-        struct evict_service *service;
-        struct action_list actions;
+        struct evict_requester *requester;
         struct descheduler_metrics *metrics; /* NULL = nobody counts */
         struct placement_brain *brain;       /* NULL = not asked where pods would go */
         struct eviction_forecast *forecast;  /* NULL = evictions cost nothing */
@@ -34,7 +33,7 @@ struct descheduler_role {
         struct desched_jobs known_jobs;
         struct tracer *tracer; /* NULL = no traces */
         int64_t rule_start_ns;
-        struct loop_timer pass_timer, retry_timer, react_timer;
+        struct loop_timer pass_timer, react_timer;
         struct api_request *probe; /* whether pods can be evicted here; NULL = not under way */
         uint64_t seen;             /* generation up to which changes were looked at */
         uint32_t changes;          /* CLUSTER_*, of interest and not reacted to yet */
@@ -45,7 +44,7 @@ struct descheduler_role {
 
 static void check_finished(struct descheduler_role *role) {
         if (role->is_finished || role->config.interval_ns > 0 || role->passes == 0 ||
-            evict_service_open(role->service) > 0)
+            evict_requester_open(role->requester) > 0)
                 return;
         tracer_flush(role->tracer);
         if (tracer_is_open(role->tracer))
@@ -74,7 +73,7 @@ static void log_records(struct descheduler_role *role) {
         uint64_t after = role->logged;
         size_t at = 0;
 
-        while ((record = evict_service_next_record(role->service, after, &at))) {
+        while ((record = evict_requester_next_record(role->requester, after, &at))) {
                 LOG(LOG_INFO, record_event(record->result), log_slice("namespace", record->pod.ns),
                     log_slice("pod", record->pod.name), log_slice("node", record->node),
                     log_slice("profile", record->profile), log_slice("strategy", record->plugin),
@@ -86,25 +85,23 @@ static void log_records(struct descheduler_role *role) {
         }
 }
 
-static void descheduler_role_serve(void *self) {
+static void on_evicted(void *self) {
         struct descheduler_role *role = self;
         struct loop *loop = runtime_loop(role->runtime);
-        struct mono_time due;
 
-        evict_service_observe(role->service, loop_mono(loop), loop_wall(loop));
-        evict_service_step(role->service, loop_mono(loop), &role->actions);
-        if (role->actions.count) {
-                runtime_submit(role->runtime, role, &role->actions);
-                action_list_clear(&role->actions);
-        }
-        if (evict_service_next_due(role->service, &due))
-                loop_timer_arm(loop, &role->retry_timer, due.ns - loop_mono(loop).ns);
         log_records(role);
-        if (role->is_late && evict_service_open(role->service) == 0) {
+        if (role->is_late && evict_requester_open(role->requester) == 0) {
                 loop_timer_disarm(loop, &role->pass_timer);
                 loop_timer_arm(loop, &role->pass_timer, 0);
         }
         check_finished(role);
+}
+
+/* Passes judge pods by what is known of evictions under way. */
+static void observe_evictions(struct descheduler_role *role) {
+        struct loop *loop = runtime_loop(role->runtime);
+
+        evict_service_observe(runtime_evictions(role->runtime), loop_mono(loop), loop_wall(loop));
 }
 
 static void log_report(const struct desched_report *report) {
@@ -166,7 +163,7 @@ static void descheduler_role_react(void *self) {
         struct loop *loop = runtime_loop(role->runtime);
         const struct desched_report *report;
 
-        evict_service_observe(role->service, loop_mono(loop), loop_wall(loop));
+        observe_evictions(role);
         tracer_begin_pass(role->tracer);
         report = descheduler_react(role->descheduler, loop_wall(loop), role->changes);
         tracer_end_pass(role->tracer, report->evicted);
@@ -174,7 +171,7 @@ static void descheduler_role_react(void *self) {
         role->reactions++;
         if (report->evicted > 0)
                 log_report(report);
-        descheduler_role_serve(role);
+        runtime_serve_evictions(role->runtime);
         await_due(role);
 }
 
@@ -211,7 +208,7 @@ static void descheduler_role_pass(void *self) {
 
         if (fails_as_a_whole(role))
                 return;
-        evict_service_observe(role->service, loop_mono(loop), loop_wall(loop));
+        observe_evictions(role);
         tracer_begin_pass(role->tracer);
         report = descheduler_pass(role->descheduler, loop_wall(loop));
         tracer_end_pass(role->tracer, report->evicted);
@@ -220,7 +217,7 @@ static void descheduler_role_pass(void *self) {
         role->passes++;
         role->changes = 0;
         role->seen = cluster_generation(runtime_cluster(role->runtime));
-        descheduler_role_serve(role);
+        runtime_serve_evictions(role->runtime);
         await_due(role);
 }
 
@@ -242,7 +239,7 @@ static void on_pass_due(void *self) {
                 loop_timer_arm(runtime_loop(role->runtime), &role->pass_timer,
                                role->config.interval_ns);
         /* Upstream evicts within its pass. */
-        role->is_late = role->config.is_parity && evict_service_open(role->service) > 0;
+        role->is_late = role->config.is_parity && evict_requester_open(role->requester) > 0;
         if (role->is_late)
                 return;
         if (!role->forecast)
@@ -308,7 +305,7 @@ static int descheduler_role_build(struct descheduler_role *role, struct err *err
                         .policy = config->policy,
                         .document = config->document,
                         .registry = config->registry,
-                        .sink = evict_service_sink(role->service),
+                        .sink = evict_requester_sink(role->requester),
                         .usage = role->feed ? usage_feed_source(role->feed) : NULL,
                         .jobs = role->jobs ? &role->known_jobs : NULL,
                         .oracle = role->brain ? &oracle : NULL,
@@ -396,9 +393,6 @@ static void on_probed(void *self, const struct api_reply *reply) {
 static void on_changed(void *self) {
         struct descheduler_role *role = self;
 
-        if (role->is_started && role->config.follows_background)
-                descheduler_role_serve(
-                        role); /* what is evicted in the background may have moved on */
         if (role->is_started && role->config.watches && role->passes > 0)
                 watch_changes(role);
         if (role->is_started || !runtime_is_synced(role->runtime))
@@ -411,17 +405,14 @@ static void on_changed(void *self) {
 }
 
 static void on_result(void *self, const struct action_result *result) {
-        struct descheduler_role *role = self;
-        struct loop *loop = runtime_loop(role->runtime);
-
-        if (evict_service_result(role->service, result, loop_mono(loop), loop_wall(loop)))
-                descheduler_role_serve(role);
+        (void)self; /* evictions have results of their own: see on_evicted */
+        (void)result;
 }
 
 static bool is_idle(const void *self) {
         const struct descheduler_role *role = self;
 
-        return role->passes > 0 && role->changes == 0 && evict_service_open(role->service) == 0;
+        return role->passes > 0 && role->changes == 0 && evict_requester_open(role->requester) == 0;
 }
 
 static void free_role(void *self) {
@@ -429,7 +420,6 @@ static void free_role(void *self) {
         struct loop *loop = runtime_loop(role->runtime);
 
         loop_timer_disarm(loop, &role->pass_timer);
-        loop_timer_disarm(loop, &role->retry_timer);
         loop_timer_disarm(loop, &role->react_timer);
         if (role->probe)
                 transport_cancel(runtime_transport(role->runtime), role->probe);
@@ -440,8 +430,6 @@ static void free_role(void *self) {
         job_watch_free(role->jobs);
         tracer_free(role->tracer);
         placement_brain_free(role->brain);
-        evict_service_free(role->service);
-        action_list_release(&role->actions);
         free(role);
 }
 
@@ -453,25 +441,27 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
         role->config = *config;
         role->pass_timer = (struct loop_timer){ .fired = on_pass_due, .context = role };
         role->react_timer = (struct loop_timer){ .fired = descheduler_role_react, .context = role };
-        role->retry_timer = (struct loop_timer){ .fired = descheduler_role_serve, .context = role };
-        action_list_init(&role->actions);
-        role->service = evict_service_new(
-                &(struct evict_config){ .cluster = runtime_cluster(runtime),
-                                        .is_parity = config->is_parity,
-                                        .follows_background = config->follows_background });
+        role->requester =
+                evict_service_join(runtime_evictions(runtime),
+                                   &(struct evict_requester_config){
+                                           .name = "descheduler",
+                                           .owner = role,
+                                           .is_parity = config->is_parity,
+                                           .follows_background = config->follows_background });
         if (config->weighs_cost && !config->is_parity)
                 role->forecast = eviction_forecast_new(
                         &(struct eviction_forecast_config){ .transport = runtime_transport(runtime),
                                                             .loop = runtime_loop(runtime),
                                                             .cluster = runtime_cluster(runtime) });
         if (config->metrics)
-                role->metrics =
-                        descheduler_metrics_new(config->metrics, role->service, config->is_parity);
+                role->metrics = descheduler_metrics_new(config->metrics, role->requester,
+                                                        config->is_parity);
         start_tracer(role);
         runtime_add_role(runtime, &(struct role){ .name = "descheduler",
                                                   .self = role,
                                                   .changed = on_changed,
                                                   .result = on_result,
+                                                  .evicted = on_evicted,
                                                   .is_idle = is_idle,
                                                   .free = free_role });
         return role;
@@ -481,6 +471,6 @@ void descheduler_role_stats(const struct descheduler_role *role,
                             struct descheduler_role_stats *ret_stats) {
         *ret_stats = (struct descheduler_role_stats){ .passes = role->passes,
                                                       .reactions = role->reactions,
-                                                      .service = role->service,
+                                                      .requester = role->requester,
                                                       .descheduler = role->descheduler };
 }

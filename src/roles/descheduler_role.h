@@ -6,7 +6,7 @@
 struct descheduler;
 struct descheduler_policy;
 struct document;
-struct evict_service;
+struct evict_requester;
 struct metrics;
 struct plugin;
 struct sched_profile_list;
@@ -37,11 +37,11 @@ struct descheduler_role_config {
         const struct tracer_config *tracing;
 };
 
-/* What the role did so far; the service holds the records. */
+/* What the role did so far; the requester holds the records. */
 struct descheduler_role_stats {
         uint64_t passes;
         uint64_t reactions; /* passes between passes */
-        struct evict_service *service;
+        struct evict_requester *requester;
         struct descheduler *descheduler; /* NULL until the first pass is near */
 };
 

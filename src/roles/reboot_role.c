@@ -22,9 +22,10 @@ struct reboot_role {
         struct reboot_agent *agent;
         struct reboot_reader *reader;
         struct reboot_notifier *notifier;
-        struct evict_service *service;
+        struct evict_requester *requester;
         struct evict_sink sink;
-        struct action_list actions, evictions;
+        uint64_t logged; /* the last record that was */
+        struct action_list actions;
         struct loop_timer timer, order;
         struct host_command *command; /* reboot */
         uint64_t reboot_id;           /* the action it answers */
@@ -109,14 +110,18 @@ static void reboot_role_perform(struct reboot_role *role) {
         action_list_clear(&role->actions);
 }
 
-static void serve_evictions(struct reboot_role *role) {
-        struct loop *loop = runtime_loop(role->runtime);
+static void on_evicted(void *self) {
+        struct reboot_role *role = self;
+        const struct evict_record *record;
+        uint64_t after = role->logged;
+        size_t at = 0;
 
-        evict_service_step(role->service, loop_mono(loop), &role->evictions);
-        if (role->evictions.count == 0)
-                return;
-        runtime_submit(role->runtime, role, &role->evictions);
-        action_list_clear(&role->evictions);
+        while ((record = evict_requester_next_record(role->requester, after, &at))) {
+                role->logged = record->number;
+                if (record->text.len)
+                        LOG(LOG_INFO, "EvictionRefused", log_slice("pod", record->pod.name),
+                            log_slice("error", record->text));
+        }
 }
 
 /* ---- after the last node ---- */
@@ -182,7 +187,7 @@ static void reboot_role_turn(void *self) {
 
         reboot_agent_step(role->agent, &now, &role->actions, &next);
         log_phase(role);
-        serve_evictions(role);
+        runtime_serve_evictions(role->runtime);
         if (role->actions.count > 0)
                 reboot_role_perform(role);
         if (next.read != REBOOT_READ_NOTHING)
@@ -209,16 +214,7 @@ static void on_changed(void *self) {
 
 static void on_result(void *self, const struct action_result *result) {
         struct reboot_role *role = self;
-        struct loop *loop = runtime_loop(role->runtime);
 
-        if (result->kind == ACTION_EVICT || result->kind == ACTION_DELETE_POD) {
-                if (result->code != BERTH_OK)
-                        LOG(LOG_INFO, "EvictionRefused", log_slice("pod", result->target.name),
-                            log_slice("error", result->text));
-                evict_service_result(role->service, result, loop_mono(loop), loop_wall(loop));
-                serve_evictions(role);
-                return;
-        }
         if (result->code != BERTH_OK)
                 LOG(LOG_WARN, "WriteFailed", log_text("action", action_kind_name(result->kind)),
                     log_slice("error", result->text));
@@ -244,9 +240,7 @@ static void free_role(void *self) {
         reboot_reader_free(role->reader);
         reboot_notifier_free(role->notifier);
         reboot_agent_free(role->agent);
-        evict_service_free(role->service);
         action_list_release(&role->actions);
-        action_list_release(&role->evictions);
         free(role);
 }
 
@@ -259,16 +253,18 @@ struct reboot_role *reboot_role_add(struct runtime *runtime,
         role->timer = (struct loop_timer){ .fired = reboot_role_turn, .context = role };
         role->order = (struct loop_timer){ .fired = on_order, .context = role };
         action_list_init(&role->actions);
-        action_list_init(&role->evictions);
-        role->evictions.next_id = UINT64_C(1) << 32; /* apart from the agent's own */
-        role->service = evict_service_new(&(struct evict_config){ .max_attempts = 1 });
-        role->sink = evict_service_sink(role->service);
+        role->requester =
+                evict_service_join(runtime_evictions(runtime),
+                                   &(struct evict_requester_config){
+                                           .name = "reboot", .owner = role, .max_attempts = 1 });
+        role->sink = evict_requester_sink(role->requester);
         role->notifier = reboot_notifier_new(runtime_loop(runtime), config->notify_url);
         role->agent = reboot_agent_new(config->agent, slice_of(config->boot_id), &role->sink);
         runtime_add_role(runtime, &(struct role){ .name = "reboot",
                                                   .self = role,
                                                   .changed = on_changed,
                                                   .result = on_result,
+                                                  .evicted = on_evicted,
                                                   .is_idle = is_idle,
                                                   .free = free_role });
         if (reboot_reader_new(runtime, &role->config,

@@ -182,13 +182,17 @@ static void measure(const struct cluster *cluster, const struct variant *variant
                 descheduler_policy_read(buf_view(&text), "bench", false, problems);
         struct evict_service *service = evict_service_new(&(struct evict_config){ 0 });
         if (!policy ||
-            descheduler_new(&(struct descheduler_config){ .cluster = cluster,
-                                                          .policy = policy,
-                                                          .registry = desched_registry,
-                                                          .sink = evict_service_sink(service),
-                                                          .oracle = variant->oracle,
-                                                          .is_dry_run = true },
-                            problems, &descheduler, &err) < 0)
+            descheduler_new(
+                    &(struct descheduler_config){
+                            .cluster = cluster,
+                            .policy = policy,
+                            .registry = desched_registry,
+                            .sink = evict_requester_sink(evict_service_join(
+                                    service,
+                                    &(struct evict_requester_config){ .is_parity = false })),
+                            .oracle = variant->oracle,
+                            .is_dry_run = true },
+                    problems, &descheduler, &err) < 0)
                 die(err.text);
         struct wall_time now = { 0 };
         wall_time_parse(SLICE_LITERAL("2026-01-15T00:00:00Z"), &now);

@@ -79,18 +79,22 @@ static void check_evictions(struct evict_service *service, const struct deschedu
 
 static void run(const struct cluster *cluster, struct slice text, bool is_parity) {
         struct config_problems *problems = config_problems_new();
-        struct evict_service *service = evict_service_new(
-                &(struct evict_config){ .cluster = cluster, .is_parity = is_parity });
+        struct evict_service *service =
+                evict_service_new(&(struct evict_config){ .cluster = cluster });
         struct descheduler *descheduler = NULL;
         struct descheduler_policy *policy =
                 descheduler_policy_read(text, "policy.yaml", is_parity, problems);
         assert(policy || problems->count > 0);
         if (policy) {
-                const struct descheduler_config config = { .cluster = cluster,
-                                                           .policy = policy,
-                                                           .registry = desched_registry,
-                                                           .sink = evict_service_sink(service),
-                                                           .is_parity = is_parity };
+                const struct descheduler_config config = {
+                        .cluster = cluster,
+                        .policy = policy,
+                        .registry = desched_registry,
+                        .sink = evict_requester_sink(evict_service_join(
+                                service,
+                                &(struct evict_requester_config){ .is_parity = is_parity })),
+                        .is_parity = is_parity
+                };
                 int code = descheduler_new(&config, problems, &descheduler, NULL);
                 assert((code < 0) == (problems->count > 0));
         }

@@ -122,11 +122,14 @@ static struct buf pass_lines(struct scene *scene) {
         struct descheduler *descheduler = NULL;
         struct err err = { 0 };
         struct buf text = { 0 };
-        const struct descheduler_config config = { .cluster = cluster,
-                                                   .policy = scene->config.policy,
-                                                   .registry = desched_registry,
-                                                   .sink = evict_service_sink(service),
-                                                   .oracle = &oracle };
+        const struct descheduler_config config = {
+                .cluster = cluster,
+                .policy = scene->config.policy,
+                .registry = desched_registry,
+                .sink = evict_requester_sink(evict_service_join(
+                        service, &(struct evict_requester_config){ .is_parity = false })),
+                .oracle = &oracle
+        };
         if (descheduler_new(&config, problems, &descheduler, &err) < 0)
                 fail_msg("%s", err.text);
         descheduler_pass(descheduler, now);

@@ -171,7 +171,6 @@ static void test_limits_are_passed_on(void **state) {
         const struct desched_report *report = descheduler_pass(bench.descheduler, now);
         const struct evict_pass *pass = &bench.notes.pass;
         assert_false(report->is_skipped);
-        assert_true(slice_is(pass->requested_by, DESCHED_REQUESTED_BY));
         assert_true(pass->limits.has_node && pass->limits.has_total);
         assert_false(pass->limits.has_namespace);
         assert_int_equal(pass->limits.node, 3);

@@ -160,10 +160,12 @@ static void write_reversed(const struct json *test_case, struct buf *out) {
 
 static void answer(const struct json *test_case, struct buf *out) {
         struct err err = { 0 };
-        struct evict_service *service =
-                evict_service_new(&(struct evict_config){ .is_parity = true });
-        const struct replay_descheduler_config config = { desched_registry,
-                                                          evict_service_sink(service) };
+        struct evict_service *service = evict_service_new(&(struct evict_config){ 0 });
+        const struct replay_descheduler_config config = {
+                desched_registry,
+                evict_requester_sink(evict_service_join(
+                        service, &(struct evict_requester_config){ .is_parity = true }))
+        };
         if (replay_descheduler_case(test_case, &config, out, &err) < 0)
                 fail_msg("%s: %s", err.path, err.text);
         evict_service_free(service);

@@ -17,6 +17,7 @@
 struct bench {
         struct cluster *cluster;
         struct evict_service *service;
+        struct evict_requester *requester;
         struct evict_sink sink;
         struct action_list out;
         struct mono_time now;
@@ -27,11 +28,12 @@ static void open_bench(struct bench *bench, const char *name, bool is_parity, bo
         *bench = (struct bench){ .name = name };
         bench->cluster = cluster_new(
                 &(struct cluster_config){ .keeps_finished = true, .keeps_detail = true });
-        bench->service = evict_service_new(&(struct evict_config){ .cluster = bench->cluster,
-                                                                   .follows_background = follows,
-                                                                   .max_attempts = 1,
-                                                                   .is_parity = is_parity });
-        bench->sink = evict_service_sink(bench->service);
+        bench->service = evict_service_new(&(struct evict_config){ .cluster = bench->cluster });
+        bench->requester = evict_service_join(
+                bench->service, &(struct evict_requester_config){ .follows_background = follows,
+                                                                  .max_attempts = 1,
+                                                                  .is_parity = is_parity });
+        bench->sink = evict_requester_sink(bench->requester);
         action_list_init(&bench->out);
 }
 
@@ -67,9 +69,7 @@ static void observe(struct bench *bench) {
 static void begin(struct bench *bench, struct evict_limits limits) {
         observe(bench);
         bench->sink.begin_pass(bench->sink.context,
-                               &(struct evict_pass){ .requested_by = SLICE_LITERAL("d"),
-                                                     .limits = limits,
-                                                     .now = { bench->now.ns } });
+                               &(struct evict_pass){ .limits = limits, .now = { bench->now.ns } });
 }
 
 static enum evict_outcome ask(struct bench *bench, const char *pod) {
@@ -112,7 +112,7 @@ static size_t answer(struct bench *bench, int code, const char *text) {
 static uint64_t counted(const struct bench *bench, enum evict_result result) {
         const struct evict_count *counts;
         uint64_t sum = 0;
-        size_t count = evict_service_counts(bench->service, &counts);
+        size_t count = evict_requester_counts(bench->requester, &counts);
         for (size_t i = 0; i < count; i++)
                 if (counts[i].result == result)
                         sum += counts[i].count;
@@ -221,7 +221,7 @@ static void test_one_pod(void **state) {
                                          (int)counted(&bench, EVICT_RESULT_BACKGROUND),
                                          (int)counted(&bench, EVICT_RESULT_SUCCESS),
                                          (int)counted(&bench, EVICT_RESULT_ERROR));
-                        assert_int_equal(evict_service_open(bench.service), 0);
+                        assert_int_equal(evict_requester_open(bench.requester), 0);
                         close_bench(&bench);
                 }
         }
@@ -236,8 +236,8 @@ static void test_finished_pod_is_ignored(void **state) {
                 put(&bench, "vm", "r", "Succeeded");
                 want(&bench, WANT_SENT);
                 want(&bench, WANT_SENT);
-                assert_int_equal(evict_service_counts(bench.service, &counts), 0);
-                assert_int_equal(evict_service_open(bench.service), 0);
+                assert_int_equal(evict_requester_counts(bench.requester, &counts), 0);
+                assert_int_equal(evict_requester_open(bench.requester), 0);
                 close_bench(&bench);
         }
 }

@@ -13,17 +13,24 @@
 
 struct bench {
         struct evict_service *service;
+        struct evict_requester *requester;
         struct evict_sink sink;
         struct action_list out;
         struct mono_time now;
         struct wall_time wall;
 };
 
-static void open_bench(struct bench *bench, const struct evict_config *config) {
+static void open_bench_of(struct bench *bench, const struct cluster *cluster,
+                          const struct evict_requester_config *config) {
         *bench = (struct bench){ .wall = { 1000 * NS_PER_S } };
-        bench->service = evict_service_new(config);
-        bench->sink = evict_service_sink(bench->service);
+        bench->service = evict_service_new(&(struct evict_config){ .cluster = cluster });
+        bench->requester = evict_service_join(bench->service, config);
+        bench->sink = evict_requester_sink(bench->requester);
         action_list_init(&bench->out);
+}
+
+static void open_bench(struct bench *bench, const struct evict_requester_config *config) {
+        open_bench_of(bench, NULL, config);
 }
 
 static void close_bench(struct bench *bench) {
@@ -32,8 +39,7 @@ static void close_bench(struct bench *bench) {
 }
 
 static void begin(struct bench *bench, struct evict_limits limits, bool notes_failures) {
-        const struct evict_pass pass = { .requested_by = SLICE_LITERAL(REQUESTER),
-                                         .limits = limits,
+        const struct evict_pass pass = { .limits = limits,
                                          .now = bench->wall,
                                          .notes_failures = notes_failures };
         bench->sink.begin_pass(bench->sink.context, &pass);
@@ -80,7 +86,7 @@ static void answer(struct bench *bench, int code, int retry_after_s, const char 
 static const struct evict_record *last_record(const struct bench *bench) {
         const struct evict_record *record, *last = NULL;
         size_t at = 0;
-        while ((record = evict_service_next_record(bench->service, 0, &at)))
+        while ((record = evict_requester_next_record(bench->requester, 0, &at)))
                 last = record;
         return last;
 }
@@ -116,7 +122,7 @@ static void test_limits(void **state) {
         };
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 struct bench bench;
-                open_bench(&bench, &(struct evict_config){ 0 });
+                open_bench(&bench, &(struct evict_requester_config){ 0 });
                 begin(&bench, cases[i].limits, false);
                 const enum evict_outcome got[] = { ask(&bench, "a", "1", "n1"),
                                                    ask(&bench, "a", "2", "n1"),
@@ -137,7 +143,7 @@ static void test_limits_start_again(void **state) {
         (void)state;
         struct bench bench;
         const struct evict_limits one = { .has_total = true, .total = 1 };
-        open_bench(&bench, &(struct evict_config){ 0 });
+        open_bench(&bench, &(struct evict_requester_config){ 0 });
         begin(&bench, one, false);
         assert_int_equal(ask(&bench, "a", "1", "n1"), EVICT_DONE);
         assert_int_equal(ask(&bench, "a", "2", "n1"), EVICT_TOTAL_LIMIT);
@@ -173,7 +179,7 @@ static void test_limit_is_told(void **state) {
         };
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 struct bench bench;
-                open_bench(&bench, &(struct evict_config){ 0 });
+                open_bench(&bench, &(struct evict_requester_config){ 0 });
                 begin(&bench, cases[i].limits, true);
                 ask(&bench, "a", "1", "n1");
                 assert_int_equal(step(&bench), 1);
@@ -184,7 +190,7 @@ static void test_limit_is_told(void **state) {
                 if (!slice_is(event->event.note, cases[i].note))
                         fail_msg("%s: " SLICE_FMT, cases[i].name, SLICE_ARG(event->event.note));
                 const struct evict_count *counts;
-                assert_int_equal(evict_service_counts(bench.service, &counts), 1);
+                assert_int_equal(evict_requester_counts(bench.requester, &counts), 1);
                 assert_string_equal(evict_result_name(counts[0].result), cases[i].result);
                 begin(&bench, cases[i].limits, false);
                 ask(&bench, "a", "1", "n1");
@@ -199,7 +205,7 @@ static void test_D8_action(void **state) {
         (void)state;
         for (int is_parity = 0; is_parity < 2; is_parity++) {
                 struct bench bench;
-                open_bench(&bench, &(struct evict_config){ .is_parity = is_parity });
+                open_bench(&bench, &(struct evict_requester_config){ .is_parity = is_parity });
                 begin(&bench, (struct evict_limits){ 0 }, false);
                 struct evict_intent one = intent("a", "1", "n1");
                 one.has_grace = true;
@@ -226,7 +232,7 @@ static void test_D8_action(void **state) {
 static void test_no_uid(void **state) {
         (void)state;
         struct bench bench;
-        open_bench(&bench, &(struct evict_config){ 0 });
+        open_bench(&bench, &(struct evict_requester_config){ 0 });
         begin(&bench, (struct evict_limits){ 0 }, false);
         struct evict_intent one = intent("a", "1", "n1");
         one.pod.uid = SLICE_EMPTY;
@@ -238,16 +244,16 @@ static void test_no_uid(void **state) {
 static void test_dry_run(void **state) {
         (void)state;
         struct bench bench;
-        open_bench(&bench, &(struct evict_config){ 0 });
+        open_bench(&bench, &(struct evict_requester_config){ 0 });
         begin(&bench, (struct evict_limits){ .has_total = true, .total = 1 }, true);
         struct evict_intent one = intent("a", "1", "n1"), two = intent("a", "2", "n1");
         one.is_dry_run = two.is_dry_run = true;
         assert_int_equal(bench.sink.ask(bench.sink.context, &one), EVICT_DONE);
         assert_int_equal(bench.sink.ask(bench.sink.context, &two), EVICT_TOTAL_LIMIT);
         assert_int_equal(step(&bench), 0);
-        assert_int_equal(evict_service_open(bench.service), 0);
+        assert_int_equal(evict_requester_open(bench.requester), 0);
         size_t at = 0;
-        const struct evict_record *record = evict_service_next_record(bench.service, 0, &at);
+        const struct evict_record *record = evict_requester_next_record(bench.requester, 0, &at);
         assert_int_equal(record->result, EVICT_RESULT_DRY_RUN);
         close_bench(&bench);
 }
@@ -256,7 +262,7 @@ static void test_D19_repeated(void **state) {
         (void)state;
         for (int is_parity = 0; is_parity < 2; is_parity++) {
                 struct bench bench;
-                open_bench(&bench, &(struct evict_config){ .is_parity = is_parity });
+                open_bench(&bench, &(struct evict_requester_config){ .is_parity = is_parity });
                 begin(&bench, (struct evict_limits){ .has_total = true, .total = 2 }, false);
                 assert_int_equal(ask(&bench, "a", "1", "n1"), EVICT_DONE);
                 assert_int_equal(ask(&bench, "a", "1", "n1"),
@@ -270,7 +276,7 @@ static void test_D19_repeated(void **state) {
 static void test_in_flight(void **state) {
         (void)state;
         struct bench bench;
-        open_bench(&bench, &(struct evict_config){ .max_in_flight = 2 });
+        open_bench(&bench, &(struct evict_requester_config){ .max_in_flight = 2 });
         begin(&bench, (struct evict_limits){ 0 }, false);
         for (int i = 0; i < 5; i++) {
                 char name[8];
@@ -278,15 +284,15 @@ static void test_in_flight(void **state) {
                 assert_int_equal(ask(&bench, "a", name, "n1"), EVICT_DONE);
         }
         assert_int_equal(step(&bench), 2);
-        assert_int_equal(evict_service_in_flight(bench.service), 2);
+        assert_int_equal(evict_requester_in_flight(bench.requester), 2);
         struct mono_time due;
         assert_false(evict_service_next_due(bench.service, &due));
         answer(&bench, BERTH_OK, -1, "");
         assert_true(evict_service_next_due(bench.service, &due));
         assert_true(due.ns <= bench.now.ns);
         assert_int_equal(step(&bench), 2); /* an event and the third eviction */
-        assert_int_equal(evict_service_in_flight(bench.service), 2);
-        assert_int_equal(evict_service_open(bench.service), 4);
+        assert_int_equal(evict_requester_in_flight(bench.requester), 2);
+        assert_int_equal(evict_requester_open(bench.requester), 4);
         close_bench(&bench);
 }
 
@@ -317,12 +323,12 @@ static void test_results(void **state) {
         };
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 struct bench bench;
-                open_bench(&bench, &(struct evict_config){ 0 });
+                open_bench(&bench, &(struct evict_requester_config){ 0 });
                 begin(&bench, (struct evict_limits){ 0 }, true);
                 ask(&bench, "a", "1", "n1");
                 step(&bench);
                 answer(&bench, cases[i].code, -1, cases[i].text);
-                bool is_open = evict_service_open(bench.service) == 1;
+                bool is_open = evict_requester_open(bench.requester) == 1;
                 if (is_open != (cases[i].result == EVICT_RESULT_COUNT))
                         fail_msg("%s: open %d", cases[i].name, is_open);
                 if (!is_open && last_record(&bench)->result != cases[i].result)
@@ -345,7 +351,7 @@ static void test_success_event(void **state) {
         };
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 struct bench bench;
-                open_bench(&bench, &(struct evict_config){ 0 });
+                open_bench(&bench, &(struct evict_requester_config){ 0 });
                 begin(&bench, (struct evict_limits){ 0 }, false);
                 struct evict_intent one = intent("a", "1", "n1");
                 one.reason = slice_of(cases[i].reason);
@@ -371,7 +377,7 @@ static void test_back_off(void **state) {
         } tries[] = { { -1, 5 }, { -1, 10 }, { 10, 20 }, { 90, 90 }, { 0, 80 } };
         struct bench bench;
         struct mono_time due;
-        open_bench(&bench, &(struct evict_config){ .max_attempts = 6 });
+        open_bench(&bench, &(struct evict_requester_config){ .max_attempts = 6 });
         begin(&bench, (struct evict_limits){ 0 }, true);
         ask(&bench, "a", "1", "n1");
         assert_int_equal(step(&bench), 1);
@@ -385,7 +391,7 @@ static void test_back_off(void **state) {
                 assert_int_equal(step(&bench), 1);
         }
         answer(&bench, BERTH_ERR_TOO_MANY, -1, "budget");
-        assert_int_equal(evict_service_open(bench.service), 0);
+        assert_int_equal(evict_requester_open(bench.requester), 0);
         assert_int_equal(last_record(&bench)->result, EVICT_RESULT_ERROR);
         assert_int_equal(last_record(&bench)->attempts, 6);
         assert_true(slice_is(last_record(&bench)->text, "budget"));
@@ -394,7 +400,7 @@ static void test_back_off(void **state) {
                              "pod eviction from n1 node by sigs.k8s.io/descheduler failed: "
                              "budget"));
         const struct evict_rule_stats *rules;
-        assert_int_equal(evict_service_rules(bench.service, &rules), 1);
+        assert_int_equal(evict_requester_rules(bench.requester, &rules), 1);
         assert_int_equal(rules[0].asked, 1);
         assert_int_equal(rules[0].retries, 5);
         assert_int_equal(rules[0].results[EVICT_RESULT_ERROR], 1);
@@ -404,12 +410,12 @@ static void test_back_off(void **state) {
 static void test_parity_tries_once(void **state) {
         (void)state;
         struct bench bench;
-        open_bench(&bench, &(struct evict_config){ .is_parity = true });
+        open_bench(&bench, &(struct evict_requester_config){ .is_parity = true });
         begin(&bench, (struct evict_limits){ 0 }, false);
         ask(&bench, "a", "1", "n1");
         step(&bench);
         answer(&bench, BERTH_ERR_TOO_MANY, -1, "budget");
-        assert_int_equal(evict_service_open(bench.service), 0);
+        assert_int_equal(evict_requester_open(bench.requester), 0);
         assert_int_equal(last_record(&bench)->result, EVICT_RESULT_ERROR);
         close_bench(&bench);
 }
@@ -420,8 +426,8 @@ static void test_D17_retry_after(void **state) {
         for (int is_parity = 0; is_parity < 2; is_parity++) {
                 struct bench bench;
                 struct mono_time due;
-                open_bench(&bench,
-                           &(struct evict_config){ .is_parity = is_parity, .max_in_flight = 1 });
+                open_bench(&bench, &(struct evict_requester_config){ .is_parity = is_parity,
+                                                                     .max_in_flight = 1 });
                 begin(&bench, (struct evict_limits){ 0 }, false);
                 ask(&bench, "a", "1", "n1");
                 ask(&bench, "a", "2", "n1");
@@ -460,8 +466,8 @@ static void test_pass_goes_on(void **state) {
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 const struct evict_count *counts;
                 struct bench bench;
-                open_bench(&bench, &(struct evict_config){ .is_parity = cases[i].is_parity,
-                                                           .max_in_flight = 1 });
+                open_bench(&bench, &(struct evict_requester_config){
+                                           .is_parity = cases[i].is_parity, .max_in_flight = 1 });
                 begin(&bench, (struct evict_limits){ 0 }, false);
                 ask(&bench, "a", "1", "n1");
                 ask(&bench, "a", "2", "n1");
@@ -469,7 +475,7 @@ static void test_pass_goes_on(void **state) {
                 answer(&bench, cases[i].code, -1, "no");
                 step(&bench);
                 answer(&bench, BERTH_OK, -1, "");
-                size_t count = evict_service_counts(bench.service, &counts);
+                size_t count = evict_requester_counts(bench.requester, &counts);
                 if (count != 2 || counts[0].result != cases[i].result || counts[0].count != 1 ||
                     counts[1].result != EVICT_RESULT_SUCCESS)
                         fail_msg("%s: %zu results, first %d", cases[i].name, count,
@@ -481,7 +487,7 @@ static void test_pass_goes_on(void **state) {
 static void test_withdrawn_by_next_pass(void **state) {
         (void)state;
         struct bench bench;
-        open_bench(&bench, &(struct evict_config){ .max_in_flight = 2 });
+        open_bench(&bench, &(struct evict_requester_config){ .max_in_flight = 2 });
         begin(&bench, (struct evict_limits){ 0 }, false);
         ask(&bench, "a", "1", "n1");
         step(&bench);
@@ -490,7 +496,7 @@ static void test_withdrawn_by_next_pass(void **state) {
         step(&bench);                /* in flight */
         ask(&bench, "a", "3", "n1"); /* queued */
         begin(&bench, (struct evict_limits){ 0 }, false);
-        assert_int_equal(evict_service_open(bench.service), 1);
+        assert_int_equal(evict_requester_open(bench.requester), 1);
         assert_int_equal(last_record(&bench)->result, EVICT_RESULT_WITHDRAWN);
         assert_int_equal(ask(&bench, "a", "1", "n1"), EVICT_DONE);
         assert_int_equal(ask(&bench, "a", "2", "n1"), EVICT_REPEATED);
@@ -500,7 +506,7 @@ static void test_withdrawn_by_next_pass(void **state) {
 static void test_foreign_result(void **state) {
         (void)state;
         struct bench bench;
-        open_bench(&bench, &(struct evict_config){ 0 });
+        open_bench(&bench, &(struct evict_requester_config){ 0 });
         begin(&bench, (struct evict_limits){ 0 }, false);
         ask(&bench, "a", "1", "n1");
         step(&bench);
@@ -509,7 +515,7 @@ static void test_foreign_result(void **state) {
         result.id = bench.out.items[0].id;
         result.kind = ACTION_BIND;
         assert_false(evict_service_result(bench.service, &result, bench.now, bench.wall));
-        assert_int_equal(evict_service_open(bench.service), 1);
+        assert_int_equal(evict_requester_open(bench.requester), 1);
         close_bench(&bench);
 }
 
@@ -518,7 +524,7 @@ static void test_foreign_result(void **state) {
 static void test_record_ring(void **state) {
         (void)state;
         struct bench bench;
-        open_bench(&bench, &(struct evict_config){ .max_records = 3 });
+        open_bench(&bench, &(struct evict_requester_config){ .max_records = 3 });
         begin(&bench, (struct evict_limits){ .has_total = true }, false);
         for (int i = 1; i <= 5; i++) {
                 char name[8];
@@ -527,15 +533,15 @@ static void test_record_ring(void **state) {
         }
         const struct evict_record *record;
         size_t at = 0, count = 0;
-        while ((record = evict_service_next_record(bench.service, 0, &at)))
+        while ((record = evict_requester_next_record(bench.requester, 0, &at)))
                 assert_int_equal(record->number, 3 + count++);
         assert_int_equal(count, 3);
         at = 0;
-        record = evict_service_next_record(bench.service, 4, &at);
+        record = evict_requester_next_record(bench.requester, 4, &at);
         assert_true(slice_is(record->pod.name, "p5"));
-        assert_null(evict_service_next_record(bench.service, 4, &at));
+        assert_null(evict_requester_next_record(bench.requester, 4, &at));
         const struct evict_count *counts;
-        assert_int_equal(evict_service_counts(bench.service, &counts), 1);
+        assert_int_equal(evict_requester_counts(bench.requester, &counts), 1);
         assert_int_equal(counts[0].count, 5);
         assert_true(slice_is(counts[0].node, "n1"));
         close_bench(&bench);
@@ -607,8 +613,8 @@ static void test_budgets(void **state) {
                         put_budget(cluster, b == 0 ? "b0" : "b1", cases[i].spec, cases[i].allowed,
                                    cases[i].healthy);
                 struct bench bench;
-                open_bench(&bench, &(struct evict_config){ .cluster = cluster,
-                                                           .is_parity = cases[i].is_parity });
+                open_bench_of(&bench, cluster,
+                              &(struct evict_requester_config){ .is_parity = cases[i].is_parity });
                 begin(&bench, (struct evict_limits){ 0 }, false);
                 enum evict_outcome first = ask(&bench, "a", "1", "n1");
                 enum evict_outcome second = ask(&bench, "a", "2", "n1");
@@ -631,7 +637,7 @@ static void test_deletion(void **state) {
         (void)state;
         for (int is_parity = 0; is_parity < 2; is_parity++) {
                 struct bench bench;
-                open_bench(&bench, &(struct evict_config){ .is_parity = is_parity });
+                open_bench(&bench, &(struct evict_requester_config){ .is_parity = is_parity });
                 begin(&bench, (struct evict_limits){ .has_total = true, .total = 1 }, false);
                 assert_int_equal(ask_way(&bench, "1", EVICT_WAY_DELETE), EVICT_DONE);
                 assert_int_equal(ask_way(&bench, "2", EVICT_WAY_DELETE), EVICT_TOTAL_LIMIT);
@@ -652,7 +658,7 @@ static void test_deletion(void **state) {
 static void test_report(void **state) {
         (void)state;
         struct bench bench;
-        open_bench(&bench, &(struct evict_config){ 0 });
+        open_bench(&bench, &(struct evict_requester_config){ 0 });
         begin(&bench, (struct evict_limits){ .has_total = true }, true);
         assert_int_equal(ask_way(&bench, "1", EVICT_WAY_REPORT), EVICT_DONE);
         assert_int_equal(step(&bench), 0);
@@ -663,20 +669,46 @@ static void test_report(void **state) {
 static void test_continued_pass(void **state) {
         (void)state;
         struct bench bench;
-        open_bench(&bench, &(struct evict_config){ 0 });
-        struct evict_pass pass = { .requested_by = SLICE_LITERAL(REQUESTER),
-                                   .limits = { .has_total = true, .total = 2 },
-                                   .now = bench.wall };
+        open_bench(&bench, &(struct evict_requester_config){ 0 });
+        struct evict_pass pass = { .limits = { .has_total = true, .total = 2 }, .now = bench.wall };
         bench.sink.begin_pass(bench.sink.context, &pass);
         assert_int_equal(ask(&bench, "a", "1", "n1"), EVICT_DONE);
         pass.continues = true;
         bench.sink.begin_pass(bench.sink.context, &pass);
-        assert_int_equal(evict_service_open(bench.service), 1); /* not withdrawn */
+        assert_int_equal(evict_requester_open(bench.requester), 1); /* not withdrawn */
         assert_int_equal(ask(&bench, "a", "2", "n1"), EVICT_DONE);
         assert_int_equal(ask(&bench, "a", "3", "n1"), EVICT_TOTAL_LIMIT);
         pass.continues = false;
         bench.sink.begin_pass(bench.sink.context, &pass);
         assert_int_equal(ask(&bench, "a", "3", "n1"), EVICT_DONE);
+        close_bench(&bench);
+}
+
+/* Two roles of a process: a pass of one leaves the other's limits, waiting evictions and records
+ * alone; a pod that one of them evicts is not asked for by the other. */
+static void test_requesters(void **state) {
+        (void)state;
+        struct bench bench;
+        open_bench(&bench, &(struct evict_requester_config){ 0 });
+        struct evict_requester *other =
+                evict_service_join(bench.service, &(struct evict_requester_config){ .name = "b" });
+        struct evict_sink sink = evict_requester_sink(other);
+        const struct evict_pass pass = { .limits = { .has_total = true, .total = 1 } };
+        struct evict_intent first = intent("a", "1", "n1"), second = intent("a", "2", "n1");
+        begin(&bench, (struct evict_limits){ 0 }, false);
+        sink.begin_pass(sink.context, &pass);
+        assert_int_equal(ask(&bench, "a", "1", "n1"), EVICT_DONE);
+        assert_int_equal(sink.ask(sink.context, &first), EVICT_REPEATED);
+        assert_int_equal(sink.ask(sink.context, &second), EVICT_DONE);
+        assert_int_equal(ask(&bench, "a", "3", "n1"), EVICT_DONE); /* no limit of this one */
+        sink.begin_pass(sink.context, &pass);
+        assert_int_equal(evict_requester_open(bench.requester), 2);
+        assert_int_equal(evict_requester_open(other), 0); /* withdrawn */
+        assert_null(last_record(&bench));
+        size_t at = 0;
+        assert_int_equal(evict_requester_next_record(other, 0, &at)->result,
+                         EVICT_RESULT_WITHDRAWN);
+        assert_int_equal(step(&bench), 2);
         close_bench(&bench);
 }
 
@@ -703,6 +735,7 @@ int main(void) {
                 cmocka_unit_test(test_deletion),
                 cmocka_unit_test(test_report),
                 cmocka_unit_test(test_continued_pass),
+                cmocka_unit_test(test_requesters),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,12 @@ static void D15_build_info(void **state) {
         for (int is_parity = 0; is_parity < 2; is_parity++) {
                 struct metrics *metrics = metrics_new();
                 struct evict_service *service = evict_service_new(&(struct evict_config){ 0 });
-                struct descheduler_metrics *own =
-                        descheduler_metrics_new(metrics, service, is_parity);
+                struct descheduler_metrics *own = descheduler_metrics_new(
+                        metrics,
+                        evict_service_join(
+                                service,
+                                &(struct evict_requester_config){ .is_parity = is_parity }),
+                        is_parity);
                 struct buf text = { 0 };
 
                 descheduler_metrics_passed(own, 1);

@@ -238,9 +238,11 @@ static int64_t expected_ns(void *context, struct pod_id pod, struct wall_time no
 
 static void run_one(const char *rule, const struct scene_case *scene, bool is_parity) {
         struct cluster *cluster = make_cluster(scene);
-        struct evict_service *service =
-                evict_service_new(&(struct evict_config){ .is_parity = is_parity });
-        struct recorder recorder = { .sink = evict_service_sink(service) };
+        struct evict_service *service = evict_service_new(&(struct evict_config){ 0 });
+        struct recorder recorder = {
+                .sink = evict_requester_sink(evict_service_join(
+                        service, &(struct evict_requester_config){ .is_parity = is_parity }))
+        };
         struct config_problems *problems = config_problems_new();
         struct buf text = { 0 };
         struct err err = { 0 };

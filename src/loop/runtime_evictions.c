@@ -1,0 +1,69 @@
+/* Turns the eviction service from the loop. */
+#include "loop/runtime_evictions.h"
+
+#include "base/util.h"
+#include <stdlib.h>
+
+struct runtime_evictions {
+        struct runtime_evictions_config config;
+        struct evict_service *service;
+        struct action_list actions;
+        struct loop_timer due;
+};
+
+void runtime_evictions_serve(struct runtime_evictions *evictions) {
+        struct loop *loop = evictions->config.loop;
+        struct mono_time due;
+
+        evict_service_observe(evictions->service, loop_mono(loop), loop_wall(loop));
+        evict_service_step(evictions->service, loop_mono(loop), &evictions->actions);
+        if (evictions->actions.count) {
+                evictions->config.submit(evictions->config.context, &evictions->actions);
+                action_list_clear(&evictions->actions);
+        }
+        loop_timer_disarm(loop, &evictions->due);
+        if (evict_service_next_due(evictions->service, &due))
+                loop_timer_arm(loop, &evictions->due, due.ns - loop_mono(loop).ns);
+        evictions->config.served(evictions->config.context);
+}
+
+static void runtime_evictions_due(void *context) {
+        runtime_evictions_serve(context);
+}
+
+void runtime_evictions_observe(struct runtime_evictions *evictions) {
+        if (evict_service_follows(evictions->service))
+                runtime_evictions_serve(evictions);
+}
+
+void runtime_evictions_result(struct runtime_evictions *evictions,
+                              const struct action_result *result) {
+        struct loop *loop = evictions->config.loop;
+
+        if (evict_service_result(evictions->service, result, loop_mono(loop), loop_wall(loop)))
+                runtime_evictions_serve(evictions);
+}
+
+struct evict_service *runtime_evictions_service(struct runtime_evictions *evictions) {
+        return evictions->service;
+}
+
+struct runtime_evictions *runtime_evictions_new(const struct runtime_evictions_config *config) {
+        struct runtime_evictions *evictions = xcalloc(1, sizeof(*evictions));
+
+        evictions->config = *config;
+        evictions->service = evict_service_new(&config->service);
+        evictions->due =
+                (struct loop_timer){ .fired = runtime_evictions_due, .context = evictions };
+        action_list_init(&evictions->actions);
+        return evictions;
+}
+
+void runtime_evictions_free(struct runtime_evictions *evictions) {
+        if (!evictions)
+                return;
+        loop_timer_disarm(evictions->config.loop, &evictions->due);
+        evict_service_free(evictions->service);
+        action_list_release(&evictions->actions);
+        free(evictions);
+}

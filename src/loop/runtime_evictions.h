@@ -1,0 +1,26 @@
+/* The eviction service of a process at its edge: when it is stepped, how its actions leave and
+ * their outcomes come back.  For runtime.c alone; roles use what runtime.h has of it. */
+#pragma once
+
+#include "evict/evict_service.h"
+#include "port/loop.h"
+
+struct runtime_evictions;
+
+struct runtime_evictions_config {
+        struct loop *loop; /* borrowed */
+        struct evict_config service;
+        /* Performs actions; outcomes go to runtime_evictions_result. */
+        void (*submit)(void *context, const struct action_list *actions);
+        void (*served)(void *context); /* something may have ended: see the requesters' records */
+        void *context;
+};
+struct runtime_evictions *runtime_evictions_new(const struct runtime_evictions_config *config);
+void runtime_evictions_free(struct runtime_evictions *evictions); /* accepts NULL */
+struct evict_service *runtime_evictions_service(struct runtime_evictions *evictions);
+/* Does what is due now. */
+void runtime_evictions_serve(struct runtime_evictions *evictions);
+/* The model changed. */
+void runtime_evictions_observe(struct runtime_evictions *evictions);
+void runtime_evictions_result(struct runtime_evictions *evictions,
+                              const struct action_result *result);
