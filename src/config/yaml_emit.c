@@ -11,6 +11,7 @@ struct emitter {
         size_t depth;        /* of collections being written */
         size_t alias_depth;  /* > 0 inside what an alias or merge stands for */
         size_t alias_values; /* written there so far */
+        size_t merged;       /* members and mappings that merges looked at */
         size_t alias_bytes;  /* written there by aliases that are complete */
         size_t alias_start;  /* where the outermost alias began in out */
 };
@@ -52,6 +53,13 @@ static bool is_excessive(struct emitter *emitter) {
         return ++emitter->alias_values > DOCUMENT_NODES_MAX ||
                emitter->alias_bytes + (emitter->out->len - emitter->alias_start) >
                        DOCUMENT_ALIAS_BYTES_MAX;
+}
+
+/* A member that a merge looks at costs as much as one it writes: what was merged first may hide
+ * all others, and merges of merges look at them again and again. */
+static bool is_merged_too_often(struct emitter *emitter, size_t name_size) {
+        emitter->alias_bytes += name_size;
+        return ++emitter->merged > DOCUMENT_MERGED_MAX || is_excessive(emitter);
 }
 
 static void add_mark(struct emitter *emitter, const struct yaml_node *node,
@@ -115,8 +123,12 @@ static int merge_member(struct emitter *emitter, struct yaml_emit_members *membe
         if (is_merge(key))
                 return yaml_emit_merge(emitter, members, key->next);
         int r = read_name(emitter, members, key);
-        if (r < 0 || map_get(members->names, buf_view(&members->name)))
+        if (r < 0)
                 return r;
+        if (is_merged_too_often(emitter, members->name.len))
+                return yaml_emit_fail(emitter, key, "aliases make the document too large");
+        if (map_get(members->names, buf_view(&members->name)))
+                return 0;
         map_put(members->names, buf_view(&members->name), key);
         return emit_member(emitter, members, key);
 }
@@ -150,7 +162,9 @@ static int yaml_emit_merge(struct emitter *emitter, struct yaml_emit_members *me
         target->is_open = true;
         emitter->depth++;
         alias_begin(emitter);
-        int r = merge_children(emitter, members, target);
+        int r = is_merged_too_often(emitter, 0)
+                        ? yaml_emit_fail(emitter, source, "aliases make the document too large")
+                        : merge_children(emitter, members, target);
         alias_end(emitter);
         emitter->depth--;
         target->is_open = false;

@@ -173,6 +173,25 @@ static void test_aliases_are_bounded(void **state) {
         buf_release(&text);
 }
 
+/* Merges of merges look at the same member again and again, and write it once. */
+static void test_merges_are_bounded(void **state) {
+        struct buf text = { 0 };
+        struct document *document = NULL;
+        struct err err = { 0 };
+        (void)state;
+        buf_text(&text, "a0: &a0 {x: 1}\n");
+        for (int i = 1; i <= 40; i++) {
+                buf_printf(&text, "a%d: &a%d {<<: [", i, i);
+                for (int j = 0; j < 9; j++)
+                        buf_printf(&text, "%s*a%d", j ? ", " : "", i - 1);
+                buf_text(&text, "]}\n");
+        }
+        assert_int_equal(document_read(buf_view(&text), "f", &document, &err),
+                         BERTH_ERR_BAD_REQUEST);
+        assert_string_equal(err.text, "aliases make the document too large");
+        buf_release(&text);
+}
+
 /* A chain of aliases nests as deep as it has links. */
 static void test_alias_chain_is_bounded(void **state) {
         struct buf text = { 0 };
@@ -383,6 +402,7 @@ int main(void) {
                 cmocka_unit_test(test_depth),
                 cmocka_unit_test(test_aliases_are_bounded),
                 cmocka_unit_test(test_alias_chain_is_bounded),
+                cmocka_unit_test(test_merges_are_bounded),
                 cmocka_unit_test(test_positions_in_yaml),
                 cmocka_unit_test(test_positions_in_json),
                 cmocka_unit_test(test_key_positions),
