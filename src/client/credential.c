@@ -4,8 +4,10 @@
 #include "base/arena.h"
 #include "base/base64.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/util.h"
 #include "client/exec_plugin.h"
+#include "client/exec_run.h"
 #include "client/text_file.h"
 #include <stdlib.h>
 
@@ -15,6 +17,11 @@ struct credential {
         struct buf header;
         struct mono_time read_at;
         struct wall_time expires; /* of the plugin's token; unset = unknown */
+        struct exec_run *run;     /* the plugin is at work; NULL = it is not */
+        bool is_refused;          /* the server refused the header, and run makes another */
+        uint64_t generation;      /* of the header */
+        void (*renewed)(void *context);
+        void *context;
 };
 
 static void credential_wipe(struct buf *buf) {
@@ -35,6 +42,7 @@ static bool credential_replace(struct credential *credential, const char *scheme
                 return false;
         credential->header = header;
         header = old;
+        credential->generation++;
         return true;
 }
 
@@ -67,31 +75,70 @@ static void use_password(struct credential *credential) {
         credential_replace(credential, "Basic ", buf_view(&encoded));
 }
 
+/* ---- plugins ---- */
+
 /* A certificate is taken the first time only: connections know it by then. */
-static int run_plugin(struct credential *credential, bool *ret_changed, struct err *err) {
+static void take_answer(struct credential *credential, struct exec_answer *answer) {
         struct cluster_access *access = credential->access;
+
+        credential->expires = answer->expires;
+        if (answer->token)
+                credential_replace(credential, "Bearer ", slice_of(answer->token));
+        if (answer->certificate_pem && !access->certificate_pem && !access->certificate_file) {
+                access->certificate_pem = answer->certificate_pem;
+                access->key_pem = answer->key_pem;
+                answer->certificate_pem = answer->key_pem = NULL;
+        }
+}
+
+static int run_plugin_first(struct credential *credential, struct err *err) {
         struct exec_answer answer;
-        int result = exec_plugin_run(access->exec, &answer, err);
+        int result = exec_plugin_run(credential->access->exec, &answer, err);
 
         if (result < 0)
                 return result;
-        credential->expires = answer.expires;
-        if (answer.token)
-                *ret_changed = credential_replace(credential, "Bearer ", slice_of(answer.token));
-        if (answer.certificate_pem && !access->certificate_pem && !access->certificate_file) {
-                access->certificate_pem = answer.certificate_pem;
-                access->key_pem = answer.key_pem;
-                answer.certificate_pem = answer.key_pem = NULL;
-        }
+        take_answer(credential, &answer);
         exec_answer_release(&answer);
         return 0;
 }
 
-static int credential_renew(struct credential *credential, bool *ret_changed, struct err *err) {
+static void credential_plugin_ended(void *context, int code, struct exec_answer *answer,
+                                    const struct err *err) {
+        struct credential *credential = context;
+
+        credential->run = NULL;
+        credential->is_refused = false;
         credential->read_at = loop_mono(credential->loop);
-        if (credential->access->token_file)
-                return read_token(credential, ret_changed, err);
-        return run_plugin(credential, ret_changed, err);
+        if (code < 0)
+                LOG(LOG_WARN, "CredentialPluginFailed", log_text("err", err->text));
+        else
+                take_answer(credential, answer);
+        if (credential->renewed)
+                credential->renewed(credential->context);
+}
+
+static bool start_plugin(struct credential *credential) {
+        struct err err = { 0 };
+
+        credential->read_at = loop_mono(credential->loop);
+        if (exec_run_start(credential->access->exec, credential->loop, credential_plugin_ended,
+                           credential, &credential->run, &err) < 0) {
+                LOG(LOG_WARN, "CredentialPluginFailed", log_text("err", err.text));
+                return false;
+        }
+        return true;
+}
+
+static bool has_plugin(const struct credential *credential) {
+        return credential->access->exec && !credential->access->token &&
+               !credential->access->token_file;
+}
+
+/* ---- the credential ---- */
+
+static int read_token_now(struct credential *credential, bool *ret_changed, struct err *err) {
+        credential->read_at = loop_mono(credential->loop);
+        return read_token(credential, ret_changed, err);
 }
 
 int credential_new(struct cluster_access *access, struct loop *loop,
@@ -103,8 +150,11 @@ int credential_new(struct cluster_access *access, struct loop *loop,
         credential->access = access;
         credential->loop = loop;
         credential->expires = WALL_TIME_UNSET;
-        if (access->token_file || (access->exec && !access->token))
-                result = credential_renew(credential, &is_changed, err);
+        credential->read_at = loop_mono(loop);
+        if (access->token_file)
+                result = read_token_now(credential, &is_changed, err);
+        else if (has_plugin(credential))
+                result = run_plugin_first(credential, err);
         else if (access->token)
                 credential_replace(credential, "Bearer ", slice_of(access->token));
         else if (access->username)
@@ -119,35 +169,63 @@ int credential_new(struct cluster_access *access, struct loop *loop,
 void credential_free(struct credential *credential) {
         if (!credential)
                 return;
+        exec_run_cancel(credential->run);
         credential_wipe(&credential->header);
         free(credential);
 }
 
-static bool is_due(const struct credential *credential) {
-        const struct cluster_access *access = credential->access;
-        int64_t age = loop_mono(credential->loop).ns - credential->read_at.ns;
-
-        if (access->token_file)
-                return age >= TOKEN_FILE_PERIOD_NS;
-        return access->exec && !access->token && age >= EXEC_PERIOD_NS &&
-               wall_time_is_set(credential->expires) &&
-               loop_wall(credential->loop).ns >= credential->expires.ns - EXEC_MARGIN_NS;
+void credential_listen(struct credential *credential, void (*renewed)(void *context),
+                       void *context) {
+        credential->renewed = renewed;
+        credential->context = context;
 }
 
-const char *credential_header(struct credential *credential) {
+static int64_t credential_age_ns(const struct credential *credential) {
+        return loop_mono(credential->loop).ns - credential->read_at.ns;
+}
+
+/* The plugin's token ends within so long. */
+static bool ends_within(const struct credential *credential, int64_t margin_ns) {
+        return wall_time_is_set(credential->expires) &&
+               loop_wall(credential->loop).ns >= credential->expires.ns - margin_ns;
+}
+
+static void renew_when_due(struct credential *credential) {
         bool is_changed;
 
-        if (is_due(credential))
-                credential_renew(credential, &is_changed, NULL);
+        if (credential->access->token_file) {
+                if (credential_age_ns(credential) >= TOKEN_FILE_PERIOD_NS)
+                        read_token_now(credential, &is_changed, NULL);
+        } else if (has_plugin(credential) && !credential->run &&
+                   credential_age_ns(credential) >= EXEC_PERIOD_NS &&
+                   ends_within(credential, EXEC_MARGIN_NS)) {
+                start_plugin(credential);
+        }
+}
+
+bool credential_can_send(struct credential *credential) {
+        renew_when_due(credential);
+        return !credential->run || (!credential->is_refused && !ends_within(credential, 0));
+}
+
+const char *credential_header(const struct credential *credential, uint64_t *ret_generation) {
+        if (ret_generation)
+                *ret_generation = credential->generation;
         return credential->header.data;
 }
 
-bool credential_refresh(struct credential *credential) {
-        const struct cluster_access *access = credential->access;
-        int64_t age = loop_mono(credential->loop).ns - credential->read_at.ns;
+bool credential_refresh(struct credential *credential, uint64_t refused_generation) {
         bool is_changed = false;
 
-        if (!access->token_file && (!access->exec || access->token || age < EXEC_PERIOD_NS))
+        if (refused_generation != credential->generation)
+                return true;
+        if (credential->access->token_file)
+                return read_token_now(credential, &is_changed, NULL) == 0 && is_changed;
+        if (!has_plugin(credential))
                 return false;
-        return credential_renew(credential, &is_changed, NULL) == 0 && is_changed;
+        if (!credential->run &&
+            (credential_age_ns(credential) < EXEC_PERIOD_NS || !start_plugin(credential)))
+                return false;
+        credential->is_refused = true;
+        return true;
 }

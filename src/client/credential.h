@@ -13,13 +13,21 @@
 
 struct credential;
 
-/* Runs the plugin, reads the token file; its failure is ours. A certificate of the plugin becomes
- * that of the access. Both arguments must outlive the credential. */
+/* Waits for the plugin, reads the token file; its failure is ours. A certificate of the plugin
+ * becomes that of the access. Both arguments must outlive the credential. */
 int credential_new(struct cluster_access *access, struct loop *loop,
                    struct credential **ret_credential, struct err *err);
 void credential_free(struct credential *credential); /* accepts NULL */
+/* renewed runs, from the loop, whenever the plugin has ended, well or not. */
+void credential_listen(struct credential *credential, void (*renewed)(void *context),
+                       void *context);
+/* Renews what is about to end, a plugin's token in the background. False: the token has ended or
+ * was refused, and the plugin is at work on another; renewed follows. */
+bool credential_can_send(struct credential *credential);
 /* "Bearer ..." or "Basic ..."; NULL = none. Valid until the next call of this room. Where renewal
- * fails the last token stays in place. */
-const char *credential_header(struct credential *credential);
-/* After a 401: looks again; true when there is a new token worth a try. */
-bool credential_refresh(struct credential *credential);
+ * fails the last token stays in place. The generation tells one header from the next; NULL = not
+ * wanted. */
+const char *credential_header(const struct credential *credential, uint64_t *ret_generation);
+/* After a 401 to the header of this generation: true when another is there or on its way
+ * (credential_can_send). */
+bool credential_refresh(struct credential *credential, uint64_t refused_generation);

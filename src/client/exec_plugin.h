@@ -1,7 +1,7 @@
 /* Credential plugins of kubeconfigs (user.exec): a program prints an ExecCredential.
  *
- * It is waited for, so the loop stands still meanwhile; inside a cluster there are service accounts
- * instead. Its standard input is /dev/null, its standard error ours. */
+ * Its standard input is /dev/null, its standard error ours. A daemon runs it beside its loop
+ * (exec_run.h); only before there is anything to hold up is it waited for. */
 #pragma once
 
 #include "base/err.h"
@@ -22,6 +22,7 @@ struct exec_plugin {
         size_t environment_count;
         char *api_version;  /* client.authentication.k8s.io/v1 */
         char *install_hint; /* shown when the command is missing; may be NULL */
+        int timeout_ms;     /* 0 = EXEC_TIMEOUT_MS */
 };
 void exec_plugin_free(struct exec_plugin *plugin); /* accepts NULL */
 
@@ -36,5 +37,6 @@ void exec_answer_release(struct exec_answer *answer);
 int exec_answer_decode(const struct exec_plugin *plugin, struct slice text,
                        struct exec_answer *ret_answer, struct err *err);
 
+/* Waits for it, for at most EXEC_TIMEOUT_MS, whatever it does with its output. */
 int exec_plugin_run(const struct exec_plugin *plugin, struct exec_answer *ret_answer,
                     struct err *err);

@@ -102,7 +102,8 @@ static void add_header(struct api_request *request, const char *name, const char
 
 static void set_headers(struct api_request *request) {
         const struct cluster_access *access = &request->http->access;
-        const char *authorization = credential_header(request->http->credential);
+        const char *authorization =
+                credential_header(request->http->credential, &request->credential_generation);
 
         add_header(request, "Accept", request->accept[0] ? request->accept : "application/json");
         if (authorization)

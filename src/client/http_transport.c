@@ -197,7 +197,7 @@ static void http_transport_complete(struct api_request *request, CURLcode result
                                    .date_s = request->date_s > 0 ? request->date_s : 0 };
 
         if (result == CURLE_OK && http_may_retry_token(request) &&
-            credential_refresh(request->http->credential)) {
+            credential_refresh(request->http->credential, request->credential_generation)) {
                 try_again(request);
                 return;
         }
@@ -274,6 +274,12 @@ static void http_transport_start(struct api_request *request) {
         curl_multi_add_handle(http->multi, request->easy);
 }
 
+static void http_transport_renewed(void *context) {
+        struct http_transport *http = context;
+
+        loop_timer_arm(http->loop, &http->flush, 0);
+}
+
 static void on_flush(void *context) {
         struct http_transport *http = context;
         struct api_request *request = http->requests;
@@ -285,7 +291,7 @@ static void on_flush(void *context) {
                         request_free(request);
                 request = next;
         }
-        while (http->waiting)
+        while (http->waiting && credential_can_send(http->credential))
                 http_transport_start(http->waiting);
 }
 
@@ -456,6 +462,7 @@ int http_transport_new(struct http_transport_config *config, struct loop *loop,
                 http_transport_free(http);
                 return result;
         }
+        credential_listen(http->credential, http_transport_renewed, http);
         make_multi(http);
         *ret_http = http;
         return 0;

@@ -26,7 +26,8 @@ struct api_request {
         struct loop_timer idle; /* streams only; looks at heard_at when it fires */
         struct mono_time heard_at;
         int status, retry_after_s;
-        int64_t date_s; /* of the answer; below 1 = none */
+        uint64_t credential_generation; /* of the header it was sent with */
+        int64_t date_s;                 /* of the answer; below 1 = none */
         bool is_linked, is_opened, is_retried, is_too_large;
         bool is_completing; /* its receiver hears of it right now */
         char error_text[CURL_ERROR_SIZE];

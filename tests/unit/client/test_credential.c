@@ -4,6 +4,7 @@
 #include "../server/fake_server.h"
 #include "client/exec_plugin.h"
 #include "client/text_file.h"
+#include "loop/event_loop.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,16 +34,17 @@ static void test_fixed_headers(void **state) {
                 struct virtual_loop *loop = virtual_loop_new();
                 struct credential *credential;
                 const char *header;
+                uint64_t generation;
 
                 assert_int_equal(credential_new(&access, virtual_loop_get(loop), &credential, NULL),
                                  0);
                 virtual_loop_advance(loop, 1000 * NS_PER_S);
-                header = credential_header(credential);
+                header = credential_header(credential, &generation);
                 if (cases[i].header)
                         assert_string_equal(header, cases[i].header);
                 else
                         assert_null(header);
-                assert_false(credential_refresh(credential));
+                assert_false(credential_refresh(credential, generation));
                 credential_free(credential);
                 virtual_loop_free(loop);
         }
@@ -55,6 +57,7 @@ static void test_token_file(void **state) {
         struct credential *credential = NULL;
         struct virtual_loop *loop = virtual_loop_new();
         struct err err = { 0 };
+        uint64_t generation = 0;
 
         (void)state;
         close(mkstemp(path));
@@ -65,16 +68,20 @@ static void test_token_file(void **state) {
         assert_int_equal(credential_new(&access, virtual_loop_get(loop), &credential, NULL), 0);
         write_file(path, "two");
         virtual_loop_advance(loop, 59 * NS_PER_S);
-        assert_string_equal(credential_header(credential), "Bearer one");
+        assert_true(credential_can_send(credential));
+        assert_string_equal(credential_header(credential, NULL), "Bearer one");
         virtual_loop_advance(loop, NS_PER_S);
-        assert_string_equal(credential_header(credential), "Bearer two");
-        assert_false(credential_refresh(credential)); /* nothing new */
+        assert_true(credential_can_send(credential));
+        assert_string_equal(credential_header(credential, &generation), "Bearer two");
+        assert_false(credential_refresh(credential, generation)); /* nothing new */
         write_file(path, "three");
-        assert_true(credential_refresh(credential));
-        assert_string_equal(credential_header(credential), "Bearer three");
+        assert_true(credential_refresh(credential, generation));
+        assert_true(credential_refresh(credential, generation)); /* of a request sent before */
+        assert_string_equal(credential_header(credential, NULL), "Bearer three");
         unlink(path); /* the last one stays */
         virtual_loop_advance(loop, 500 * NS_PER_S);
-        assert_string_equal(credential_header(credential), "Bearer three");
+        assert_true(credential_can_send(credential));
+        assert_string_equal(credential_header(credential, NULL), "Bearer three");
         credential_free(credential);
         assert_int_equal(credential_new(&access, virtual_loop_get(loop), &credential, &err),
                          BERTH_ERR_NOT_FOUND);
@@ -159,38 +166,144 @@ static void test_missing_plugin(void **state) {
         exec_plugin_free(plugin);
 }
 
-/* The plugin counts its runs in a file and makes tokens of the count. */
-static void test_plugin_is_run_again(void **state) {
-        static const char script[] =
-                "n=$(cat $FILE); n=$((n+1)); echo $n >$FILE; echo \"$ANSWER\" | sed s/NUMBER/$n/";
-        char path[] = "/tmp/berth-credential-XXXXXX";
-        struct virtual_loop *loop = virtual_loop_new(); /* starts at 2026-01-01T00:00:00Z */
-        struct cluster_access access = { 0 };
-        struct credential *credential = NULL;
-        struct buf file = { 0 };
+/* Whatever a plugin does with its output, it is not waited for beyond its time. */
+static void test_plugins_that_stay(void **state) {
+        static const char *const scripts[] = { "exec >&-; sleep 1000", "sleep 1000 & exit 0",
+                                               "sleep 1000", "trap '' TERM; sleep 1000" };
 
         (void)state;
-        close(mkstemp(path));
-        write_file(path, "0");
-        access.exec = plugin_new(script, ANSWER("\"token\":\"NUMBER\",\"expirationTimestamp\":"
-                                                "\"2026-01-01T00:10:00Z\""));
-        buf_printf(&file, "FILE=%s", path);
-        access.exec->environment[access.exec->environment_count++] = buf_take(&file, NULL);
-        assert_int_equal(credential_new(&access, virtual_loop_get(loop), &credential, NULL), 0);
-        assert_string_equal(credential_header(credential), "Bearer 1");
-        assert_false(credential_refresh(credential)); /* only just made */
-        virtual_loop_advance(loop, 569 * NS_PER_S);
-        assert_string_equal(credential_header(credential), "Bearer 1");
-        virtual_loop_advance(loop, NS_PER_S);
-        assert_string_equal(credential_header(credential), "Bearer 2");
-        assert_string_equal(credential_header(credential), "Bearer 2"); /* not at every request */
-        virtual_loop_advance(loop, 5 * NS_PER_S);
-        assert_true(credential_refresh(credential));
-        assert_string_equal(credential_header(credential), "Bearer 3");
-        credential_free(credential);
-        cluster_access_release(&access);
-        unlink(path);
-        virtual_loop_free(loop);
+        for (size_t i = 0; i < ARRAY_LEN(scripts); i++) {
+                struct exec_plugin *plugin = plugin_new(scripts[i], "");
+                struct exec_answer answer = { 0 };
+                struct err err = { 0 };
+
+                plugin->timeout_ms = 50;
+                if (exec_plugin_run(plugin, &answer, &err) != BERTH_ERR_TIMEOUT)
+                        fail_msg("%s: %s", scripts[i], err.text);
+                exec_plugin_free(plugin);
+        }
+}
+
+/* The program's loop with clocks that can be put forward. */
+struct shifted_loop {
+        struct event_loop *events;
+        struct loop_ops ops;
+        struct loop loop;
+};
+static const struct loop_ops *unshifted_ops;
+static int64_t shift_ns;
+
+static struct wall_time shifted_wall(void *self) {
+        return (struct wall_time){ unshifted_ops->wall(self).ns + shift_ns };
+}
+static struct mono_time shifted_mono(void *self) {
+        return (struct mono_time){ unshifted_ops->mono(self).ns + shift_ns };
+}
+static void shifted_loop_init(struct shifted_loop *shifted) {
+        assert_int_equal(event_loop_new(&shifted->events, NULL), 0);
+        shifted->loop = *event_loop_as_loop(shifted->events);
+        unshifted_ops = shifted->loop.ops;
+        shifted->ops = *unshifted_ops;
+        shifted->ops.wall = shifted_wall;
+        shifted->ops.mono = shifted_mono;
+        shifted->loop.ops = &shifted->ops;
+        shift_ns = 0;
+}
+
+/* A plugin that counts its runs in a file and makes tokens of the count. */
+struct counter_scene {
+        struct shifted_loop shifted;
+        char path[40];
+        struct cluster_access access;
+        struct credential *credential;
+        unsigned renewals;
+};
+static void count_renewal(void *context) {
+        ((struct counter_scene *)context)->renewals++;
+}
+static void scene_init(struct counter_scene *scene, const char *script) {
+        char stamp[WALL_TIME_TEXT_MAX];
+        struct buf file = { 0 }, answer = { 0 };
+
+        *scene = (struct counter_scene){ .path = "/tmp/berth-credential-XXXXXX" };
+        shifted_loop_init(&scene->shifted);
+        close(mkstemp(scene->path));
+        write_file(scene->path, "0");
+        wall_time_format((struct wall_time){ loop_wall(&scene->shifted.loop).ns + 600 * NS_PER_S },
+                         stamp);
+        buf_printf(&answer, ANSWER("\"token\":\"NUMBER\",\"expirationTimestamp\":\"%s\""), stamp);
+        scene->access.exec = plugin_new(script, answer.data);
+        scene->access.exec->timeout_ms = 3000;
+        buf_release(&answer);
+        buf_printf(&file, "FILE=%s", scene->path);
+        scene->access.exec->environment[scene->access.exec->environment_count++] =
+                buf_take(&file, NULL);
+        assert_int_equal(
+                credential_new(&scene->access, &scene->shifted.loop, &scene->credential, NULL), 0);
+        credential_listen(scene->credential, count_renewal, scene);
+}
+static void scene_release(struct counter_scene *scene) {
+        credential_free(scene->credential);
+        cluster_access_release(&scene->access);
+        event_loop_free(scene->shifted.events);
+        unlink(scene->path);
+}
+static void run_until_renewed(struct counter_scene *scene) {
+        unsigned before = scene->renewals;
+        while (scene->renewals == before)
+                assert_int_equal(event_loop_turn(scene->shifted.events, -1, NULL), 0);
+}
+
+#define COUNT "n=$(cat $FILE); n=$((n+1)); echo $n >$FILE; echo \"$ANSWER\" | sed s/NUMBER/$n/"
+
+static void test_plugin_is_run_again(void **state) {
+        struct counter_scene scene;
+        uint64_t generation;
+
+        (void)state;
+        scene_init(&scene, COUNT);
+        assert_string_equal(credential_header(scene.credential, &generation), "Bearer 1");
+        assert_false(credential_refresh(scene.credential, generation)); /* only just made */
+        shift_ns = 560 * NS_PER_S;
+        assert_true(credential_can_send(scene.credential));
+        assert_int_equal(scene.renewals, 0);
+        /* Thirty seconds before its end the token still serves while another is made. */
+        shift_ns = 575 * NS_PER_S;
+        assert_true(credential_can_send(scene.credential));
+        assert_string_equal(credential_header(scene.credential, NULL), "Bearer 1");
+        run_until_renewed(&scene);
+        assert_string_equal(credential_header(scene.credential, NULL), "Bearer 2");
+        /* Who was refused with the old one only has to try again; the new one is not at fault. */
+        assert_true(credential_refresh(scene.credential, generation));
+        assert_true(credential_can_send(scene.credential));
+        /* Refused again: requests wait until the plugin has ended. */
+        shift_ns += 5 * NS_PER_S;
+        credential_header(scene.credential, &generation);
+        assert_true(credential_refresh(scene.credential, generation));
+        assert_false(credential_can_send(scene.credential));
+        run_until_renewed(&scene);
+        assert_true(credential_can_send(scene.credential));
+        assert_string_equal(credential_header(scene.credential, NULL), "Bearer 3");
+        scene_release(&scene);
+}
+
+/* A plugin that closes its output and stays holds up the requests that need it, for its time, and
+ * nothing else. */
+static void test_plugin_hangs(void **state) {
+        struct counter_scene scene;
+
+        (void)state;
+        scene_init(&scene, "[ $(cat $FILE) = 0 ] || { exec >&-; sleep 1000; }; " COUNT);
+        scene.access.exec->timeout_ms = 100;
+        shift_ns = 601 * NS_PER_S; /* the first one has ended */
+        assert_false(credential_can_send(scene.credential));
+        run_until_renewed(&scene);
+        assert_true(credential_can_send(scene.credential)); /* with the last one */
+        assert_string_equal(credential_header(scene.credential, NULL), "Bearer 1");
+        /* Freed while it is at work again. */
+        shift_ns += 10 * NS_PER_S;
+        assert_false(credential_can_send(scene.credential));
+        scene_release(&scene);
 }
 
 static void test_text_files(void **state) {
@@ -218,9 +331,14 @@ static void test_text_files(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_fixed_headers),       cmocka_unit_test(test_token_file),
-                cmocka_unit_test(test_plugin_answers),      cmocka_unit_test(test_missing_plugin),
-                cmocka_unit_test(test_plugin_is_run_again), cmocka_unit_test(test_text_files),
+                cmocka_unit_test(test_fixed_headers),
+                cmocka_unit_test(test_token_file),
+                cmocka_unit_test(test_plugin_answers),
+                cmocka_unit_test(test_missing_plugin),
+                cmocka_unit_test(test_plugins_that_stay),
+                cmocka_unit_test(test_plugin_is_run_again),
+                cmocka_unit_test(test_plugin_hangs),
+                cmocka_unit_test(test_text_files),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
