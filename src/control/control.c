@@ -14,7 +14,10 @@
 
 static void control_turn(void *context);
 
-void control_schedule(struct control *control) {
+/* A turn, soon. */
+static void control_schedule(void *context) {
+        struct control *control = context;
+
         if (control->is_scheduled)
                 return;
         control->is_scheduled = true;
@@ -91,10 +94,6 @@ static void control_turn(void *context) {
         if (control_queued(control))
                 control_schedule(control);
         control_arm(control);
-}
-
-static void timer_fired(void *context) {
-        control_schedule(context);
 }
 
 static void control_wake(void *context) {
@@ -239,12 +238,12 @@ int control_new(const struct control_config *config, struct control **ret_contro
         control->server = config->server;
         control->loop = config->loop;
         control->store = api_server_store(config->server);
-        control->timer = (struct loop_timer){ .fired = timer_fired, .context = control };
+        control->timer = (struct loop_timer){ .fired = control_schedule, .context = control };
         rng_init(&control->rng, config->seed);
         number_resources(control);
         control->table = resource_table_new(config->server);
         control->index = object_index_new(control->store, control->table, control->resource.pods);
-        control->waits = write_waits_new(control);
+        control->waits = write_waits_new(control->server, control_schedule, control);
         start_runs(control, is_wanted);
         if (control->run_count) {
                 control_replay(control);
@@ -310,55 +309,4 @@ void control_stats(const struct control *control, struct control_stats *ret_stat
         *ret_stats = control->stats;
         ret_stats->queued = control_queued(control);
         ret_stats->transitions = kubelet ? work_queue_delayed(kubelet->queue) : 0;
-}
-
-/* ---- what controllers ask ---- */
-
-void run_add_at(struct controller_run *run, struct slice ns, struct slice name,
-                struct wall_time due) {
-        int64_t delay_ns = due.ns - control_now(run->control).ns;
-
-        work_queue_add_at(run->queue, ns, name,
-                          (struct mono_time){ loop_mono(run->control->loop).ns +
-                                              (delay_ns > 0 ? delay_ns : 0) });
-}
-
-const struct json *control_read(const struct control *control, int resource, struct slice ns,
-                                struct slice name, struct json_doc **ret_doc) {
-        const struct store_object *object = store_get(control->store, resource, ns, name);
-
-        if (!object || json_parse(store_object_body(object), ret_doc, NULL) < 0)
-                return NULL;
-        return json_doc_root(*ret_doc);
-}
-
-const struct json *entry_read(const struct object_entry *entry, struct json_doc **ret_doc) {
-        if (json_parse(store_object_body(entry->object), ret_doc, NULL) < 0)
-                return NULL;
-        return json_doc_root(*ret_doc);
-}
-
-void control_each(const struct control *control, int resource, struct slice ns,
-                  bool (*visit)(void *context, const struct store_object *object), void *context) {
-        struct store_range range = { .resource = resource, .ns = ns };
-        const struct store_object **objects = NULL, *object;
-        struct store_cursor *cursor = NULL;
-        size_t count = 0, cap = 0;
-        bool is_going = true;
-
-        if (store_cursor_open(control->store, &range, &cursor, NULL) < 0)
-                return;
-        while ((object = store_cursor_next(cursor))) {
-                if (count == cap) {
-                        cap = cap ? cap * 2 : 64;
-                        objects = xreallocarray(objects, cap, sizeof(objects[0]));
-                }
-                objects[count++] = store_object_ref(object);
-        }
-        store_cursor_close(cursor);
-        for (size_t i = 0; i < count; i++) {
-                is_going = is_going && visit(context, objects[i]);
-                store_object_unref(objects[i]);
-        }
-        free(objects);
 }

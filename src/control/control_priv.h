@@ -104,8 +104,6 @@ extern const struct controller controller_volume_protection;
 static inline struct wall_time control_now(const struct control *control) {
         return loop_wall(control->loop);
 }
-/* A turn, soon. */
-void control_schedule(struct control *control);
 /* Looks at a key again at a time of the wall clock. */
 void run_add_at(struct controller_run *run, struct slice ns, struct slice name,
                 struct wall_time due);

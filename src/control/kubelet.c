@@ -122,14 +122,6 @@ static void kubelet_changed(struct controller_run *run, struct change *change) {
                 node_changed(run->state, change);
 }
 
-void kubelet_wake_pods(struct kubelet *kubelet, struct slice node) {
-        const struct entry_list *pods = object_index_pods_on(kubelet->run->control->index, node);
-
-        for (const struct entry_link *link = pods ? pods->first : NULL; link; link = link->after)
-                work_queue_add(kubelet->run->queue, store_object_ns(link->entry->object),
-                               store_object_name(link->entry->object));
-}
-
 /* Nodes are cluster objects, so an empty namespace tells them from pods. */
 static int kubelet_reconcile(struct controller_run *run, struct slice ns, struct slice name,
                              struct err *err) {

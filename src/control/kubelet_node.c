@@ -378,6 +378,15 @@ static bool is_failing(struct kubelet *kubelet, struct kubelet_node *node) {
         return false;
 }
 
+/* Makes the kubelet look at all pods of a node. */
+static void kubelet_wake_pods(struct kubelet *kubelet, struct slice node) {
+        const struct entry_list *pods = object_index_pods_on(kubelet->run->control->index, node);
+
+        for (const struct entry_link *link = pods ? pods->first : NULL; link; link = link->after)
+                work_queue_add(kubelet->run->queue, store_object_ns(link->entry->object),
+                               store_object_name(link->entry->object));
+}
+
 static int kubelet_node_keep(struct kubelet *kubelet, struct kubelet_node *node,
                              const struct json *object, struct err *err) {
         struct object_target lease = lease_of(kubelet, node);

@@ -45,7 +45,5 @@ const struct json *kubelet_node_annotations(const struct kubelet_node *node);
 int kubelet_node_reconcile(struct kubelet *kubelet, struct slice name, struct err *err);
 void kubelet_node_forget(struct kubelet *kubelet, struct kubelet_node *node);
 void kubelet_heartbeat_start(struct kubelet *kubelet);
-/* Makes the kubelet look at all pods of a node. */
-void kubelet_wake_pods(struct kubelet *kubelet, struct slice node);
 int kubelet_pod_reconcile(struct kubelet *kubelet, struct slice ns, struct slice name,
                           struct err *err);

@@ -22,7 +22,9 @@ struct write_wait {
 };
 
 struct write_waits {
-        struct control *control;
+        struct api_server *server;
+        void (*wake)(void *context);
+        void *context; /* of wake */
         struct map *by_key;
         struct write_wait *aside;
         /* The key that is looked at. */
@@ -116,7 +118,7 @@ static void note_ready(void *context) {
         if (wait->run)
                 work_queue_add(wait->run->queue, slice_of(wait->ns), slice_of(wait->name));
         else
-                control_schedule(wait->waits->control);
+                wait->waits->wake(wait->waits->context);
 }
 
 /* ---- writes ---- */
@@ -163,7 +165,7 @@ static int write_wait_settle(struct write_waits *waits, struct write_wait *wait,
 
 int write_waits_ask(struct write_waits *waits, const struct api_server_request *request,
                     bool is_aside, struct api_server_response *ret_response, struct err *err) {
-        struct api_server *server = waits->control->server;
+        struct api_server *server = waits->server;
         struct write_wait *wait;
 
         if (waits->is_given_up)
@@ -214,10 +216,13 @@ bool write_waits_leave(struct write_waits *waits) {
 
 /* ---- life ---- */
 
-struct write_waits *write_waits_new(struct control *control) {
+struct write_waits *write_waits_new(struct api_server *server, void (*wake)(void *context),
+                                    void *context) {
         struct write_waits *waits = xcalloc(1, sizeof(*waits));
 
-        waits->control = control;
+        waits->server = server;
+        waits->wake = wake;
+        waits->context = context;
         waits->by_key = map_new();
         return waits;
 }

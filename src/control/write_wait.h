@@ -9,14 +9,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct api_server;
 struct api_server_request;
 struct api_server_response;
-struct control;
 struct controller_run;
 
 struct write_waits;
 
-struct write_waits *write_waits_new(struct control *control);
+/* The server must outlive it. wake(context) when a write aside can go on: write_waits_run_aside is
+ * then to be called soon. */
+struct write_waits *write_waits_new(struct api_server *server, void (*wake)(void *context),
+                                    void *context);
 void write_waits_free(struct write_waits *waits); /* gives all up; accepts NULL */
 size_t write_waits_count(const struct write_waits *waits);
 
