@@ -5,64 +5,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* A new object with the next or a loaded revision, packed if it resembles others. */
-static struct store_object *object_new(struct store *store, int resource, uint64_t revision,
-                                       struct slice ns, struct slice name, struct slice body) {
-        struct store_resource *mine = &store->resources[resource];
-        struct store_packed packed = { NULL, body };
-        struct store_object *object;
-        char *at;
-
-        if (!mine->packer)
-                mine->packer = store_packer_new(store->texts);
-        if (store_pack(mine->packer, ns, name, body, &packed))
-                packed.base->refs++;
-        object = xmalloc(offsetof(struct store_object, text) + ns.len + name.len +
-                         packed.difference.len + 3);
-        at = object->text;
-        *object = (struct store_object){
-                .revision = revision,
-                .base = packed.base,
-                .refs = 1,
-                .body_size = (uint32_t)body.len,
-                .kept_size = (uint32_t)packed.difference.len,
-                .resource = (uint16_t)resource,
-                .ns_size = (uint16_t)ns.len,
-                .name_size = (uint16_t)name.len,
-        };
-        if (ns.len)
-                memcpy(at, ns.ptr, ns.len);
-        at[ns.len] = '\0';
-        at += ns.len + 1;
-        memcpy(at, name.ptr, name.len);
-        at[name.len] = '\0';
-        at += name.len + 1;
-        memcpy(at, packed.difference.ptr, packed.difference.len);
-        at[packed.difference.len] = '\0';
-        return object;
-}
-
-const struct store_object *store_object_ref(const struct store_object *object) {
-        ((struct store_object *)object)->refs++;
-        return object;
-}
-
-void store_object_unref(const struct store_object *object) {
-        struct store_object *mine = (struct store_object *)object;
-
-        if (!mine || --mine->refs > 0)
-                return;
-        if (mine->base)
-                store_texts_forget(mine->base->texts, mine);
-        store_base_unref(mine->base);
-        free(mine);
-}
-
-static size_t object_bytes(const struct store_object *object) {
-        return offsetof(struct store_object, text) + object->ns_size + object->name_size +
-               object->kept_size + 3;
-}
-
 struct store *store_new(const struct store_config *config) {
         struct store *store = xcalloc(1, sizeof(*store));
 
@@ -144,9 +86,10 @@ static int load_object(void *context, const struct store_record *record, struct 
         if (is_equal)
                 return err_set(err, BERTH_ERR_INVALID, "stored object appears twice: " SLICE_FMT,
                                SLICE_ARG(record->name));
-        object = object_new(store, id, record->revision, record->ns, record->name, record->body);
+        object = store_object_new(store, id, record->revision, record->ns, record->name,
+                                  record->body);
         store_index_insert(index, position, object);
-        store->resources[id].bytes += object_bytes(object);
+        store->resources[id].bytes += store_object_bytes(object);
         return 0;
 }
 
@@ -252,7 +195,7 @@ int store_put(struct store *store, int resource, struct slice ns, struct slice n
         if (body.len > STORE_BODY_MAX || ns.len > UINT16_MAX || name.len > UINT16_MAX)
                 return err_set(err, BERTH_ERR_TOO_LARGE, "object is too large to store");
         position = store_index_find(&mine->index, ns, name, &is_equal);
-        event.object = object_new(store, resource, event.revision, ns, name, body);
+        event.object = store_object_new(store, resource, event.revision, ns, name, body);
         if (is_equal) {
                 event.type = STORE_MODIFIED;
                 event.previous = store_index_at(&mine->index, position);
@@ -266,8 +209,8 @@ int store_put(struct store *store, int resource, struct slice ns, struct slice n
                 store_index_replace(&mine->index, position, event.object);
         else
                 store_index_insert(&mine->index, position, event.object);
-        mine->bytes += object_bytes(event.object);
-        mine->bytes -= event.previous ? object_bytes(event.previous) : 0;
+        mine->bytes += store_object_bytes(event.object);
+        mine->bytes -= event.previous ? store_object_bytes(event.previous) : 0;
         store_publish(store, resource, &event);
         store_object_unref(event.previous); /* the index's reference */
         return 0;
@@ -285,11 +228,11 @@ int store_remove(struct store *store, int resource, struct slice ns, struct slic
         if (!is_equal)
                 return err_set(err, BERTH_ERR_NOT_FOUND, SLICE_FMT " not found", SLICE_ARG(name));
         event.previous = store_index_at(&mine->index, position);
-        event.object = object_new(store, resource, event.revision, ns, name, final_body);
+        event.object = store_object_new(store, resource, event.revision, ns, name, final_body);
         r = store_persist(store, resource, &event, err);
         if (r == 0) {
                 store_index_remove(&mine->index, position);
-                mine->bytes -= object_bytes(event.previous);
+                mine->bytes -= store_object_bytes(event.previous);
                 store_publish(store, resource, &event);
                 store_object_unref(event.previous); /* the index's reference */
         }

@@ -47,6 +47,11 @@ struct store_packed {
 bool store_pack(struct store_packer *packer, struct slice ns, struct slice name, struct slice body,
                 struct store_packed *ret_packed);
 
+/* A new object with the next or a loaded revision, packed if it resembles others. */
+struct store_object *store_object_new(struct store *store, int resource, uint64_t revision,
+                                      struct slice ns, struct slice name, struct slice body);
+size_t store_object_bytes(const struct store_object *object); /* of memory, without its base */
+
 int store_key_compare(const struct store_object *object, struct slice ns, struct slice name);
 
 /* Sorted array cut into blocks: a search is two binary searches, an insertion moves at most one
