@@ -49,22 +49,6 @@ void cluster_free(struct cluster *cluster) {
         free(cluster);
 }
 
-void cluster_log_change(struct cluster *cluster, uint32_t mask, struct node_id node,
-                        struct pod_id pod) {
-        uint64_t generation = change_log_add(&cluster->log, mask, node, pod);
-        if (!node_id_is_none(node))
-                cluster->nodes.generation[node.index] = generation;
-}
-
-uint64_t cluster_generation(const struct cluster *cluster) {
-        return cluster->log.generation;
-}
-
-bool cluster_changes_since(const struct cluster *cluster, uint64_t generation,
-                           struct change_range *ret_range) {
-        return change_log_since(&cluster->log, generation, ret_range);
-}
-
 /* ---- nodes ---- */
 
 const struct node_table *cluster_nodes(const struct cluster *cluster) {
@@ -73,12 +57,6 @@ const struct node_table *cluster_nodes(const struct cluster *cluster) {
 
 size_t cluster_node_count(const struct cluster *cluster) {
         return cluster->live_nodes;
-}
-
-struct node_id cluster_find_any_node(const struct cluster *cluster, struct slice name) {
-        bool is_known;
-        struct str_id id = interner_find(cluster->strings, name, &is_known);
-        return is_known ? node_row_find(cluster, id) : NODE_NONE;
 }
 
 static struct node_id known_only(const struct cluster *cluster, struct node_id node) {

@@ -98,6 +98,12 @@ struct node_id node_row_find(const struct cluster *cluster, struct str_id name) 
         return NODE_NONE;
 }
 
+struct node_id cluster_find_any_node(const struct cluster *cluster, struct slice name) {
+        bool is_known;
+        struct str_id id = interner_find(cluster->strings, name, &is_known);
+        return is_known ? node_row_find(cluster, id) : NODE_NONE;
+}
+
 struct node_id node_row_take(struct cluster *cluster, struct slice name) {
         struct node_id found = cluster_find_any_node(cluster, name);
         if (!node_id_is_none(found))

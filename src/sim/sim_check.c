@@ -3,9 +3,7 @@
 
 #include "base/util.h"
 #include "evict/eviction_policy.h"
-#include "server/api_server.h"
 #include "store/store.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,16 +12,6 @@ struct sim_beat { /* of one Eviction: its Active responder's last sign of life, 
         struct wall_time value;
         struct mono_time at;
 };
-
-void sim_violated(struct sim_world *world, const char *format, ...) {
-        va_list args;
-
-        if (world->violation[0])
-                return; /* the first one tells most */
-        va_start(args, format);
-        vsnprintf(world->violation, sizeof(world->violation), format, args);
-        va_end(args);
-}
 
 static struct eviction *sim_check_decode(const struct store_object *object) {
         struct eviction *eviction = NULL;

@@ -6,14 +6,12 @@
 #include "server/api_server.h"
 #include "server/local_transport.h"
 #include "store/store.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 #define FAULTS_DEFAULT_NS (3600 * NS_PER_S)
 #define CALM_MAX_NS (16 * 3600 * NS_PER_S)
 #define STEPS_MAX 500000 /* within one stretch of time: something spins */
 #define LARGE_EVERY 50   /* one seed of so many has fifty nodes */
-#define WEIGHT_UNIT 1000000U
 
 static const struct trouble_row {
         const char *name;
@@ -39,39 +37,6 @@ static const struct trouble_row {
 
 const char *fleet_trouble_name(enum fleet_trouble trouble) {
         return rows[trouble].name;
-}
-
-bool fleet_draw(struct sim_fleet *fleet, enum fleet_trouble trouble) {
-        if (fleet->is_calm || fleet->weights[trouble] == 0 ||
-            rng_below(&fleet->rng, WEIGHT_UNIT) >= fleet->weights[trouble])
-                return false;
-        fleet->report.troubles[trouble]++;
-        return true;
-}
-
-int64_t fleet_some_time(struct sim_fleet *fleet, int64_t least_ns, int64_t most_ns) {
-        return least_ns + (int64_t)rng_below(&fleet->rng, (uint64_t)(most_ns - least_ns + 1));
-}
-
-int fleet_ask(struct sim_fleet *fleet, const char *method, const char *path, const char *body) {
-        struct api_server_request request = { .method = slice_of(method),
-                                              .target = slice_of(path),
-                                              .body = slice_of(body),
-                                              .content_type = SLICE_LITERAL("application/json"),
-                                              .user = &api_user_admin,
-                                              .user_agent = SLICE_LITERAL("sim") };
-        struct api_server_response response;
-        bool was_admin = fleet->is_admin;
-        int status;
-
-        if (strcmp(method, "PATCH") == 0)
-                request.content_type = SLICE_LITERAL("application/merge-patch+json");
-        fleet->is_admin = true;
-        api_server_handle(fleet->server, &request, &response);
-        fleet->is_admin = was_admin;
-        status = response.status;
-        api_server_response_release(&response);
-        return status;
 }
 
 /* ---- the plan of a seed ---- */
@@ -104,14 +69,6 @@ static void draw_plan(struct sim_fleet *fleet) {
         fleet->lock_ttl_ns =
                 !fleet->is_mixed && rng_below(&fleet->rng, 3) == 0 ? 1800 * NS_PER_S : 0;
         draw_weights(fleet);
-}
-
-void fleet_create_lock(struct sim_fleet *fleet) {
-        fleet_ask(fleet, "POST", FLEET_LOCK_PATH,
-                  "{\"metadata\":{\"name\":\"kured\"},\"spec\":{\"selector\":{\"matchLabels\":{"
-                  "\"name\":\"kured\"}},\"template\":{\"metadata\":{\"labels\":{\"name\":\"kured\"}"
-                  "},\"spec\":{\"containers\":[{\"name\":\"kured\",\"image\":\"kured\"}]}}}}");
-        fleet->lock_is_there = true;
 }
 
 static void create_budget(struct sim_fleet *fleet) {

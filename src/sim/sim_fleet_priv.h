@@ -11,7 +11,8 @@
 #include "sim/sim_kured.h"
 
 #define FLEET_NODES_MAX 50
-#define FLEET_PROCESSES 2 /* of one node */
+#define FLEET_WEIGHT_UNIT 1000000U /* weights are parts of a million, per occasion */
+#define FLEET_PROCESSES 2          /* of one node */
 #define FLEET_TICK_NS (10 * NS_PER_S)
 #define FLEET_LOCK_PATH "/apis/apps/v1/namespaces/kube-system/daemonsets"
 #define FLEET_PODS "/api/v1/namespaces/default/pods"

@@ -1,4 +1,4 @@
-/* One call or pause at a time; what comes next is a function. */
+/* The stages of the simulated kured; what comes after a call or pause is a function. */
 #include "sim/sim_kured.h"
 
 #include "base/arena.h"
@@ -18,36 +18,6 @@ static void sim_kured_release(struct sim_kured *kured);
 
 /* ---- calls and pauses ---- */
 
-static void on_timer(void *context) {
-        struct sim_kured *kured = context;
-
-        kured->pause_over(kured);
-}
-
-void kured_pause(struct sim_kured *kured, int64_t ns, void (*next)(struct sim_kured *kured)) {
-        kured->pause_over = next;
-        loop_timer_arm(kured->config.loop, &kured->timer, ns);
-}
-
-static void on_reply(void *context, const struct api_reply *reply) {
-        struct sim_kured *kured = context;
-
-        kured->request = NULL;
-        kured->replied(kured, reply);
-}
-
-void kured_send(struct sim_kured *kured, const struct kured_call *what,
-                void (*next)(struct sim_kured *kured, const struct api_reply *reply)) {
-        kured->replied = next;
-        kured->request =
-                transport_call(&kured->config.transport,
-                               &(struct api_call){ .method = what->method,
-                                                   .path = slice_of(what->path),
-                                                   .body = slice_of(what->body),
-                                                   .content_type = slice_of(what->content_type) },
-                               on_reply, kured);
-}
-
 static void get_node(struct sim_kured *kured,
                      void (*next)(struct sim_kured *kured, const struct api_reply *reply)) {
         char path[PATH_MAX_SIZE];
@@ -65,10 +35,6 @@ static void patch_node(struct sim_kured *kured, const char *body,
                    &(struct kured_call){ API_PATCH, path, body,
                                          "application/strategic-merge-patch+json" },
                    next);
-}
-
-bool kured_reply_is_done(const struct api_reply *reply) {
-        return reply->status >= 200 && reply->status < 300;
 }
 
 static bool is_cordoned(const struct api_reply *reply) {
@@ -369,7 +335,7 @@ struct sim_kured *sim_kured_new(const struct sim_kured_config *config) {
 
         kured->config = *config;
         rng_init(&kured->rng, config->seed);
-        kured->timer = (struct loop_timer){ .fired = on_timer, .context = kured };
+        kured_call_init(kured);
         kured_pause(kured, 0, sim_kured_start);
         return kured;
 }

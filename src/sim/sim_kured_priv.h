@@ -26,6 +26,7 @@ struct kured_call {
         const char *path, *body, *content_type;
 };
 
+void kured_call_init(struct sim_kured *kured); /* before the first pause */
 void kured_pause(struct sim_kured *kured, int64_t ns, void (*next)(struct sim_kured *kured));
 void kured_send(struct sim_kured *kured, const struct kured_call *what,
                 void (*next)(struct sim_kured *kured, const struct api_reply *reply));

@@ -7,7 +7,6 @@
 #include "server/api_server.h"
 #include "server/local_transport.h"
 #include "store/store.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -212,10 +211,6 @@ uint64_t sim_world_starts(const struct sim_world *world) {
         return world->starts;
 }
 
-const char *sim_world_violation(const struct sim_world *world) {
-        return world->violation;
-}
-
 void sim_world_allow_duplicates(struct sim_world *world) {
         world->allows_duplicates = true;
 }
@@ -230,29 +225,6 @@ struct slice sim_world_audit(const struct sim_world *world) {
 
 uint64_t sim_world_evict_calls(const struct sim_world *world) {
         return world->evict_calls;
-}
-
-int sim_world_ask(struct sim_world *world, const char *method, const char *path, const char *body,
-                  struct buf *ret_body) {
-        struct api_server_request request = { .method = slice_of(method),
-                                              .target = slice_of(path),
-                                              .body = slice_of(body),
-                                              .content_type = SLICE_LITERAL("application/json"),
-                                              .user = &api_user_admin,
-                                              .user_agent = SLICE_LITERAL("sim") };
-        struct api_server_response response;
-        int status;
-
-        if (strcmp(method, "PATCH") == 0)
-                request.content_type = SLICE_LITERAL("application/merge-patch+json");
-        api_server_handle(world->server, &request, &response);
-        status = response.status;
-        if (ret_body) {
-                buf_clear(ret_body);
-                buf_slice(ret_body, buf_view(&response.body));
-        }
-        api_server_response_release(&response);
-        return status;
 }
 
 /* ---- time ---- */
