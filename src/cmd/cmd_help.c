@@ -4,14 +4,6 @@
 
 #include <stdio.h>
 
-static int cmd_help_print(struct buf *text) {
-        bool is_written = fwrite(text->data ? text->data : "", 1, text->len, stdout) == text->len &&
-                          fflush(stdout) == 0;
-
-        buf_release(text);
-        return is_written ? EXIT_DONE : EXIT_FAILED;
-}
-
 struct help_options {
         bool is_manual;
 };
@@ -22,7 +14,7 @@ static int help_run(const struct command_call *call) {
         struct buf text = { 0 };
 
         if (call->arguments.count) {
-                command = command_find(call->arguments.items[0]);
+                command = command_find(call->commands, call->arguments.items[0]);
                 if (!command) {
                         fprintf(stderr, "berth help: unknown command \"%s\"\n",
                                 call->arguments.items[0]);
@@ -34,10 +26,10 @@ static int help_run(const struct command_call *call) {
         else if (command)
                 command_help(command, &text);
         else if (options->is_manual)
-                program_manual(&text);
+                program_manual(call->commands, &text);
         else
-                program_help(&text);
-        return cmd_help_print(&text);
+                program_help(call->commands, &text);
+        return command_print("help", &text);
 }
 
 const struct command command_help_entry = {
@@ -63,7 +55,7 @@ static int version_run(const struct command_call *call) {
 
         (void)call;
         buf_text(&text, "berth " BERTH_VERSION "\n");
-        return cmd_help_print(&text);
+        return command_print("version", &text);
 }
 
 const struct command command_version = {
@@ -79,8 +71,8 @@ static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 static int completion_run(const struct command_call *call) {
         struct buf text = { 0 };
 
-        if (completion_script(call->arguments.items[0], &text))
-                return cmd_help_print(&text);
+        if (completion_script(call->commands, call->arguments.items[0], &text))
+                return command_print("completion", &text);
         fprintf(stderr, "berth completion: expected bash, zsh or fish, found \"%s\"\n",
                 call->arguments.items[0]);
         return EXIT_USAGE;

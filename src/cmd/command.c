@@ -6,37 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct command *command_find(const char *name) {
+const struct command *command_find(const struct command *const *commands, const char *name) {
         for (size_t i = 0; commands[i]; i++)
                 if (strcmp(commands[i]->name, name) == 0)
                         return commands[i];
         return NULL;
 }
 
-int command_failed(const char *command, const struct err *err) {
-        char text[ERR_TEXT_MAX + 2 * ERR_PATH_MAX + 64];
-
-        err_format(err, text, sizeof(text));
-        fprintf(stderr, "berth %s: %s\n", command, text);
-        return err->code == BERTH_ERR_USAGE ? EXIT_USAGE : EXIT_FAILED;
-}
-
-/* Printing that fails (a full disk behind >) must not look like success. */
-static int print_buf(const char *command, struct buf *text) {
-        bool is_written = fwrite(text->data ? text->data : "", 1, text->len, stdout) == text->len &&
-                          fflush(stdout) == 0;
-
-        buf_release(text);
-        if (is_written)
-                return EXIT_DONE;
-        fprintf(stderr, "berth %s: cannot write to standard output\n", command);
-        return EXIT_FAILED;
-}
-
-static int usage_failed(const struct command *command, struct err *err) {
+static int usage_failed(const struct program *program, const struct command *command,
+                        struct err *err) {
         int code = command_failed(command->name, err);
 
-        if (command_find(command->name) == command)
+        if (command_find(program->commands, command->name) == command)
                 fprintf(stderr, "Try: berth help %s\n", command->name);
         else
                 fprintf(stderr, "Try: %s --help\n", command->name);
@@ -78,13 +59,14 @@ struct option_texts command_with_environment(const struct command *command,
 }
 
 /* What the environment says wrong is not the command line's fault. */
-static int parse_words(const struct command *command, struct option_texts words,
-                       struct arena *arena, struct command_line *line, int *ret_exit) {
+static int parse_words(const struct program *program, const struct command *command,
+                       struct option_texts words, struct arena *arena, struct command_line *line,
+                       int *ret_exit) {
         struct err err = { 0 };
 
         *ret_exit = EXIT_USAGE;
         if (options_parse(command->options, words, arena, line, &err) < 0) {
-                usage_failed(command, &err);
+                usage_failed(program, command, &err);
                 return BERTH_ERR_USAGE;
         }
         if (!command->environment_prefix || line->wants_help)
@@ -98,8 +80,8 @@ static int parse_words(const struct command *command, struct option_texts words,
         return BERTH_ERR_INVALID;
 }
 
-static int run_command(const struct command *command, const char *program,
-                       struct option_texts words) {
+static int run_command(const struct program *program, const struct command *command,
+                       const char *name, struct option_texts words) {
         CLEANUP(arena_release) struct arena arena;
         struct command_line line = { 0 };
         struct err err = { 0 };
@@ -107,7 +89,7 @@ static int run_command(const struct command *command, const char *program,
 
         arena_init(&arena, 0);
         line.options = arena_alloc(&arena, command->options_size);
-        if (parse_words(command, words, &arena, &line, &exit_code) < 0)
+        if (parse_words(program, command, words, &arena, &line, &exit_code) < 0)
                 return exit_code;
         for (size_t i = 0; i < line.warnings.count; i++)
                 fprintf(stderr, "berth %s: %s\n", command->name, line.warnings.items[i]);
@@ -115,24 +97,26 @@ static int run_command(const struct command *command, const char *program,
                 struct buf text = { 0 };
 
                 command_help(command, &text);
-                return print_buf(command->name, &text);
+                return command_print(command->name, &text);
         }
         if (check_arguments(command, &line.arguments, &err) < 0)
-                return usage_failed(command, &err);
+                return usage_failed(program, command, &err);
         return command->run(&(struct command_call){ .options = line.options,
                                                     .arguments = line.arguments,
                                                     .arena = &arena,
-                                                    .program = program });
+                                                    .program = name,
+                                                    .commands = program->commands });
 }
 
 /* A program's own command line under its own name, or the command that takes its place as it is. */
-static const struct command *command_standing_in(const char *program) {
-        const char *slash = strrchr(program, '/');
-        const char *name = slash ? slash + 1 : program;
+static const struct command *command_standing_in(const struct program *program, const char *path) {
+        const struct command *const *commands = program->commands;
+        const char *slash = strrchr(path, '/');
+        const char *name = slash ? slash + 1 : path;
 
-        for (size_t i = 0; stand_ins[i]; i++)
-                if (strcmp(stand_ins[i]->name, name) == 0)
-                        return stand_ins[i];
+        for (size_t i = 0; program->stand_ins[i]; i++)
+                if (strcmp(program->stand_ins[i]->name, name) == 0)
+                        return program->stand_ins[i];
         for (size_t i = 0; commands[i]; i++)
                 if (commands[i]->stands_in_for && strcmp(commands[i]->stands_in_for, name) == 0)
                         return commands[i];
@@ -140,29 +124,31 @@ static const struct command *command_standing_in(const char *program) {
 }
 
 /* Programs of Kubernetes know no exit code of their own for wrong usage. */
-static int stand_in(const struct command *command, int argc, char **argv) {
-        int code = run_command(command, argv[0],
+static int stand_in(const struct program *program, const struct command *command, int argc,
+                    char **argv) {
+        int code = run_command(program, command, argv[0],
                                (struct option_texts){ (size_t)argc - 1, (const char **)argv + 1 });
 
         return code == EXIT_USAGE && !command->stands_in_for ? EXIT_FAILED : code;
 }
 
-int command_main(int argc, char **argv) {
-        const struct command *command = argc > 0 ? command_standing_in(argv[0]) : NULL;
+int command_main(const struct program *program, int argc, char **argv) {
+        const struct command *command = argc > 0 ? command_standing_in(program, argv[0]) : NULL;
 
         if (command)
-                return stand_in(command, argc, argv);
+                return stand_in(program, command, argc, argv);
         if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
                 struct buf text = { 0 };
 
-                program_help(&text);
-                return print_buf("help", &text);
+                program_help(program->commands, &text);
+                return command_print("help", &text);
         }
-        command = command_find(strcmp(argv[1], "--version") == 0 ? "version" : argv[1]);
+        command = command_find(program->commands,
+                               strcmp(argv[1], "--version") == 0 ? "version" : argv[1]);
         if (!command) {
                 fprintf(stderr, "berth: unknown command \"%s\"\nTry: berth help\n", argv[1]);
                 return EXIT_USAGE;
         }
-        return run_command(command, argv[0],
+        return run_command(program, command, argv[0],
                            (struct option_texts){ (size_t)argc - 2, (const char **)argv + 2 });
 }

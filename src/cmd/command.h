@@ -6,10 +6,11 @@
 enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_JUDGED_NO = 3 };
 
 struct command_call {
-        const void *options;        /* struct filled by the option table */
-        struct arguments arguments; /* words that are not options */
-        struct arena *arena;        /* lives as long as the command */
-        const char *program;        /* argv[0] */
+        const void *options;                   /* struct filled by the option table */
+        struct arguments arguments;            /* words that are not options */
+        struct arena *arena;                   /* lives as long as the command */
+        const char *program;                   /* argv[0] */
+        const struct command *const *commands; /* all of the program, for its help */
 };
 
 struct command {
@@ -31,12 +32,16 @@ struct command {
         int (*run)(const struct command_call *call);
 };
 
-extern const struct command *const commands[]; /* NULL-ended, in the order of help */
-/* Programs berth stands in for, by the name it is started under; NULL-ended. */
-extern const struct command *const stand_ins[];
-const struct command *command_find(const char *name);
+/* Both NULL-ended. */
+struct program {
+        const struct command *const *commands;  /* in the order of help */
+        const struct command *const *stand_ins; /* for programs, by the name it is started under */
+};
+extern const struct program program_berth; /* commands.c */
+
+const struct command *command_find(const struct command *const *commands, const char *name);
 /* Parses and runs argv; returns the exit code. */
-int command_main(int argc, char **argv);
+int command_main(const struct program *program, int argc, char **argv);
 
 /* The words with options from the environment behind them, which therefore win; a list given in
  * both is joined.  Says so on standard error where the environment may not set an option. */
@@ -46,9 +51,13 @@ struct option_texts command_with_environment(const struct command *command,
 /* "berth up: file:line: path: text" on standard error; returns the exit code for the error:
  * EXIT_USAGE for BERTH_ERR_USAGE, else EXIT_FAILED. */
 int command_failed(const char *command, const struct err *err);
+/* Prints the text on standard output and releases it; returns the exit code. Printing that fails (a
+ * full disk behind >) does not look like success. */
+int command_print(const char *command, struct buf *text);
 
 void command_help(const struct command *command, struct buf *out);
-void program_help(struct buf *out);
+void program_help(const struct command *const *commands, struct buf *out);
 void command_manual(const struct command *command, struct buf *out); /* man(7) source */
-void program_manual(struct buf *out);
-bool completion_script(const char *shell, struct buf *out); /* bash, zsh, fish */
+void program_manual(const struct command *const *commands, struct buf *out);
+/* shell: bash, zsh or fish; else false. */
+bool completion_script(const struct command *const *commands, const char *shell, struct buf *out);

@@ -1,9 +1,9 @@
-/* Every subcommand, in the order of help. */
+/* The program: every subcommand, in the order of help, and the programs it stands in for. */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/stand_in.h"
 
-const struct command *const commands[] = {
+static const struct command *const commands[] = {
         &command_up,
         &command_sandbox,
         &command_scheduler,
@@ -23,4 +23,10 @@ const struct command *const commands[] = {
         NULL,
 };
 
-const struct command *const stand_ins[] = { &stand_in_kube_scheduler, &stand_in_descheduler, NULL };
+static const struct command *const stand_ins[] = {
+        &stand_in_kube_scheduler,
+        &stand_in_descheduler,
+        NULL,
+};
+
+const struct program program_berth = { commands, stand_ins };

@@ -8,7 +8,7 @@ static void word_list(struct buf *out, const char *const *words) {
                 buf_printf(out, "%s%s", i ? " " : "", words[i]);
 }
 
-static void command_words(struct buf *out) {
+static void command_words(const struct command *const *commands, struct buf *out) {
         for (size_t i = 0; commands[i]; i++)
                 buf_printf(out, "%s%s", i ? " " : "", commands[i]->name);
 }
@@ -36,12 +36,12 @@ static void bash_values(struct buf *out, const struct command *command) {
         }
 }
 
-static void bash_script(struct buf *out) {
+static void bash_script(const struct command *const *commands, struct buf *out) {
         buf_text(out, "_berth() {\n  local cur=\"${COMP_WORDS[COMP_CWORD]}\" "
                       "prev=\"${COMP_WORDS[COMP_CWORD-1]}\" cmd=\"${COMP_WORDS[1]}\"\n"
                       "  COMPREPLY=()\n"
                       "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W '");
-        command_words(out);
+        command_words(commands, out);
         buf_text(out, "' -- \"$cur\")); return; fi\n  case \"$cmd/$prev\" in\n");
         for (size_t i = 0; commands[i]; i++)
                 bash_values(out, commands[i]);
@@ -58,9 +58,9 @@ static void bash_script(struct buf *out) {
         buf_text(out, "  esac\n}\ncomplete -F _berth berth\n");
 }
 
-static void zsh_script(struct buf *out) {
+static void zsh_script(const struct command *const *commands, struct buf *out) {
         buf_text(out, "#compdef berth\nautoload -U +X bashcompinit && bashcompinit\n");
-        bash_script(out);
+        bash_script(commands, out);
 }
 
 static void fish_option(struct buf *out, const struct command *command, const struct option *o) {
@@ -78,7 +78,7 @@ static void fish_option(struct buf *out, const struct command *command, const st
         buf_char(out, '\n');
 }
 
-static void fish_script(struct buf *out) {
+static void fish_script(const struct command *const *commands, struct buf *out) {
         buf_text(out, "complete -c berth -f\n");
         for (size_t i = 0; commands[i]; i++) {
                 buf_printf(out, "complete -c berth -n __fish_use_subcommand -a %s -d '%s'\n",
@@ -88,15 +88,15 @@ static void fish_script(struct buf *out) {
         }
 }
 
-bool completion_script(const char *shell, struct buf *out) {
+bool completion_script(const struct command *const *commands, const char *shell, struct buf *out) {
         static const struct {
                 const char *name;
-                void (*write)(struct buf *out);
+                void (*write)(const struct command *const *commands, struct buf *out);
         } shells[] = { { "bash", bash_script }, { "zsh", zsh_script }, { "fish", fish_script } };
 
         for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++) {
                 if (strcmp(shells[i].name, shell) == 0) {
-                        shells[i].write(out);
+                        shells[i].write(commands, out);
                         return true;
                 }
         }

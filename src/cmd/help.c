@@ -47,7 +47,7 @@ void command_help(const struct command *command, struct buf *out) {
         options_describe(command->options, out);
 }
 
-void program_help(struct buf *out) {
+void program_help(const struct command *const *commands, struct buf *out) {
         buf_text(out, "berth places pods, evicts them and reboots nodes, on a Kubernetes cluster\n"
                       "or on one of its own.\n\nUsage: berth COMMAND [OPTION...]\n\nCommands:\n");
         for (size_t i = 0; commands[i]; i++)
@@ -128,7 +128,7 @@ void command_manual(const struct command *command, struct buf *out) {
                  "0 done, 1 failed, 2 wrong usage, 3 judged no.\n.SH SEE ALSO\n.BR berth (1)\n");
 }
 
-void program_manual(struct buf *out) {
+void program_manual(const struct command *const *commands, struct buf *out) {
         manual_title(out, "BERTH");
         buf_text(out, ".SH NAME\nberth \\- place pods, evict them and reboot nodes\n"
                       ".SH SYNOPSIS\n.B berth\n\\fICOMMAND\\fR [\\fIOPTION\\fR...]\n"

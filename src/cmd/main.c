@@ -4,5 +4,5 @@
 
 int main(int argc, char **argv) {
         log_writer_install(stderr);
-        return command_main(argc, argv);
+        return command_main(&program_berth, argc, argv);
 }

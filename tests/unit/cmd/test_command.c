@@ -12,14 +12,14 @@
 
 static void entries_are_complete(void **state) {
         (void)state;
-        for (size_t i = 0; commands[i]; i++) {
-                const struct command *command = commands[i];
+        for (size_t i = 0; program_berth.commands[i]; i++) {
+                const struct command *command = program_berth.commands[i];
 
                 assert_non_null(command->summary);
                 assert_non_null(command->synopsis);
                 assert_non_null(command->description);
                 assert_non_null(command->run);
-                assert_ptr_equal(command_find(command->name), command);
+                assert_ptr_equal(command_find(program_berth.commands, command->name), command);
                 for (const struct option *o = command->options; o && o->name; o++) {
                         assert_non_null(o->help);
                         assert_true((o->type == OPTION_FLAG) == (!o->value_name));
@@ -27,34 +27,35 @@ static void entries_are_complete(void **state) {
                         assert_true(o->help[strlen(o->help) - 1] != '.');
                 }
         }
-        assert_null(command_find("nothing"));
+        assert_null(command_find(program_berth.commands, "nothing"));
 }
 
 /* Defaults are parsed like words from the user, so a bad one would break the command. */
 static void defaults_parse(void **state) {
         (void)state;
-        for (size_t i = 0; commands[i]; i++) {
+        for (size_t i = 0; program_berth.commands[i]; i++) {
                 CLEANUP(arena_release) struct arena arena;
                 struct command_line line = { 0 };
                 struct err err = { 0 };
 
                 arena_init(&arena, 0);
-                line.options = arena_alloc(&arena, commands[i]->options_size);
-                assert_int_equal(options_parse(commands[i]->options, (struct option_texts){ 0 },
-                                               &arena, &line, &err),
+                line.options = arena_alloc(&arena, program_berth.commands[i]->options_size);
+                assert_int_equal(options_parse(program_berth.commands[i]->options,
+                                               (struct option_texts){ 0 }, &arena, &line, &err),
                                  0);
         }
 }
 
 static void help_and_manual_name_every_option(void **state) {
         (void)state;
-        for (size_t i = 0; commands[i]; i++) {
+        for (size_t i = 0; program_berth.commands[i]; i++) {
                 CLEANUP(buf_release) struct buf help = { 0 };
                 CLEANUP(buf_release) struct buf manual = { 0 };
 
-                command_help(commands[i], &help);
-                command_manual(commands[i], &manual);
-                for (const struct option *o = commands[i]->options; o && o->name; o++) {
+                command_help(program_berth.commands[i], &help);
+                command_manual(program_berth.commands[i], &manual);
+                for (const struct option *o = program_berth.commands[i]->options; o && o->name;
+                     o++) {
                         char text[128];
 
                         snprintf(text, sizeof(text), "--%s", o->name);
@@ -80,13 +81,13 @@ static void help_fits_a_terminal(void **state) {
         CLEANUP(buf_release) struct buf program = { 0 };
 
         (void)state;
-        program_help(&program);
+        program_help(program_berth.commands, &program);
         assert_columns("berth help", program.data);
-        for (size_t i = 0; commands[i]; i++) {
+        for (size_t i = 0; program_berth.commands[i]; i++) {
                 CLEANUP(buf_release) struct buf help = { 0 };
 
-                command_help(commands[i], &help);
-                assert_columns(commands[i]->name, help.data);
+                command_help(program_berth.commands[i], &help);
+                assert_columns(program_berth.commands[i]->name, help.data);
         }
 }
 
@@ -97,14 +98,14 @@ static void completion_knows_every_command(void **state) {
         for (size_t s = 0; s < 3; s++) {
                 CLEANUP(buf_release) struct buf out = { 0 };
 
-                assert_true(completion_script(shells[s], &out));
-                for (size_t i = 0; commands[i]; i++)
-                        assert_non_null(strstr(out.data, commands[i]->name));
+                assert_true(completion_script(program_berth.commands, shells[s], &out));
+                for (size_t i = 0; program_berth.commands[i]; i++)
+                        assert_non_null(strstr(out.data, program_berth.commands[i]->name));
         }
         {
                 CLEANUP(buf_release) struct buf out = { 0 };
 
-                assert_false(completion_script("csh", &out));
+                assert_false(completion_script(program_berth.commands, "csh", &out));
         }
 }
 

@@ -508,7 +508,7 @@ static void exit_codes(void **state) {
 
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
-                int code = command_main(runs[i].count, (char **)runs[i].words);
+                int code = command_main(&program_berth, runs[i].count, (char **)runs[i].words);
 
                 if (code != runs[i].code)
                         fail_msg("run %zu: exit %d", i, code);

@@ -116,8 +116,8 @@ static void each_is_found_by_its_program_name(void **state) {
 
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(names); i++)
-                assert_string_equal(stand_ins[i]->name, names[i]);
-        assert_null(stand_ins[ARRAY_LEN(names)]);
+                assert_string_equal(program_berth.stand_ins[i]->name, names[i]);
+        assert_null(program_berth.stand_ins[ARRAY_LEN(names)]);
 }
 
 static void gates_are_read(void **state) {
