@@ -161,6 +161,44 @@ static void test_pass_again(void **state) {
         close_bench(&bench);
 }
 
+/* Between regular passes a rule is asked when its time has come, not before and not without. */
+static void test_due_rules_are_asked(void **state) {
+        (void)state;
+        static const char policy[] =
+                HEAD "profiles:\n"
+                     "- name: p\n"
+                     "  pluginConfig: [{name: PodLifeTime, args: {maxPodLifeTimeSeconds: 604900}}, "
+                     "{name: RemovePodsViolatingNodeTaints}]\n"
+                     "  plugins: {deschedule: {enabled: [RemovePodsViolatingNodeTaints, "
+                     "PodLifeTime]}}\n";
+        const struct wall_time due = { now.ns + 101 * NS_PER_S }; /* pods are 604,800 s old */
+        struct bench bench;
+        open_bench(&bench, policy, false, false);
+        descheduler_pass(bench.descheduler, now);
+        assert_string_equal(bench.notes.text.data, "p/RemovePodsViolatingNodeTaints:a ");
+        buf_clear(&bench.notes.text);
+        struct wall_time next;
+        assert_true(descheduler_next_due(bench.descheduler, &next));
+        assert_int_equal(next.ns, due.ns);
+
+        const struct desched_report *report =
+                descheduler_react(bench.descheduler, (struct wall_time){ due.ns - 1 }, 0);
+        assert_true(report->rules[0].was_passed_over && report->rules[1].was_passed_over);
+        assert_true(descheduler_next_due(bench.descheduler, &next)); /* still to come */
+        assert_int_equal(next.ns, due.ns);
+        assert_int_equal(bench.notes.text.len, 0);
+
+        report = descheduler_react(bench.descheduler, due, 0);
+        assert_true(report->rules[0].was_passed_over);
+        assert_false(report->rules[1].was_passed_over);
+        assert_string_equal(bench.notes.text.data, "p/PodLifeTime:a p/PodLifeTime:b ");
+
+        buf_clear(&bench.notes.text);
+        report = descheduler_react(bench.descheduler, due, CLUSTER_NODE_TAINTS);
+        assert_false(report->rules[0].was_passed_over);
+        close_bench(&bench);
+}
+
 static void test_limits_are_passed_on(void **state) {
         (void)state;
         struct bench bench;
@@ -324,6 +362,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_order),
                 cmocka_unit_test(test_pass_again),
+                cmocka_unit_test(test_due_rules_are_asked),
                 cmocka_unit_test(test_limits_are_passed_on),
                 cmocka_unit_test(test_refused_evictions_are_counted),
                 cmocka_unit_test(test_plugin_failure),

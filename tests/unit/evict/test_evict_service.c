@@ -566,14 +566,14 @@ static void put_pod(struct cluster *cluster, const char *name, const char *phase
 }
 
 static void put_budget(struct cluster *cluster, const char *name, const char *more_spec,
-                       int allowed, int healthy) {
+                       int allowed, int healthy, int desired) {
         char text[512];
         snprintf(text, sizeof(text),
                  "{\"metadata\":{\"namespace\":\"a\",\"name\":\"%s\",\"generation\":1},\"spec\":{"
                  "%s\"selector\":{\"matchLabels\":{\"app\":\"x\"}}},\"status\":{"
                  "\"observedGeneration\":1,\"disruptionsAllowed\":%d,\"currentHealthy\":%d,"
-                 "\"desiredHealthy\":2,\"expectedPods\":3}}",
-                 name, more_spec, allowed, healthy);
+                 "\"desiredHealthy\":%d,\"expectedPods\":3}}",
+                 name, more_spec, allowed, healthy, desired);
         struct json_doc *doc;
         assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
         assert_int_equal(
@@ -588,6 +588,7 @@ static void test_budgets(void **state) {
                 int budgets, allowed, healthy;
                 bool is_parity;
                 enum evict_outcome first, second;
+                bool desires_none; /* desiredHealthy 0 instead of 2 */
         } cases[] = {
                 { "no budget", "", "Running", "True", 0, 0, 0, false, EVICT_DONE, EVICT_DONE },
                 { "one left", "", "Running", "True", 1, 1, 3, false, EVICT_DONE, EVICT_BUDGET },
@@ -601,6 +602,8 @@ static void test_budgets(void **state) {
                   EVICT_DONE },
                 { "unready, unhealthy budget", "", "Running", "False", 1, 0, 1, false, EVICT_BUDGET,
                   EVICT_BUDGET },
+                { "unready, nothing desired: not yet counted", "", "Running", "False", 1, 0, 0,
+                  false, EVICT_BUDGET, EVICT_BUDGET, .desires_none = true },
                 { "unready, always allowed", "\"unhealthyPodEvictionPolicy\":\"AlwaysAllow\",",
                   "Running", "False", 1, 0, 1, false, EVICT_DONE, EVICT_DONE },
         };
@@ -611,7 +614,7 @@ static void test_budgets(void **state) {
                 put_pod(cluster, "2", cases[i].phase, cases[i].ready);
                 for (int b = 0; b < cases[i].budgets; b++)
                         put_budget(cluster, b == 0 ? "b0" : "b1", cases[i].spec, cases[i].allowed,
-                                   cases[i].healthy);
+                                   cases[i].healthy, cases[i].desires_none ? 0 : 2);
                 struct bench bench;
                 open_bench_of(&bench, cluster,
                               &(struct evict_requester_config){ .is_parity = cases[i].is_parity });

@@ -94,6 +94,22 @@ static void test_nominations_come_back(void **state) {
         cluster_free(s.cluster);
 }
 
+/* A nomination of ours is one until it is taken back, in a what-if or outside. */
+static void test_a_nomination_taken_back_is_not_ours(void **state) {
+        struct scene s = scene();
+        (void)state;
+        assert_true(cluster_pod(s.cluster, s.pending)->flags & POD_NOMINATED_HERE);
+        cluster_checkpoint(s.cluster);
+        cluster_nominate(s.cluster, s.pending, SLICE_EMPTY);
+        assert_false(cluster_pod(s.cluster, s.pending)->flags & POD_NOMINATED_HERE);
+        cluster_rollback(s.cluster);
+        assert_true(cluster_pod(s.cluster, s.pending)->flags & POD_NOMINATED_HERE);
+        cluster_nominate(s.cluster, s.pending, SLICE_EMPTY);
+        assert_false(cluster_pod(s.cluster, s.pending)->flags & POD_NOMINATED_HERE);
+        assert_int_equal(cluster_pod(s.cluster, s.pending)->nominated.index, 0);
+        cluster_free(s.cluster);
+}
+
 static void test_an_assumption_forgotten_in_a_what_if_stays(void **state) {
         struct scene s = scene();
         (void)state;
@@ -144,6 +160,7 @@ int main(void) {
                 cmocka_unit_test(test_order_of_a_list_comes_back),
                 cmocka_unit_test(test_nested),
                 cmocka_unit_test(test_nominations_come_back),
+                cmocka_unit_test(test_a_nomination_taken_back_is_not_ours),
                 cmocka_unit_test(test_an_assumption_forgotten_in_a_what_if_stays),
                 cmocka_unit_test(test_touched_nodes),
                 cmocka_unit_test(test_a_pod_alone_on_a_placeholder),

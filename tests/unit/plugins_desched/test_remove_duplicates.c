@@ -10,6 +10,7 @@
 #define ON2 .node = "n2"
 #define ON3 .node = "n3"
 #define THREE .nodes = { { .name = "n1" }, { .name = "n2" }, { .name = "n3" } }
+#define IN_POOL(name) .spec = "'nodeSelector':{'pool':'" name "'}"
 #define IMAGE(name) .container = "'image':'" name "'"
 
 static const struct scene_case cases[] = {
@@ -47,6 +48,17 @@ static const struct scene_case cases[] = {
                       .meta = "'ownerReferences':[{'kind':'X','name':'x','uid':'x'},{'kind':'Y',"
                               "'name':'y','uid':'y'}]" } },
           .expect = "b", .parity = "b b" },
+        { "the only node of a pod is no target of its owner's",
+          .nodes = { { .name = "n1", .labels = "'pool':'a'" },
+                     { .name = "n2", .labels = "'pool':'a'" },
+                     { .name = "n3", .labels = "'pool':'b'" } },
+          .pods = { { "a", IN_POOL("a") },
+                    { "b", IN_POOL("a") },
+                    { "c", IN_POOL("a") },
+                    { "d", IN_POOL("a") },
+                    { "e", ON3, IN_POOL("b") },
+                    { "f", ON3, IN_POOL("b") } },
+          .expect = "d" }, /* six on two nodes; on three it would be two each */
         { "node limit", .policy = "'maxNoOfPodsToEvictPerNode':1", THREE,
           .pods = { { "a" }, { "b" }, { "c" } }, .expect = "b" },
 };

@@ -423,6 +423,25 @@ static void r56_killed_in_the_drain_need_gone(void **state) {
         finish();
 }
 
+/* The host lost power in the drain and is back in another boot: that was the reboot. */
+static void booted_in_the_drain(void **state) {
+        struct world_node *node = start_wanted(1, 1);
+
+        (void)state;
+        add_pod(0, 1000000, 0);
+        world_start(&world, 0);
+        run_to('5');
+        world_kill(&world, 0);
+        node->boot++;
+        node->is_required = false;
+        world_start(&world, 0);
+        world_run(&world, 60);
+        assert_int_equal(letters('8'), 1);
+        assert_int_equal(letters('9'), 0); /* nothing failed */
+        assert_true(notices_have("rebooted"));
+        ends_clean();
+}
+
 static void r57_killed_after_the_order(void **state) {
         struct world_node *node = start_wanted(1, 1);
 
@@ -748,6 +767,7 @@ int main(void) {
                 cmocka_unit_test(r54_killed_after_the_lock),
                 cmocka_unit_test(r55_killed_after_the_cordon),
                 cmocka_unit_test(r56_killed_in_the_drain_need_gone),
+                cmocka_unit_test(booted_in_the_drain),
                 cmocka_unit_test(r57_killed_after_the_order),
                 cmocka_unit_test(r58_killed_before_the_release),
                 cmocka_unit_test(r59_lock_lost_while_away),

@@ -133,6 +133,26 @@ static void test_removed_pod_wakes(void **state) {
         assert_non_null(find_action(test, ACTION_BIND, "p"));
 }
 
+/* A pod on its way out when its turn comes is neither placed nor told anything. */
+static void test_terminating_pods_are_not_placed(void **state) {
+        struct sched_test *test = *state;
+        struct scheduler_stats stats;
+        put_node(test, "n1", 4000);
+        apply(test, OBJECT_POD, CHANGE_ADDED,
+              "{\"metadata\":{\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"uid-p\","
+              "\"deletionTimestamp\":\"2023-11-14T22:30:00Z\"},\"spec\":{\"containers\":[{"
+              "\"name\":\"c\",\"image\":\"i\"}]}}");
+        put_pod(test, "q", 1000, "");
+        assert_int_equal(step(test).decisions, 1);
+        assert_null(find_action(test, ACTION_BIND, "p"));
+        assert_null(find_action(test, ACTION_POD_STATUS, "p"));
+        assert_non_null(find_action(test, ACTION_BIND, "q"));
+        scheduler_stats(test->scheduler, &stats);
+        assert_int_equal(stats.binding, 1);
+        test->now_ns += 301 * NS_PER_S;
+        assert_int_equal(step(test).decisions, 0);
+}
+
 static void test_priority_goes_first(void **state) {
         struct sched_test *test = *state;
         put_node(test, "n1", 1000);
@@ -368,6 +388,7 @@ int main(void) {
                 TEST(test_new_node_wakes),
                 CASE("sched-089 a grown node wakes when large enough",
                      test_grown_node_wakes_when_large_enough),
+                TEST(test_terminating_pods_are_not_placed),
                 TEST(test_removed_pod_wakes),
                 TEST(test_priority_goes_first),
                 TEST(test_failed_bind_backs_off),

@@ -518,6 +518,39 @@ static void test_binding(void **state) {
         fixture_free(&f);
 }
 
+/* Pods that may not be bound, each with the server's reason. */
+static void test_refused_bindings(void **state) {
+        static const struct {
+                const char *metadata, *spec, *text;
+        } pods[] = {
+                { "", "\"schedulingGates\":[{\"name\":\"a/b\"}],",
+                  "pod p has non-empty .spec.schedulingGates" },
+                { "", "\"nodeName\":\"n2\",", "pod p is already assigned to node \"n2\"" },
+                { "\"finalizers\":[\"a/b\"],", "", "pod p is being deleted" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(pods); i++) {
+                struct fixture f = fixture_new();
+                char text[512];
+
+                snprintf(text, sizeof(text),
+                         "{\"metadata\":{%s\"name\":\"p\"},\"spec\":{%s\"containers\":[{"
+                         "\"name\":\"c\",\"image\":\"i\"}]}}",
+                         pods[i].metadata, pods[i].spec);
+                assert_int_equal(ask(&f, "POST", PODS, text), 201);
+                if (pods[i].metadata[0])
+                        ask(&f, "DELETE", PODS "/p", "{}");
+                assert_int_equal(ask(&f, "POST", PODS "/p/binding",
+                                     "{\"metadata\":{\"name\":\"p\"},\"target\":{\"kind\":"
+                                     "\"Node\",\"name\":\"n1\"}}"),
+                                 409);
+                if (!strstr(answer(&f, "/message"), pods[i].text))
+                        fail_msg("%s: %s", pods[i].text, answer(&f, "/message"));
+                fixture_free(&f);
+        }
+}
+
 #define NAMED(title, test)                                                                         \
         { title, test, NULL, NULL, NULL }
 
@@ -534,6 +567,7 @@ int main(void) {
                 cmocka_unit_test(test_contended_unwaiting),
                 NAMED("evict-A15: twenty at once", test_twenty_at_once),
                 cmocka_unit_test(test_binding),
+                cmocka_unit_test(test_refused_bindings),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
