@@ -32,6 +32,12 @@ struct update {
         bool has_new_values; /* raw values came into use or went out of it */
 };
 
+/* Changes that leave the node itself as it was. */
+#define POD_CHANGES (CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED)
+
+/* What the local plugins say of a node after changes (CLUSTER_* bits); false: too many raw values.
+ */
+bool cache_refresh_node(struct update *update, struct node_id node, uint32_t mask);
 /* One filter's word on one node. */
 bool cache_plugin_admits(const struct cache_call *call, size_t index, struct node_id node);
 /* A node is about to change: it gives its raw values back. */

@@ -1,4 +1,4 @@
-/* What the files that ask extenders share. */
+/* A pod that extenders are being asked about, and what the files that ask them share. */
 #pragma once
 
 #include "sched/scheduler_priv.h"
@@ -36,12 +36,16 @@ struct extension {
         char *trouble;
 };
 
-/* ---- all questions (scheduler_extend.c) ---- */
+/* ---- whom a pod concerns (extender_interest.c) ---- */
 bool extender_is_interested(const struct scheduler *scheduler, const struct extender *extender,
                             const struct queued_pod *entry);
+
+/* ---- the record (extension.c) ---- */
 struct extension *extension_new(struct scheduler *scheduler, const struct queued_pod *entry,
                                 size_t node_count);
 void extension_free(struct scheduler *scheduler, struct extension *extension);
+void asked_candidate_free(struct asked_candidate *candidate); /* what it owns */
+void extension_drop_candidates(struct extension *extension);
 
 /* ---- victims (scheduler_extend_victims.c) ---- */
 /* False: everybody was asked, or nothing is left to ask about. */
@@ -54,4 +58,3 @@ void extension_take_victims(struct scheduler *scheduler, struct extension *exten
 /* What is left, in the scratch memory. */
 struct preemption_limit extension_limit(struct scheduler *scheduler,
                                         const struct extension *extension);
-void extension_drop_candidates(struct extension *extension);

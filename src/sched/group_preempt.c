@@ -4,13 +4,13 @@
 #include "sched/scheduler_group.h"
 
 /* What is asked again and again while victims are picked. */
-struct group_room_question {
+struct group_preempt_question {
         const struct group_cycle *cycle;
         struct arena arena; /* of the last answer */
 };
 
-static bool group_room_fits(void *context, struct slice *ret_message) {
-        struct group_room_question *question = context;
+static bool group_preempt_fits(void *context, struct slice *ret_message) {
+        struct group_preempt_question *question = context;
         struct group_trial trial;
         struct trial_request request = { .is_question = true, .arena = &question->arena };
         arena_clear(&question->arena);
@@ -43,7 +43,7 @@ static bool never_preempts(const struct group_cycle *cycle) {
 static bool find_victims(const struct group_cycle *cycle, struct group_preemption *search,
                          struct slice *ret_why) {
         const struct profile_plugin *plugin = plugin_of(cycle->profile);
-        struct group_room_question question = { .cycle = cycle };
+        struct group_preempt_question question = { .cycle = cycle };
         struct verdict verdict = { .code = VERDICT_OK };
         if (pod_group_is_constrained(cycle->group.object)) {
                 *ret_why = SLICE_LITERAL("workload aware preemption is not supported for pod "
@@ -56,7 +56,7 @@ static bool find_victims(const struct group_cycle *cycle, struct group_preemptio
                 return false;
         }
         arena_init(&question.arena, 0);
-        search->fits = group_room_fits;
+        search->fits = group_preempt_fits;
         search->context = &question;
         bool is_found = plugin->plugin->sched->group_post_filter(search, plugin->state, &verdict) ==
                         VERDICT_OK;
@@ -91,7 +91,7 @@ static void wait_for(const struct group_cycle *cycle, const struct group_preempt
         *trial = *after;
 }
 
-void group_make_room(const struct group_cycle *cycle, struct group_trial *trial) {
+void group_preempt(const struct group_cycle *cycle, struct group_trial *trial) {
         struct group_preemption search = { .group = &cycle->view,
                                            .cluster = cycle->step->scheduler->config.cluster,
                                            .now = cycle->step->wall,

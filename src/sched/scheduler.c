@@ -47,11 +47,6 @@ struct scheduler *scheduler_new(const struct scheduler_config *config) {
         return scheduler;
 }
 
-static void free_action(struct open_action *open) {
-        free(open->node);
-        free(open);
-}
-
 void scheduler_free(struct scheduler *scheduler) {
         if (!scheduler)
                 return;
@@ -59,7 +54,7 @@ void scheduler_free(struct scheduler *scheduler) {
         uint64_t id;
         void *open;
         while (map_u64_next(scheduler->actions, &at, &id, &open))
-                free_action(open);
+                open_action_free(open);
         map_u64_free(scheduler->actions);
         scheduler_pre_bind_free(scheduler);
         scheduler_extensions_free(scheduler);
@@ -136,9 +131,12 @@ static void decide_or_recall(struct scheduler *scheduler, const struct queued_po
                 failure_memo_keep(scheduler->failures, cluster, profile, entry->pod, ret_decision);
 }
 
-void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
-                            const struct decision_extension *extension,
-                            const struct preemption_limit *limit) {
+/* Decides and acts on it; with an extension or a limit, after extenders were asked about nodes or
+ * about victims.  True: extenders had nothing to be asked, and ret_extended is to be decided. */
+static bool scheduler_decide_once(struct step *step, struct queued_pod *entry,
+                                  const struct decision_extension *extension,
+                                  const struct preemption_limit *limit,
+                                  struct extended_decision *ret_extended) {
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
         bool asks = !extension && scheduler_asks_extenders(scheduler, entry);
@@ -161,20 +159,40 @@ void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
         entry->decided_generation = cluster_generation(cluster);
         decide_or_recall(scheduler, entry, &request, &decision);
         scheduler->next_node = decision.next_node;
-        if (asks && decision.outcome == DECISION_PLACED) {
-                scheduler_ask_extenders(step, entry, &decision);
-                return;
-        }
+        if (asks && decision.outcome == DECISION_PLACED)
+                return scheduler_ask_extenders(step, entry, &decision, ret_extended);
         if (!limit && scheduler_ask_victims(step, entry, &decision, extension))
-                return;
+                return false;
         scheduler->stats.decisions++;
         scheduler_record(step, entry, &decision);
         if (decision.outcome == DECISION_PLACED) {
-                scheduler_bind(step, entry, &decision);
-                return;
+                scheduler_bind(step, entry, decision.node);
+                return false;
         }
         set_wakes(scheduler, entry, &decision);
         give_up(step, entry, &decision);
+        return false;
+}
+
+/* The decision after the last answer of the extenders. */
+static void decide_extended(struct step *step, const struct extended_decision *extended) {
+        struct scheduler *scheduler = step->scheduler;
+        struct queued_pod *entry = extended->entry;
+        struct extended_decision none;
+        scheduling_queue_take(&scheduler->queue, entry);
+        bool is_open =
+                scheduler_decide_once(step, entry, extended->has_nodes ? &extended->nodes : NULL,
+                                      extended->has_limit ? &extended->limit : NULL, &none);
+        assert(!is_open);
+        /* What happened while the extenders were asked may have changed their answers. */
+        if (extended->has_moved && entry->part == QUEUE_UNSCHEDULABLE && entry->hears_all)
+                scheduling_queue_retry(&scheduler->queue, entry, step->mono.ns);
+}
+
+static void scheduler_decide_entry(struct step *step, struct queued_pod *entry) {
+        struct extended_decision extended;
+        if (scheduler_decide_once(step, entry, NULL, NULL, &extended))
+                decide_extended(step, &extended);
 }
 
 /* Pods on their way out are not placed any more. */
@@ -204,7 +222,7 @@ struct scheduler_progress scheduler_step(struct scheduler *scheduler, struct mon
                         continue;
                 arena_clear(&scheduler->scratch);
                 if (!scheduler_decide_group(&step, entry))
-                        scheduler_decide_entry(&step, entry, NULL, NULL);
+                        scheduler_decide_entry(&step, entry);
                 if (++progress.decisions % DECISIONS_PER_CATCH_UP == 0)
                         scheduler_catch_up(scheduler, mono.ns);
         }
@@ -226,75 +244,11 @@ bool scheduler_next_due(const struct scheduler *scheduler, struct mono_time *ret
 
 /* ---- outcomes of actions ---- */
 
-/* The entry an outcome belongs to; NULL when the pod has gone or been replaced. */
-static struct queued_pod *entry_of(struct scheduler *scheduler, const struct open_action *open) {
-        struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, open->pod);
-        return entry && entry->uid_hash == open->uid_hash ? entry : NULL;
-}
-
-static void announce_bound(struct step *step, const struct action_result *result,
-                           const struct open_action *open, struct slice controller) {
-        struct scheduler *scheduler = step->scheduler;
-        arena_clear(&scheduler->scratch);
-        struct action event = {
-                .kind = ACTION_RECORD_EVENT,
-                .target = result->target,
-                .event = { .reason = SLICE_LITERAL("Scheduled"),
-                           .action = SLICE_LITERAL("Binding"),
-                           .note = slice_of(arena_printf(
-                                   &scheduler->scratch,
-                                   "Successfully assigned " SLICE_FMT "/" SLICE_FMT " to %s",
-                                   SLICE_ARG(result->target.ns), SLICE_ARG(result->target.name),
-                                   open->node)),
-                           .controller = controller },
-        };
-        action_list_add(step->out, &event);
-}
-
-/* Whether the row still is the pod the bind was for, and nobody but us says where it runs. */
-static bool is_assumed(const struct scheduler *scheduler, const struct open_action *open) {
-        const struct pod_row *row = cluster_pod(scheduler->config.cluster, open->pod);
-        return row->is_live && (row->flags & POD_ASSUMED) != 0 &&
-               scheduler_uid_hash(row) == open->uid_hash;
-}
-
-void scheduler_finish_bind(struct step *step, const struct action_result *result,
-                           const struct open_action *open) {
-        struct scheduler *scheduler = step->scheduler;
-        struct queued_pod *entry = entry_of(scheduler, open);
-        bool is_waiting = entry && entry->part == QUEUE_BINDING;
-        if (result->code == BERTH_OK) {
-                scheduler->stats.scheduled++;
-                if (is_waiting && scheduler->config.bound)
-                        scheduler->config.bound(scheduler->config.watch->context, entry->attempts,
-                                                step->mono.ns - entry->first_popped_ns,
-                                                entry->was_flushed);
-                announce_bound(step, result, open,
-                               scheduler->config.profiles[open->profile]->scheduler_name);
-                if (is_waiting)
-                        scheduling_queue_remove(&scheduler->queue, entry);
-                return;
-        }
-        scheduler->stats.errors++;
-        if (!is_waiting)
-                return;
-        if (!is_assumed(scheduler, open)) { /* gone, or bound after all */
-                scheduling_queue_remove(&scheduler->queue, entry);
-                return;
-        }
-        arena_clear(&scheduler->scratch);
-        scheduler_unbind(step, entry,
-                         slice_of(arena_printf(&scheduler->scratch,
-                                               "binding rejected: running Bind plugin "
-                                               "\"DefaultBinder\": " SLICE_FMT,
-                                               SLICE_ARG(result->text))));
-}
-
 /* Once all victims are on their way the preemptor hears again what happens.  One that could not be
  * deleted leaves no trace in the cluster: the preemptor tries again. */
 static void finish_removal(struct step *step, const struct action_result *result,
                            const struct open_action *open) {
-        struct queued_pod *entry = entry_of(step->scheduler, open);
+        struct queued_pod *entry = open_action_entry(step->scheduler, open);
         if (!entry || entry->open_removals == 0)
                 return;
         entry->open_removals--;
@@ -316,18 +270,20 @@ void scheduler_result(struct scheduler *scheduler, const struct action_result *r
         struct open_action *open = map_u64_remove(scheduler->actions, result->id);
         if (!open)
                 return;
-        struct queued_pod *entry = entry_of(scheduler, open);
+        struct queued_pod *entry = open_action_entry(scheduler, open);
         if (open->kind == ACTION_BIND)
                 scheduler_finish_bind(&step, result, open);
         else if (open->kind == ACTION_DELETE_POD)
                 finish_removal(&step, result, open);
         else if (open->kind == ACTION_PATCH_OBJECT)
                 scheduler_pre_bind_written(&step, open, result);
-        else if (open->kind == ACTION_ASK_EXTENDER)
-                scheduler_extender_answered(&step, open, result);
-        else if (result->code != BERTH_OK && entry)
+        else if (open->kind == ACTION_ASK_EXTENDER) {
+                struct extended_decision extended;
+                if (scheduler_extender_answered(&step, open, result, &extended))
+                        decide_extended(&step, &extended);
+        } else if (result->code != BERTH_OK && entry)
                 entry->failure_hash = 0; /* written again by the next failure */
-        free_action(open);
+        open_action_free(open);
 }
 
 /* ---- looking in ---- */

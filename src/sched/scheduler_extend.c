@@ -1,102 +1,16 @@
 /* Asking extenders about a pod: the filtering ones in turn, then all prioritizing ones at once;
  * then the pod is decided again, on the cluster as it is by then (reference scheduler.md 1.6). */
-#include "sched/scheduler_extend.h"
 #include "api/json.h"
 #include "base/util.h"
+#include "sched/extension.h"
 #include <stdlib.h>
 
-#define EXTENSIONS_MAX 64 /* pods asked about at a time; others wait for their turn */
 /* Extenders score up to 10, plugins up to 100. */
 #define SCORE_SCALE (NODE_SCORE_MAX / 10)
 /* What an extender may say goes no further, so that sums stay in range whatever it answers. */
 #define BONUS_MAX (INT64_MAX / 4)
 
-/* ---- whom a pod concerns ---- */
-
-static bool asks_for(const struct container *container, struct slice resource) {
-        const struct resource_list *lists[] = { &container->requests, &container->limits };
-        for (size_t l = 0; l < ARRAY_LEN(lists); l++)
-                for (size_t i = 0; i < lists[l]->count; i++)
-                        if (slice_eq(lists[l]->items[i].name, resource))
-                                return true;
-        return false;
-}
-
-bool extender_is_interested(const struct scheduler *scheduler, const struct extender *extender,
-                            const struct queued_pod *entry) {
-        const struct cluster *cluster = scheduler->config.cluster;
-        const struct pod_spec *spec =
-                &cluster_class(cluster, cluster_pod(cluster, entry->pod)->class)->spec;
-        for (size_t r = 0; r < extender->resource_count; r++) {
-                for (size_t i = 0; i < spec->container_count; i++)
-                        if (asks_for(&spec->containers[i], extender->resources[r]))
-                                return true;
-                for (size_t i = 0; i < spec->init_count; i++)
-                        if (asks_for(&spec->init[i], extender->resources[r]))
-                                return true;
-        }
-        return extender->resource_count == 0;
-}
-
-bool scheduler_asks_extenders(const struct scheduler *scheduler, const struct queued_pod *entry) {
-        for (size_t i = 0; i < scheduler->config.extender_count; i++) {
-                const struct extender *extender = &scheduler->config.extenders[i];
-                if ((extender->filters || extender->prioritizes) &&
-                    extender_is_interested(scheduler, extender, entry))
-                        return true;
-        }
-        return false;
-}
-
-size_t scheduler_binder_of(const struct scheduler *scheduler, const struct queued_pod *entry) {
-        for (size_t i = 0; i < scheduler->config.extender_count; i++)
-                if (scheduler->config.extenders[i].binds &&
-                    extender_is_interested(scheduler, &scheduler->config.extenders[i], entry))
-                        return i;
-        return SIZE_MAX;
-}
-
-/* ---- the record ---- */
-
-struct extension *extension_new(struct scheduler *scheduler, const struct queued_pod *entry,
-                                size_t node_count) {
-        struct extension *extension = xcalloc(1, sizeof(*extension));
-        *extension =
-                (struct extension){ .next = scheduler->extensions,
-                                    .pod = entry->pod,
-                                    .uid_hash = entry->uid_hash,
-                                    .generation = cluster_generation(scheduler->config.cluster),
-                                    .count = node_count,
-                                    .nodes = xcalloc(node_count + 1, sizeof(*extension->nodes)) };
-        scheduler->extensions = extension;
-        scheduler->extension_count++;
-        return extension;
-}
-
-void extension_free(struct scheduler *scheduler, struct extension *extension) {
-        struct extension **link = &scheduler->extensions;
-        while (*link != extension)
-                link = &(*link)->next;
-        *link = extension->next;
-        scheduler->extension_count--;
-        for (size_t i = 0; i < extension->count; i++) {
-                free(extension->nodes[i].name);
-                free(extension->nodes[i].reason);
-        }
-        free(extension->nodes);
-        extension_drop_candidates(extension);
-        free(extension->trouble);
-        free(extension);
-}
-
-void scheduler_extensions_free(struct scheduler *scheduler) {
-        while (scheduler->extensions)
-                extension_free(scheduler, scheduler->extensions);
-}
-
-bool scheduler_extensions_are_full(const struct scheduler *scheduler) {
-        return scheduler->extension_count >= EXTENSIONS_MAX;
-}
+/* ---- the nodes asked about ---- */
 
 static struct asked_node *find_node(struct extension *extension, struct slice name) {
         for (size_t i = 0; i < extension->count; i++)
@@ -121,20 +35,16 @@ static void scheduler_extend_ask(struct step *step, struct extension *extension,
                                  enum extender_verb verb) {
         struct scheduler *scheduler = step->scheduler;
         const struct cluster *cluster = scheduler->config.cluster;
-        const struct pod_row *row = cluster_pod(cluster, entry->pod);
         struct slice *nodes = ARENA_ARRAY(&scheduler->scratch, struct slice, extension->count);
         struct action action = { .kind = ACTION_ASK_EXTENDER,
-                                 .target = { .kind = SLICE_LITERAL("Pod"),
-                                             .ns = cluster_text(cluster, row->ns),
-                                             .name = slice_of(row->name),
-                                             .uid = slice_of(row->uid) },
+                                 .target = scheduler_pod_ref(cluster, entry->pod),
                                  .ask = { (uint32_t)extender, verb, 0, nodes } };
         for (size_t i = 0; i < extension->count; i++)
                 if (!extension->nodes[i].is_refused)
                         nodes[action.ask.node_count++] = slice_of(extension->nodes[i].name);
         extension->open++;
-        scheduler_remember(scheduler, &action, action_list_add(step->out, &action), entry,
-                           SLICE_EMPTY);
+        scheduler_await_result(scheduler, &action, action_list_add(step->out, &action), entry,
+                               SLICE_EMPTY);
 }
 
 static size_t admitted_count(const struct extension *extension) {
@@ -179,47 +89,45 @@ static struct decision_extension told_of_nodes(struct scheduler *scheduler,
         return answer;
 }
 
+/* All answers are there: what the pod is to be decided with. */
 static void scheduler_extend_conclude(struct step *step, struct extension *extension,
-                                      struct queued_pod *entry) {
+                                      struct queued_pod *entry,
+                                      struct extended_decision *ret_extended) {
         struct scheduler *scheduler = step->scheduler;
-        struct decision_extension answer = told_of_nodes(scheduler, extension);
-        struct preemption_limit limit = { 0 };
-        bool has_nodes = !extension->is_for_victims || extension->has_extension;
-        bool has_limit = extension->is_for_victims;
-        bool has_moved = cluster_generation(scheduler->config.cluster) != extension->generation;
-        if (has_limit)
-                limit = extension_limit(scheduler, extension);
+        *ret_extended = (struct extended_decision){
+                .entry = entry,
+                .nodes = told_of_nodes(scheduler, extension),
+                .has_nodes = !extension->is_for_victims || extension->has_extension,
+                .has_limit = extension->is_for_victims,
+                .has_moved = cluster_generation(scheduler->config.cluster) != extension->generation,
+        };
+        if (ret_extended->has_limit)
+                ret_extended->limit = extension_limit(scheduler, extension);
         extension_free(scheduler, extension);
-        scheduling_queue_take(&scheduler->queue, entry);
-        scheduler_decide_entry(step, entry, has_nodes ? &answer : NULL, has_limit ? &limit : NULL);
-        /* What happened while the extenders thought may have changed their minds. */
-        if (has_moved && entry->part == QUEUE_UNSCHEDULABLE && entry->hears_all)
-                scheduler_retry(scheduler, entry, step->mono.ns);
 }
 
-/* The next question, or the decision. */
-static void go_on(struct step *step, struct extension *extension, struct queued_pod *entry) {
+/* Asks the next question; false: there is none, and none is open. */
+static bool ask_about_nodes(struct step *step, struct extension *extension,
+                            const struct queued_pod *entry) {
         const struct scheduler_config *config = &step->scheduler->config;
-        if (admitted_count(extension) > 0) {
-                while (extension->extender < config->extender_count) {
-                        size_t next = extension->extender++;
-                        if (config->extenders[next].filters &&
-                            extender_is_interested(step->scheduler, &config->extenders[next],
-                                                   entry)) {
-                                scheduler_extend_ask(step, extension, entry, next, EXTENDER_FILTER);
-                                return;
-                        }
+        if (admitted_count(extension) == 0)
+                return false;
+        while (extension->extender < config->extender_count) {
+                size_t next = extension->extender++;
+                if (config->extenders[next].filters &&
+                    extender_is_interested(step->scheduler, &config->extenders[next], entry)) {
+                        scheduler_extend_ask(step, extension, entry, next, EXTENDER_FILTER);
+                        return true;
                 }
-                if (!extension->has_prioritized && admitted_count(extension) > 1)
-                        scheduler_extend_prioritize(step, extension, entry);
-                if (extension->open > 0)
-                        return;
         }
-        scheduler_extend_conclude(step, extension, entry);
+        if (!extension->has_prioritized && admitted_count(extension) > 1)
+                scheduler_extend_prioritize(step, extension, entry);
+        return extension->open > 0;
 }
 
-void scheduler_ask_extenders(struct step *step, struct queued_pod *entry,
-                             const struct decision *decision) {
+bool scheduler_ask_extenders(struct step *step, struct queued_pod *entry,
+                             const struct decision *decision,
+                             struct extended_decision *ret_extended) {
         struct scheduler *scheduler = step->scheduler;
         const struct cluster *cluster = scheduler->config.cluster;
         struct extension *extension = extension_new(scheduler, entry, decision->feasible_count);
@@ -227,10 +135,19 @@ void scheduler_ask_extenders(struct step *step, struct queued_pod *entry,
                 extension->nodes[i].name =
                         slice_dup(cluster_node_name(cluster, decision->feasible[i]));
         scheduling_queue_bind(&scheduler->queue, entry);
-        go_on(step, extension, entry);
+        if (ask_about_nodes(step, extension, entry))
+                return false;
+        scheduler_extend_conclude(step, extension, entry, ret_extended);
+        return true;
 }
 
 /* ---- answers ---- */
+
+struct extender_answer {
+        const struct open_action *open;
+        const struct action_result *result;
+        const struct json *body; /* NULL: there is none, or it is no JSON */
+};
 
 static void refuse_listed(struct extension *extension, const struct json *failed,
                           bool is_unresolvable) {
@@ -324,41 +241,50 @@ static struct slice trouble_of(struct scheduler *scheduler, const struct action_
         return slice_of(arena_string(&scheduler->scratch, text));
 }
 
-static void take_answer(struct step *step, struct extension *extension, struct queued_pod *entry,
-                        const struct open_action *open, const struct action_result *result,
-                        const struct json *answer) {
-        const struct extender *extender = &step->scheduler->config.extenders[open->ask.extender];
-        struct slice trouble = trouble_of(step->scheduler, result, answer);
+/* Takes one answer in; false: the pod is given up. */
+static bool take_answer(struct step *step, struct extension *extension, struct queued_pod *entry,
+                        const struct extender_answer *answer) {
+        const struct extender *extender =
+                &step->scheduler->config.extenders[answer->open->ask.extender];
+        enum extender_verb verb = answer->open->ask.verb;
+        struct slice trouble = trouble_of(step->scheduler, answer->result, answer->body);
         extension->open--;
-        if (open->ask.verb == EXTENDER_PREEMPT) {
-                extension_take_victims(step->scheduler, extension, extender, trouble, answer);
-        } else if (open->ask.verb ==
-                   EXTENDER_PRIORITIZE) { /* errors there are ignored, as upstream */
+        if (verb == EXTENDER_PREEMPT) {
+                extension_take_victims(step->scheduler, extension, extender, trouble, answer->body);
+        } else if (verb == EXTENDER_PRIORITIZE) { /* errors there are ignored, as upstream */
                 if (slice_is_empty(trouble))
-                        take_priorities(extension, extender, answer);
+                        take_priorities(extension, extender, answer->body);
         } else if (slice_is_empty(trouble)) {
-                take_filter(step->scheduler, extension, answer);
+                take_filter(step->scheduler, extension, answer->body);
         } else if (!extender->is_ignorable) {
                 scheduler_extend_fail(step, extension, entry, extender, trouble);
-                return;
+                return false;
         }
-        if (extension->open > 0)
-                return;
-        if (!extension->is_for_victims)
-                go_on(step, extension, entry);
-        else if (!extension_ask_next(step, extension, entry))
-                scheduler_extend_conclude(step, extension, entry);
+        return true;
 }
 
-static void take_bound(struct step *step, const struct open_action *open,
-                       const struct action_result *result, const struct json *answer) {
-        struct action_result bound = *result;
-        char *trouble = slice_dup(trouble_of(step->scheduler, result, answer));
+/* True: that was the last question, and ret_extended says what to decide with. */
+static bool take_and_go_on(struct step *step, struct extension *extension, struct queued_pod *entry,
+                           const struct extender_answer *answer,
+                           struct extended_decision *ret_extended) {
+        if (!take_answer(step, extension, entry, answer) || extension->open > 0)
+                return false;
+        bool is_asking = extension->is_for_victims ? extension_ask_next(step, extension, entry)
+                                                   : ask_about_nodes(step, extension, entry);
+        if (is_asking)
+                return false;
+        scheduler_extend_conclude(step, extension, entry, ret_extended);
+        return true;
+}
+
+static void take_bound(struct step *step, const struct extender_answer *answer) {
+        struct action_result bound = *answer->result;
+        char *trouble = slice_dup(trouble_of(step->scheduler, answer->result, answer->body));
         if (trouble[0] != '\0') {
                 bound.code = BERTH_ERR_INTERNAL;
                 bound.text = slice_of(trouble);
         }
-        scheduler_finish_bind(step, &bound, open);
+        scheduler_finish_bind(step, &bound, answer->open);
         free(trouble);
 }
 
@@ -370,26 +296,29 @@ static struct queued_pod *entry_of(struct scheduler *scheduler, struct extension
         return is_same && row->is_live && node_id_is_none(row->node) ? entry : NULL;
 }
 
-void scheduler_extender_answered(struct step *step, const struct open_action *open,
-                                 const struct action_result *result) {
+bool scheduler_extender_answered(struct step *step, const struct open_action *open,
+                                 const struct action_result *result,
+                                 struct extended_decision *ret_extended) {
         struct scheduler *scheduler = step->scheduler;
         struct extension *extension = scheduler->extensions;
         struct json_doc *doc = NULL;
+        bool is_last = false;
         arena_clear(&scheduler->scratch);
         if (result->code == BERTH_OK && json_parse(result->body, &doc, NULL) < 0)
                 doc = NULL;
-        const struct json *answer = !doc ? NULL : json_doc_root(doc);
+        struct extender_answer answer = { open, result, !doc ? NULL : json_doc_root(doc) };
         while (extension &&
                (extension->pod.index != open->pod.index || extension->uid_hash != open->uid_hash))
                 extension = extension->next;
         if (open->ask.verb == EXTENDER_BIND) {
-                take_bound(step, open, result, answer);
+                take_bound(step, &answer);
         } else if (extension) {
                 struct queued_pod *entry = entry_of(scheduler, extension);
                 if (entry)
-                        take_answer(step, extension, entry, open, result, answer);
+                        is_last = take_and_go_on(step, extension, entry, &answer, ret_extended);
                 else
                         extension_free(scheduler, extension);
         }
         json_doc_free(doc);
+        return is_last;
 }

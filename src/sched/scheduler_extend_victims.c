@@ -3,25 +3,10 @@
  * Then the pod is decided again, with these candidates only. */
 #include "api/json.h"
 #include "base/util.h"
-#include "sched/scheduler_extend.h"
+#include "sched/extension.h"
 #include <stdlib.h>
 
 /* ---- candidates ---- */
-
-static void free_candidate(struct asked_candidate *candidate) {
-        for (size_t i = 0; i < candidate->victim_count; i++)
-                free(candidate->victims[i]);
-        free(candidate->victims);
-        free(candidate->node);
-}
-
-void extension_drop_candidates(struct extension *extension) {
-        for (size_t i = 0; i < extension->candidate_count; i++)
-                free_candidate(&extension->candidates[i]);
-        free(extension->candidates);
-        extension->candidates = NULL;
-        extension->candidate_count = 0;
-}
 
 static void add_victim(struct asked_candidate *candidate, struct slice uid) {
         candidate->victims = xreallocarray(candidate->victims, candidate->victim_count + 1,
@@ -87,14 +72,6 @@ struct preemption_limit extension_limit(struct scheduler *scheduler,
 
 /* ---- asking ---- */
 
-static struct object_ref ref_of(const struct cluster *cluster, struct pod_id pod) {
-        const struct pod_row *row = cluster_pod(cluster, pod);
-        return (struct object_ref){ .kind = SLICE_LITERAL("Pod"),
-                                    .ns = cluster_text(cluster, row->ns),
-                                    .name = slice_of(row->name),
-                                    .uid = slice_of(row->uid) };
-}
-
 static void scheduler_extend_victims_ask(struct step *step, struct extension *extension,
                                          const struct queued_pod *entry, size_t extender) {
         struct scheduler *scheduler = step->scheduler;
@@ -104,7 +81,7 @@ static void scheduler_extend_victims_ask(struct step *step, struct extension *ex
         struct extender_victims *victims =
                 ARENA_ARRAY(&scheduler->scratch, struct extender_victims, left.count);
         struct action action = { .kind = ACTION_ASK_EXTENDER,
-                                 .target = ref_of(cluster, entry->pod),
+                                 .target = scheduler_pod_ref(cluster, entry->pod),
                                  .ask = { (uint32_t)extender, EXTENDER_PREEMPT, left.count, nodes,
                                           victims } };
         for (size_t i = 0; i < left.count; i++) {
@@ -112,14 +89,14 @@ static void scheduler_extend_victims_ask(struct step *step, struct extension *ex
                 struct object_ref *pods = ARENA_ARRAY(&scheduler->scratch, struct object_ref,
                                                       candidate->victim_count);
                 for (size_t v = 0; v < candidate->victim_count; v++)
-                        pods[v] = ref_of(cluster, candidate->victims[v]);
+                        pods[v] = scheduler_pod_ref(cluster, candidate->victims[v]);
                 nodes[i] = cluster_node_name(cluster, candidate->node);
                 victims[i] = (struct extender_victims){ candidate->victim_count, pods,
                                                         candidate->budget_violations };
         }
         extension->open++;
-        scheduler_remember(scheduler, &action, action_list_add(step->out, &action), entry,
-                           SLICE_EMPTY);
+        scheduler_await_result(scheduler, &action, action_list_add(step->out, &action), entry,
+                               SLICE_EMPTY);
 }
 
 bool extension_ask_next(struct step *step, struct extension *extension,
@@ -221,7 +198,7 @@ static const char *take_map(struct scheduler *scheduler, const struct extender *
                 if (!wrong)
                         left->candidate_count++;
                 else
-                        free_candidate(candidate);
+                        asked_candidate_free(candidate);
                 if (wrong && !extender->is_ignorable)
                         trouble = wrong;
         }

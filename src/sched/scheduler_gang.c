@@ -6,118 +6,6 @@
 #include "sched/scheduler_group.h"
 #include <stdlib.h>
 
-/* ---- groups and their members ---- */
-
-static struct slice group_of(const struct cluster *cluster, struct pod_id pod) {
-        return cluster_class(cluster, cluster_pod(cluster, pod)->class)->spec.scheduling_group;
-}
-
-bool pod_group_of(const struct scheduler *scheduler, struct pod_id pod,
-                  struct pod_group *ret_group) {
-        const struct scheduler_config *config = &scheduler->config;
-        struct slice name;
-        if (!config->has_groups && !config->has_gangs)
-                return false;
-        name = group_of(config->cluster, pod);
-        if (slice_is_empty(name))
-                return false;
-        *ret_group =
-                (struct pod_group){ .ns = cluster_pod(config->cluster, pod)->ns, .name = name };
-        ret_group->object =
-                pod_group_find(config->shelf, cluster_text(config->cluster, ret_group->ns), name);
-        if (config->has_gangs)
-                ret_group->min_count = pod_group_min_count(ret_group->object);
-        return true;
-}
-
-bool pod_group_has(const struct scheduler *scheduler, const struct pod_group *group,
-                   struct pod_id pod) {
-        const struct cluster *cluster = scheduler->config.cluster;
-        const struct pod_row *row = cluster_pod(cluster, pod);
-        return row->is_live && str_id_eq(row->ns, group->ns) && !pod_row_is_finished(row) &&
-               slice_eq(group_of(cluster, pod), group->name);
-}
-
-static bool is_placed(const struct scheduler *scheduler, const struct pod_group *group,
-                      struct pod_id pod) {
-        const struct pod_row *row = cluster_pod(scheduler->config.cluster, pod);
-        return pod_group_has(scheduler, group, pod) && !node_id_is_none(row->node) &&
-               (row->flags & POD_TERMINATING) == 0;
-}
-
-/* The members by the index; what it lists has to be asked pod_group_has. */
-static size_t scheduler_gang_listed(const struct scheduler *scheduler,
-                                    const struct pod_group *group, const struct pod_id **ret_pods) {
-        return group_index_find(scheduler->groups,
-                                cluster_text(scheduler->config.cluster, group->ns), group->name,
-                                ret_pods);
-}
-
-/* The member's entry when it waits, behind a gate or not; else NULL. */
-static struct queued_pod *waiting_entry(const struct scheduler *scheduler,
-                                        const struct pod_group *group, struct pod_id pod) {
-        struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, pod);
-        if (!entry || entry->part == QUEUE_BINDING || !pod_group_has(scheduler, group, pod))
-                return NULL;
-        return entry;
-}
-
-/* Members on a node, ours in flight included, but not those that leave. */
-static size_t placed_members(const struct scheduler *scheduler, const struct pod_group *group,
-                             struct arena *arena, struct pod_id **ret_pods) {
-        const struct pod_id *pods;
-        size_t listed_count = scheduler_gang_listed(scheduler, group, &pods), count = 0;
-        *ret_pods = ARENA_ARRAY(arena, struct pod_id, listed_count);
-        for (size_t i = 0; i < listed_count; i++)
-                if (is_placed(scheduler, group, pods[i]))
-                        (*ret_pods)[count++] = pods[i];
-        return count;
-}
-
-static bool has_enough(const struct scheduler *scheduler, const struct pod_group *group) {
-        const struct pod_id *pods;
-        size_t listed_count = scheduler_gang_listed(scheduler, group, &pods), count = 0;
-        for (size_t i = 0; i < listed_count && count < group->min_count; i++)
-                count += is_placed(scheduler, group, pods[i]) ||
-                         waiting_entry(scheduler, group, pods[i]);
-        return count >= group->min_count;
-}
-
-/* ---- waiting for the others ---- */
-
-bool scheduler_gang_holds(struct scheduler *scheduler, const struct queued_pod *entry) {
-        struct pod_group group;
-        if (!scheduler->config.has_gangs || !pod_group_of(scheduler, entry->pod, &group))
-                return false;
-        return !group.object || !has_enough(scheduler, &group);
-}
-
-/* Lets in those that wait behind the gate, now that there may be enough. */
-static void admit_held(struct scheduler *scheduler, const struct pod_group *group, int64_t now_ns) {
-        const struct pod_id *pods;
-        size_t count = scheduler_gang_listed(scheduler, group, &pods);
-        if (group->min_count == 0 || !has_enough(scheduler, group))
-                return;
-        for (size_t i = 0; i < count; i++) {
-                struct queued_pod *entry = waiting_entry(scheduler, group, pods[i]);
-                if (entry && entry->is_gated)
-                        scheduler_admit(scheduler, entry, now_ns);
-        }
-}
-
-void scheduler_gang_grew(struct scheduler *scheduler, struct pod_id pod, int64_t now_ns) {
-        struct pod_group group;
-        if (scheduler->queue.gated.count > 0 && scheduler->config.has_gangs &&
-            cluster_pod(scheduler->config.cluster, pod)->is_live &&
-            pod_group_of(scheduler, pod, &group))
-                admit_held(scheduler, &group, now_ns);
-}
-
-void scheduler_gang_note(struct scheduler *scheduler, struct pod_id pod) {
-        if (scheduler->groups)
-                group_index_note(scheduler->groups, scheduler->config.cluster, pod);
-}
-
 /* ---- the cycle of a group ---- */
 
 static int compare_entries(const void *a, const void *b) {
@@ -134,10 +22,10 @@ static void scheduler_gang_gather(struct group_cycle *cycle, const struct queued
         struct scheduler *scheduler = cycle->step->scheduler;
         struct scheduling_queue *queue = &scheduler->queue;
         const struct pod_id *pods;
-        size_t count = scheduler_gang_listed(scheduler, &cycle->group, &pods);
+        size_t count = group_members_listed(scheduler, &cycle->group, &pods);
         cycle->entries = ARENA_ARRAY(&cycle->arena, struct queued_pod *, count);
         for (size_t i = 0; i < count; i++) {
-                struct queued_pod *entry = waiting_entry(scheduler, &cycle->group, pods[i]);
+                struct queued_pod *entry = group_member_waiting(scheduler, &cycle->group, pods[i]);
                 if (!entry || entry->is_gated)
                         continue;
                 const struct pod_row *row = cluster_pod(scheduler->config.cluster, entry->pod);
@@ -163,7 +51,7 @@ static void scheduler_gang_begin(struct group_cycle *cycle, struct step *step,
                                        .profile = config->profiles[popped->profile] };
         arena_init(&cycle->arena, 0);
         scheduler_gang_gather(cycle, popped);
-        size_t placed_count = placed_members(step->scheduler, group, &cycle->arena, &placed);
+        size_t placed_count = group_members_placed(step->scheduler, group, &cycle->arena, &placed);
         cycle->view = (struct group_view){ .cluster = config->cluster,
                                            .shelf = config->shelf,
                                            .ns = cluster_text(config->cluster, group->ns),
@@ -180,10 +68,10 @@ static bool is_making_room(struct step *step, const struct pod_group *group,
                            struct queued_pod *popped) {
         struct scheduler *scheduler = step->scheduler;
         const struct pod_id *pods;
-        size_t count = scheduler_gang_listed(scheduler, group, &pods);
+        size_t count = group_members_listed(scheduler, group, &pods);
         bool is_waiting = false;
         for (size_t i = 0; i < count; i++) {
-                struct queued_pod *entry = waiting_entry(scheduler, group, pods[i]);
+                struct queued_pod *entry = group_member_waiting(scheduler, group, pods[i]);
                 if (!entry || entry->open_removals == 0)
                         continue;
                 entry->was_woken = true;
@@ -201,9 +89,8 @@ static bool is_making_room(struct step *step, const struct pod_group *group,
 /* ---- what comes of it ---- */
 
 static void scheduler_gang_bind(const struct group_cycle *cycle, const struct group_place *place) {
-        struct decision decision = { .outcome = DECISION_PLACED, .node = place->node };
         arena_clear(&cycle->step->scheduler->scratch);
-        scheduler_bind(cycle->step, place->entry, &decision);
+        scheduler_bind(cycle->step, place->entry, place->node);
 }
 
 /* Any change may help a group; what it did itself does not count. */
@@ -318,7 +205,7 @@ static void scheduler_gang_decide(struct group_cycle *cycle, struct group_trial 
                                          .arena = &cycle->arena };
         group_try_anywhere(cycle, &request, ret_trial);
         if (scheduler->config.has_group_preemption && ret_trial->outcome == GROUP_REFUSED)
-                group_make_room(cycle, ret_trial);
+                group_preempt(cycle, ret_trial);
 }
 
 bool scheduler_decide_group(struct step *step, struct queued_pod *entry) {

@@ -11,12 +11,24 @@ struct pod_group {
         const struct json *object; /* NULL: it is not known */
         uint32_t min_count;        /* 0 = any number will do */
 };
+/* ---- members (group_members.c) ---- */
 /* False: the pod names no group, or groups mean nothing here. */
 bool pod_group_of(const struct scheduler *scheduler, struct pod_id pod,
                   struct pod_group *ret_group);
 /* A live member that is not finished. */
 bool pod_group_has(const struct scheduler *scheduler, const struct pod_group *group,
                    struct pod_id pod);
+/* The members by the index; what it lists has to be asked pod_group_has. */
+size_t group_members_listed(const struct scheduler *scheduler, const struct pod_group *group,
+                            const struct pod_id **ret_pods);
+/* Members on a node, ours in flight included, but not those that leave. */
+size_t group_members_placed(const struct scheduler *scheduler, const struct pod_group *group,
+                            struct arena *arena, struct pod_id **ret_pods);
+/* The member's entry when it waits, behind a gate or not; else NULL. */
+struct queued_pod *group_member_waiting(const struct scheduler *scheduler,
+                                        const struct pod_group *group, struct pod_id pod);
+/* Whether as many members as the gang needs are placed or wait. */
+bool group_has_enough(const struct scheduler *scheduler, const struct pod_group *group);
 
 /* One decision about the members that wait. */
 struct group_cycle {
@@ -70,10 +82,10 @@ void group_try(const struct group_cycle *cycle, const struct trial_request *requ
 void group_try_anywhere(const struct group_cycle *cycle, const struct trial_request *request,
                         struct group_trial *ret_trial);
 
-/* ---- room (group_room.c) ---- */
-/* A trial was refused: looks whose going would help the whole group.  The trial then waits for
- * room, or tells in its message why there will be none. */
-void group_make_room(const struct group_cycle *cycle, struct group_trial *trial);
+/* ---- preemption for a whole group (group_preempt.c) ---- */
+/* A trial was refused: looks for victims whose removal lets the whole group fit.  The trial then
+ * waits for them, or says in its message why there are none. */
+void group_preempt(const struct group_cycle *cycle, struct group_trial *trial);
 
 /* ---- what the group is told (group_condition.c) ---- */
 #define GROUP_UNSCHEDULABLE "pod group is unschedulable"

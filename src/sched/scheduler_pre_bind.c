@@ -125,8 +125,8 @@ static void on_change(void *context, enum shelf_kind kind, const struct json *be
         buf_release(&text);
         pre_bind->taken = taken;
         pre_bind->open_writes++;
-        scheduler_remember(step->scheduler, &write, action_list_add(step->out, &write),
-                           reserving->entry, SLICE_EMPTY);
+        scheduler_await_result(step->scheduler, &write, action_list_add(step->out, &write),
+                               reserving->entry, SLICE_EMPTY);
 }
 
 /* Others are to know where the pod goes while its volumes are made. */
@@ -136,10 +136,7 @@ static void announce_node(struct step *step, const struct queued_pod *entry, str
         if (slice_eq(cluster_text(cluster, row->nominated), node))
                 return;
         struct action status = { .kind = ACTION_POD_STATUS,
-                                 .target = { .kind = SLICE_LITERAL("Pod"),
-                                             .ns = cluster_text(cluster, row->ns),
-                                             .name = slice_of(row->name),
-                                             .uid = slice_of(row->uid) },
+                                 .target = scheduler_pod_ref(cluster, entry->pod),
                                  .status = { .sets_nomination = true, .nomination = node } };
         action_list_add(step->out, &status);
         cluster_nominate(cluster, entry->pod, node);
@@ -170,7 +167,9 @@ static enum verdict_code scheduler_pre_bind_ask(struct scheduler *scheduler,
         return code;
 }
 
-bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, struct node_id node) {
+/* Reserves what the pod takes on the chosen node.  True: something has to be written or waited for
+ * first, and the bind follows by itself. */
+static bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, struct node_id node) {
         struct scheduler *scheduler = step->scheduler;
         struct cluster *cluster = scheduler->config.cluster;
         struct slice text;
@@ -277,4 +276,14 @@ void scheduler_pre_bind_written(struct step *step, const struct open_action *ope
 bool scheduler_pre_bind_due(const struct scheduler *scheduler, int64_t *ret_due_ns) {
         *ret_due_ns = scheduler->pre_bind_checked_ns + CHECK_INTERVAL_NS;
         return scheduler->pre_binds;
+}
+
+/* ---- binding ---- */
+
+void scheduler_bind(struct step *step, struct queued_pod *entry, struct node_id node) {
+        struct scheduler *scheduler = step->scheduler;
+        if (!scheduler_pre_bind(step, entry, node))
+                scheduler_emit_bind(step, entry, node);
+        scheduling_queue_bind(&scheduler->queue, entry);
+        cluster_assume(scheduler->config.cluster, entry->pod, node);
 }

@@ -48,21 +48,20 @@ struct step {
         struct action_list *out;
 };
 
-/* ---- waking (scheduler_wake.c) ---- */
-/* For the queue; context is the cluster. */
-struct alike_key scheduler_identify(const void *context, const struct queued_pod *entry);
-/* Catches up with the cluster's change log. */
-void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns);
-/* Tries a pod again whose refusal any change may turn, after its back-off. */
-void scheduler_retry(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns);
-/* Lets an entry in, or parks it behind its gate. */
-void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns);
-
-/* ---- outcomes (scheduler_outcome.c) ---- */
-void scheduler_remember(struct scheduler *scheduler, const struct action *action, uint64_t id,
-                        const struct queued_pod *entry, struct slice node);
+/* ---- actions under way (open_actions.c) ---- */
 uint64_t scheduler_uid_hash(const struct pod_row *row);
-void scheduler_bind(struct step *step, struct queued_pod *entry, const struct decision *decision);
+struct object_ref scheduler_pod_ref(const struct cluster *cluster, struct pod_id pod);
+/* The name under which the pod's profile reports events. */
+struct slice scheduler_controller(const struct scheduler *scheduler,
+                                  const struct queued_pod *entry);
+/* The action's result concerns this entry; node: of binds, else empty. */
+void scheduler_await_result(struct scheduler *scheduler, const struct action *action, uint64_t id,
+                            const struct queued_pod *entry, struct slice node);
+void open_action_free(struct open_action *open);
+/* The entry an outcome belongs to; NULL when the pod has gone or been replaced. */
+struct queued_pod *open_action_entry(struct scheduler *scheduler, const struct open_action *open);
+
+/* ---- failing (scheduler_fail.c) ---- */
 /* A cycle or a bind failed: writes condition, nomination and event, and puts the pod back. */
 struct failure {
         bool is_error;                /* SchedulerError rather than Unschedulable */
@@ -72,6 +71,10 @@ struct failure {
         struct slice nomination;
 };
 void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure);
+/* Takes back an assumed pod whose placement came to nothing, for this reason. */
+void scheduler_unbind(struct step *step, struct queued_pod *entry, struct slice message);
+
+/* ---- preemption (scheduler_preempt.c) ---- */
 void scheduler_preempt(struct step *step, struct queued_pod *entry,
                        const struct preemption *preemption);
 /* The same for a group; entry, of one of its members, waits for the deletions. */
@@ -79,46 +82,37 @@ void scheduler_preempt_for_group(struct step *step, struct queued_pod *entry,
                                  const struct group_view *group, const struct pod_id *victims,
                                  size_t count);
 
-/* ---- deciding (scheduler.c) ---- */
-/* Decides and acts on it; with an extension or a limit, after extenders were asked about nodes or
- * about victims. */
-void scheduler_decide_entry(struct step *step, struct queued_pod *entry,
-                            const struct decision_extension *extension,
-                            const struct preemption_limit *limit);
-void scheduler_finish_bind(struct step *step, const struct action_result *result,
-                           const struct open_action *open);
-
-/* ---- gangs (scheduler_gang.c) ---- */
+/* ---- groups of pods (group_members.c) ---- */
 /* Has to wait for its group, or for more of its kind. */
-bool scheduler_gang_holds(struct scheduler *scheduler, const struct queued_pod *entry);
+bool group_holds_back(struct scheduler *scheduler, const struct queued_pod *entry);
 /* A pod came, changed or went. */
-void scheduler_gang_note(struct scheduler *scheduler, struct pod_id pod);
-/* A pod came, waiting or on a node: those that waited for it are let in. */
-void scheduler_gang_grew(struct scheduler *scheduler, struct pod_id pod, int64_t now_ns);
-/* Decides all of the pod's group; false: it is in none. */
-bool scheduler_decide_group(struct step *step, struct queued_pod *entry);
+void group_members_note(struct scheduler *scheduler, struct pod_id pod);
 
-/* ---- extenders (scheduler_extend.c) ---- */
+/* ---- entering the queue (scheduler_admit.c) ---- */
+/* Lets an entry in, or parks it behind its gate. */
+void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns);
+/* A pod came, waiting or on a node: members of its group that waited for it are let in. */
+void scheduler_admit_group_of(struct scheduler *scheduler, struct pod_id pod, int64_t now_ns);
+
+/* ---- waking (scheduler_wake.c) ---- */
+/* For the queue; context is the cluster. */
+struct alike_key scheduler_identify(const void *context, const struct queued_pod *entry);
+/* Catches up with the cluster's change log. */
+void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns);
+
+/* ---- which extenders a pod concerns (extender_interest.c) ---- */
 bool scheduler_asks_extenders(const struct scheduler *scheduler, const struct queued_pod *entry);
-/* Asks about the feasible nodes of a decision; the final one follows by itself. */
-void scheduler_ask_extenders(struct step *step, struct queued_pod *entry,
-                             const struct decision *decision);
-/* Asks about the victims of a decision that wants some, where an extender wants to be asked; the
- * final decision follows by itself.  False: nobody does. */
-bool scheduler_ask_victims(struct step *step, struct queued_pod *entry,
-                           const struct decision *decision,
-                           const struct decision_extension *extension);
-void scheduler_extender_answered(struct step *step, const struct open_action *open,
-                                 const struct action_result *result);
-bool scheduler_extensions_are_full(const struct scheduler *scheduler);
-void scheduler_extensions_free(struct scheduler *scheduler);
 /* The extender that binds this pod; SIZE_MAX: none does. */
 size_t scheduler_binder_of(const struct scheduler *scheduler, const struct queued_pod *entry);
 
-/* ---- what comes before a bind (scheduler_pre_bind.c) ---- */
-/* Reserves what the pod takes on the chosen node.  True: something has to be written or waited for
- * first, and the bind follows by itself. */
-bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, struct node_id node);
+/* ---- binding (scheduler_bind.c, scheduler_pre_bind.c) ---- */
+/* Emits the bind of a pod that is assumed on node. */
+void scheduler_emit_bind(struct step *step, struct queued_pod *entry, struct node_id node);
+void scheduler_finish_bind(struct step *step, const struct action_result *result,
+                           const struct open_action *open);
+/* Assumes the pod on node.  The bind is emitted at once, or follows by itself when what the pod
+ * reserves there has to be written and waited for first. */
+void scheduler_bind(struct step *step, struct queued_pod *entry, struct node_id node);
 /* Looks whether what pods wait for has come. */
 void scheduler_pre_bind_check(struct step *step);
 /* Outcome of one of the writes. */
@@ -126,10 +120,37 @@ void scheduler_pre_bind_written(struct step *step, const struct open_action *ope
                                 const struct action_result *result);
 bool scheduler_pre_bind_due(const struct scheduler *scheduler, int64_t *ret_due_ns);
 void scheduler_pre_bind_free(struct scheduler *scheduler);
-/* Emits the bind of a pod that is assumed on node. */
-void scheduler_emit_bind(struct step *step, struct queued_pod *entry, struct node_id node);
-/* Takes back an assumed pod whose placement came to nothing, for this reason. */
-void scheduler_unbind(struct step *step, struct queued_pod *entry, struct slice message);
+
+/* ---- asking extenders (scheduler_extend.c, scheduler_extend_victims.c, extension.c) ---- */
+/* All answers are there: the pod is to be decided again with them.  What it points to is in the
+ * scheduler's scratch memory. */
+struct extended_decision {
+        struct queued_pod *entry; /* still QUEUE_BINDING */
+        bool has_nodes, has_limit;
+        struct decision_extension nodes; /* with has_nodes */
+        struct preemption_limit limit;   /* with has_limit */
+        bool has_moved;                  /* the cluster changed since the first question */
+};
+/* Asks about the feasible nodes of a decision.  True: there is nothing to ask, and ret_extended is
+ * to be decided at once. */
+bool scheduler_ask_extenders(struct step *step, struct queued_pod *entry,
+                             const struct decision *decision,
+                             struct extended_decision *ret_extended);
+/* Asks about the victims of a decision that wants some.  False: no extender wants to be asked. */
+bool scheduler_ask_victims(struct step *step, struct queued_pod *entry,
+                           const struct decision *decision,
+                           const struct decision_extension *extension);
+/* Takes an answer in and asks the next question.  True: there is none, and ret_extended is to be
+ * decided. */
+bool scheduler_extender_answered(struct step *step, const struct open_action *open,
+                                 const struct action_result *result,
+                                 struct extended_decision *ret_extended);
+bool scheduler_extensions_are_full(const struct scheduler *scheduler);
+void scheduler_extensions_free(struct scheduler *scheduler);
+
+/* ---- groups that are decided together (scheduler_gang.c) ---- */
+/* Decides all of the pod's group; false: it is in none. */
+bool scheduler_decide_group(struct step *step, struct queued_pod *entry);
 
 /* ---- traces (scheduler_trace.c) ---- */
 void scheduler_record(struct step *step, const struct queued_pod *entry,

@@ -21,32 +21,6 @@ static uint8_t profile_of(const struct scheduler *scheduler, const struct pod_ro
 
 /* ---- entering ---- */
 
-void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns) {
-        const struct sched_profile *profile = scheduler->config.profiles[entry->profile];
-        const struct pod_row *row = cluster_pod(scheduler->config.cluster, entry->pod);
-        struct sched_attempt attempt;
-        struct phase_verdict gate;
-        entry->priority = row->priority;
-        if (scheduler_gang_holds(scheduler, entry)) {
-                entry->wakes_on = CLUSTER_CLAIM;
-                scheduling_queue_park(&scheduler->queue, entry, true);
-                return;
-        }
-        arena_clear(&scheduler->scratch);
-        sched_attempt_init(&attempt,
-                           &(struct attempt_request){ .cluster = scheduler->config.cluster,
-                                                      .profile = profile,
-                                                      .pod = entry->pod,
-                                                      .arena = &scheduler->scratch });
-        if (sched_attempt_gate(&attempt, &gate)) {
-                entry->wakes_on = gate.plugin->wakes_on;
-                scheduling_queue_park(&scheduler->queue, entry, true);
-        } else {
-                scheduling_queue_move(&scheduler->queue, entry, now_ns);
-        }
-        sched_attempt_release(&attempt);
-}
-
 static bool is_waiting(const struct pod_row *row) {
         return row->is_live && node_id_is_none(row->node) && !pod_row_is_finished(row);
 }
@@ -62,7 +36,7 @@ static void scheduler_wake_refresh(struct scheduler *scheduler, struct pod_id po
         const struct pod_row *row = cluster_pod(scheduler->config.cluster, pod);
         struct queued_pod *entry = scheduling_queue_find(&scheduler->queue, pod);
         uint8_t profile = is_waiting(row) ? profile_of(scheduler, row) : NO_PROFILE;
-        scheduler_gang_note(scheduler, pod);
+        group_members_note(scheduler, pod);
         if (entry && is_ours_in_flight(entry, row))
                 return;
         if (entry && (profile == NO_PROFILE || (mask & CLUSTER_PENDING_REMOVED) != 0 ||
@@ -72,7 +46,7 @@ static void scheduler_wake_refresh(struct scheduler *scheduler, struct pod_id po
         }
         if (profile == NO_PROFILE) {
                 if ((mask & (CLUSTER_POD_ADDED | CLUSTER_POD_GATES | CLUSTER_POD_SPEC)) != 0)
-                        scheduler_gang_grew(scheduler, pod, now_ns);
+                        scheduler_admit_group_of(scheduler, pod, now_ns);
                 return;
         }
         if (!entry) {
@@ -82,7 +56,7 @@ static void scheduler_wake_refresh(struct scheduler *scheduler, struct pod_id po
                 entry->failure_hash = row->failure_hash;
                 entry->failed_since = row->failure_changed;
                 scheduler_admit(scheduler, entry, now_ns);
-                scheduler_gang_grew(scheduler, pod, now_ns);
+                scheduler_admit_group_of(scheduler, pod, now_ns);
         } else if (entry->is_gated && (mask & (CLUSTER_POD_GATES | CLUSTER_POD_SPEC)) != 0) {
                 scheduler_admit(scheduler, entry, now_ns);
         }
@@ -157,13 +131,6 @@ static bool is_void(const struct scheduler *scheduler, const struct cluster_chan
                !is_alive_node(cluster, change->node);
 }
 
-/* Any change wakes it, so its back-off counts even when nobody else is ready: extenders and whole
- * gangs are not asked over and over. */
-void scheduler_retry(struct scheduler *scheduler, struct queued_pod *entry, int64_t now_ns) {
-        entry->is_error_backoff = true;
-        scheduling_queue_move(&scheduler->queue, entry, now_ns);
-}
-
 /* The pod as we wrote it ourselves. */
 static bool is_own_echo(const struct queued_pod *entry, const struct cluster_change *change) {
         uint32_t own = CLUSTER_POD_LABELS | CLUSTER_POD_SCALED_DOWN | CLUSTER_POD_GATES |
@@ -221,7 +188,7 @@ static bool is_concerned(const struct wake *wake, const struct queued_pod *entry
 static void move_woken(const struct wake *wake, struct queued_pod *entry, uint64_t woken) {
         struct scheduling_queue *queue = &wake->scheduler->queue;
         if (entry->hears_all)
-                scheduler_retry(wake->scheduler, entry, wake->now_ns);
+                scheduling_queue_retry(queue, entry, wake->now_ns);
         else if (entry->open_removals > 0)
                 entry->was_woken = true;
         else if ((woken & entry->pendings) != 0)

@@ -213,6 +213,12 @@ void scheduling_queue_move(struct scheduling_queue *queue, struct queued_pod *en
         heap_push(backoff_of(queue, entry), entry);
 }
 
+void scheduling_queue_retry(struct scheduling_queue *queue, struct queued_pod *entry,
+                            int64_t now_ns) {
+        entry->is_error_backoff = true;
+        scheduling_queue_move(queue, entry, now_ns);
+}
+
 void scheduling_queue_return(struct scheduling_queue *queue, struct queued_pod *entry,
                              bool is_error, int64_t now_ns) {
         queue->event = QUEUE_EVENT_FAILURE;

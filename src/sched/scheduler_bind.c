@@ -1,0 +1,76 @@
+/* The bind of a pod that is assumed on its node, and what came of it. */
+#include "base/util.h"
+#include "sched/scheduler_priv.h"
+
+void scheduler_emit_bind(struct step *step, struct queued_pod *entry, struct node_id node) {
+        const struct cluster *cluster = step->scheduler->config.cluster;
+        struct slice name = cluster_node_name(cluster, node);
+        size_t binder = scheduler_binder_of(step->scheduler, entry);
+        struct action bind = { .kind = ACTION_BIND,
+                               .target = scheduler_pod_ref(cluster, entry->pod),
+                               .bind = { .node = name } };
+        if (binder != SIZE_MAX) {
+                bind.kind = ACTION_ASK_EXTENDER;
+                bind.ask = (struct extender_action){ (uint32_t)binder, EXTENDER_BIND, 1, &name };
+        }
+        uint64_t id = action_list_add(step->out, &bind);
+        scheduler_await_result(step->scheduler, &bind, id, entry, name);
+}
+
+static void announce_bound(struct step *step, const struct action_result *result,
+                           const struct open_action *open, struct slice controller) {
+        struct scheduler *scheduler = step->scheduler;
+        arena_clear(&scheduler->scratch);
+        struct action event = {
+                .kind = ACTION_RECORD_EVENT,
+                .target = result->target,
+                .event = { .reason = SLICE_LITERAL("Scheduled"),
+                           .action = SLICE_LITERAL("Binding"),
+                           .note = slice_of(arena_printf(
+                                   &scheduler->scratch,
+                                   "Successfully assigned " SLICE_FMT "/" SLICE_FMT " to %s",
+                                   SLICE_ARG(result->target.ns), SLICE_ARG(result->target.name),
+                                   open->node)),
+                           .controller = controller },
+        };
+        action_list_add(step->out, &event);
+}
+
+/* Whether the row still is the pod the bind was for, and nobody but us says where it runs. */
+static bool is_assumed(const struct scheduler *scheduler, const struct open_action *open) {
+        const struct pod_row *row = cluster_pod(scheduler->config.cluster, open->pod);
+        return row->is_live && (row->flags & POD_ASSUMED) != 0 &&
+               scheduler_uid_hash(row) == open->uid_hash;
+}
+
+void scheduler_finish_bind(struct step *step, const struct action_result *result,
+                           const struct open_action *open) {
+        struct scheduler *scheduler = step->scheduler;
+        struct queued_pod *entry = open_action_entry(scheduler, open);
+        bool is_waiting = entry && entry->part == QUEUE_BINDING;
+        if (result->code == BERTH_OK) {
+                scheduler->stats.scheduled++;
+                if (is_waiting && scheduler->config.bound)
+                        scheduler->config.bound(scheduler->config.watch->context, entry->attempts,
+                                                step->mono.ns - entry->first_popped_ns,
+                                                entry->was_flushed);
+                announce_bound(step, result, open,
+                               scheduler->config.profiles[open->profile]->scheduler_name);
+                if (is_waiting)
+                        scheduling_queue_remove(&scheduler->queue, entry);
+                return;
+        }
+        scheduler->stats.errors++;
+        if (!is_waiting)
+                return;
+        if (!is_assumed(scheduler, open)) { /* gone, or bound after all */
+                scheduling_queue_remove(&scheduler->queue, entry);
+                return;
+        }
+        arena_clear(&scheduler->scratch);
+        scheduler_unbind(step, entry,
+                         slice_of(arena_printf(&scheduler->scratch,
+                                               "binding rejected: running Bind plugin "
+                                               "\"DefaultBinder\": " SLICE_FMT,
+                                               SLICE_ARG(result->text))));
+}

@@ -1,0 +1,78 @@
+/* A pod that could not be placed: the one write of condition and nomination, and the event. */
+#include "base/util.h"
+#include "sched/scheduler_priv.h"
+
+#define EVENT_NOTE_MAX 1024
+#define EVENT_NOTE_CUT " ..."
+
+static void emit_event(struct step *step, const struct queued_pod *entry, struct slice message) {
+        const struct cluster *cluster = step->scheduler->config.cluster;
+        char note[EVENT_NOTE_MAX];
+        struct action event = { .kind = ACTION_RECORD_EVENT,
+                                .target = scheduler_pod_ref(cluster, entry->pod),
+                                .event = { .is_warning = true,
+                                           .reason = SLICE_LITERAL("FailedScheduling"),
+                                           .action = SLICE_LITERAL("Scheduling"),
+                                           .note = message,
+                                           .controller =
+                                                   scheduler_controller(step->scheduler, entry) } };
+        if (message.len > EVENT_NOTE_MAX) {
+                size_t kept = EVENT_NOTE_MAX - strlen(EVENT_NOTE_CUT);
+                memcpy(note, message.ptr, kept);
+                memcpy(note + kept, EVENT_NOTE_CUT, strlen(EVENT_NOTE_CUT));
+                event.event.note = slice_make(note, sizeof(note));
+        }
+        action_list_add(step->out, &event);
+}
+
+/* Condition and nomination in one write; nothing when neither differs from what was written. */
+static void emit_status(struct step *step, struct queued_pod *entry, struct slice reason,
+                        const struct failure *failure) {
+        struct scheduler *scheduler = step->scheduler;
+        struct cluster *cluster = scheduler->config.cluster;
+        const struct pod_row *row = cluster_pod(cluster, entry->pod);
+        uint64_t hash = cluster_failure_hash(reason, failure->message);
+        bool changes_condition = hash != entry->failure_hash;
+        bool changes_nomination =
+                failure->sets_nomination &&
+                !slice_eq(cluster_text(cluster, row->nominated), failure->nomination);
+        if (!changes_condition && !changes_nomination)
+                return;
+        if (!wall_time_is_set(entry->failed_since))
+                entry->failed_since = step->wall;
+        struct action status = {
+                .kind = ACTION_POD_STATUS,
+                .target = scheduler_pod_ref(cluster, entry->pod),
+                .status = { .sets_condition = changes_condition,
+                            .reason = reason,
+                            .message = failure->message,
+                            .observed_generation = row->observed_generation,
+                            .changed = entry->failed_since,
+                            .sets_nomination = changes_nomination,
+                            .nomination = failure->nomination },
+        };
+        uint64_t id = action_list_add(step->out, &status);
+        scheduler_await_result(scheduler, &status, id, entry, SLICE_EMPTY);
+        entry->failure_hash = hash;
+}
+
+void scheduler_fail(struct step *step, struct queued_pod *entry, const struct failure *failure) {
+        struct scheduler *scheduler = step->scheduler;
+        struct cluster *cluster = scheduler->config.cluster;
+        struct slice reason = failure->is_error && !failure->is_reason_unschedulable
+                                      ? SLICE_LITERAL("SchedulerError")
+                                      : SLICE_LITERAL("Unschedulable");
+        emit_event(step, entry, failure->message);
+        emit_status(step, entry, reason, failure);
+        if (failure->sets_nomination)
+                cluster_nominate(cluster, entry->pod, failure->nomination);
+        scheduling_queue_return(&scheduler->queue, entry, failure->is_error, step->mono.ns);
+}
+
+void scheduler_unbind(struct step *step, struct queued_pod *entry, struct slice message) {
+        struct failure failure = { .is_error = true, .message = message, .sets_nomination = true };
+        cluster_forget(step->scheduler->config.cluster, entry->pod);
+        entry->rejectors = 0;
+        entry->wakes_on = 0;
+        scheduler_fail(step, entry, &failure);
+}
