@@ -1,15 +1,11 @@
-/* A registry of metrics and its text form. */
+/* A registry of metrics. */
 #include "pages/metrics.h"
 
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/util.h"
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#define WHOLE_MAX 9007199254740992.0 /* 2^53: whole numbers up to here are exact */
 
 struct metrics_series {
         double value;              /* counters and gauges; sum of histograms */
@@ -93,108 +89,42 @@ void metric_buckets(double start, double factor, size_t count, double *ret_bucke
 
 /* ---- text ---- */
 
-void metric_format(double value, struct buf *out) {
-        char text[32];
-
-        if (isnan(value)) {
-                buf_text(out, "NaN");
-        } else if (isinf(value)) {
-                buf_text(out, value > 0 ? "+Inf" : "-Inf");
-        } else if (value == floor(value) && fabs(value) < WHOLE_MAX) {
-                buf_printf(out, "%lld", (long long)value);
-        } else {
-                /* The shortest form that reads back as the same number. */
-                for (int digits = 6; digits <= 17; digits++) {
-                        snprintf(text, sizeof(text), "%.*g", digits, value);
-                        if (strtod(text, NULL) == value)
-                                break;
-                }
-                buf_text(out, text);
-        }
-}
-
-static void write_escaped(struct slice text, bool is_label, struct buf *out) {
-        for (size_t i = 0; i < text.len; i++) {
-                char c = text.ptr[i];
-
-                if (c == '\\')
-                        buf_text(out, "\\\\");
-                else if (c == '\n')
-                        buf_text(out, "\\n");
-                else if (c == '"' && is_label)
-                        buf_text(out, "\\\"");
-                else
-                        buf_char(out, c);
-        }
-}
-
-static void write_label(const char *name, struct slice value, bool is_first, struct buf *out) {
-        buf_printf(out, "%s%s=\"", is_first ? "{" : ",", name);
-        write_escaped(value, true, out);
-        buf_char(out, '"');
-}
-
-/* name_suffix{labels,le="bound"} */
-static void write_head(const struct metric *metric, const char *suffix, struct slice key,
-                       const double *bound, struct buf *out) {
-        CLEANUP(buf_release) struct buf text = { 0 };
-        size_t count = metric->label_count;
-
-        buf_printf(out, "%s%s", metric->config.name, suffix);
-        for (size_t i = 0; i < count; i++) {
+/* The label values of a series from its key. */
+static struct metric_labels read_labels(const struct metric *metric, struct slice key,
+                                        struct metric_label *items) {
+        for (size_t i = 0; i < metric->label_count; i++) {
                 struct slice value = slice_of(key.ptr);
 
-                write_label(metric->config.labels[i], value, i == 0, out);
+                items[i] = (struct metric_label){ metric->config.labels[i], value };
                 key.ptr += value.len + 1;
         }
-        if (bound) {
-                metric_format(*bound, &text);
-                write_label("le", buf_view(&text), count++ == 0, out);
-        }
-        buf_text(out, count ? "} " : " ");
-}
-
-static void write_histogram(const struct metric *metric, struct slice key,
-                            const struct metrics_series *series, struct buf *out) {
-        double all = (double)INFINITY;
-
-        for (size_t i = 0; i < metric->config.bucket_count; i++) {
-                write_head(metric, "_bucket", key, &metric->config.buckets[i], out);
-                buf_u64(out, series->buckets[i]);
-                buf_char(out, '\n');
-        }
-        write_head(metric, "_bucket", key, &all, out);
-        buf_u64(out, series->count);
-        buf_char(out, '\n');
-        write_head(metric, "_sum", key, NULL, out);
-        metric_format(series->value, out);
-        buf_char(out, '\n');
-        write_head(metric, "_count", key, NULL, out);
-        buf_u64(out, series->count);
-        buf_char(out, '\n');
+        return (struct metric_labels){ items, metric->label_count };
 }
 
 static void write_family(const struct metric *metric, struct buf *out) {
-        static const char *const types[] = { "counter", "gauge", "histogram" };
+        const struct metric_config *config = &metric->config;
+        struct metric_label items[METRIC_LABELS_MAX];
         size_t at = 0;
         struct slice key;
         void *value;
 
         if (map_count(metric->series) == 0)
                 return;
-        buf_printf(out, "# HELP %s ", metric->config.name);
-        write_escaped(slice_of(metric->config.help), false, out);
-        buf_printf(out, "\n# TYPE %s %s\n", metric->config.name, types[metric->config.type]);
+        metric_text_family(out, config->name, config->type, config->help);
         while (map_next(metric->series, &at, &key, &value)) {
                 const struct metrics_series *series = value;
+                struct metric_labels labels = read_labels(metric, key, items);
 
-                if (metric->config.type == METRIC_HISTOGRAM) {
-                        write_histogram(metric, key, series, out);
-                        continue;
-                }
-                write_head(metric, "", key, NULL, out);
-                metric_format(series->value, out);
-                buf_char(out, '\n');
+                if (config->type == METRIC_HISTOGRAM)
+                        metric_text_histogram(
+                                out, config->name, labels,
+                                &(struct metric_histogram){ .bounds = config->buckets,
+                                                            .buckets = series->buckets,
+                                                            .bucket_count = config->bucket_count,
+                                                            .sum = series->value,
+                                                            .count = series->count });
+                else
+                        metric_text_sample(out, config->name, labels, series->value);
         }
 }
 

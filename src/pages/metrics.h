@@ -1,8 +1,7 @@
-/* Counters, gauges and histograms with labels, written in Prometheus' text format 0.0.4.  One
- * thread; values are doubles as in Prometheus, whole numbers are written whole. */
+/* Counters, gauges and histograms with labels, written in Prometheus' text format.  One thread. */
 #pragma once
 
-#include "base/buf.h"
+#include "base/metric_text.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,10 +10,6 @@
 #define METRIC_BUCKETS_MAX 32
 #define METRIC_SERIES_MAX 10000 /* of one family; what is beyond is left out */
 #define METRICS_REFRESHERS_MAX 8
-
-#define METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
-
-enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
 struct metric_config { /* all texts are static */
         const char *name, *help;
@@ -48,5 +43,3 @@ void metric_observe(struct metric *metric, const struct slice *labels, double va
                     uint64_t count);
 /* start, start * factor, ... */
 void metric_buckets(double start, double factor, size_t count, double *ret_buckets);
-/* As it is written: 3, 0.25, +Inf, NaN. */
-void metric_format(double value, struct buf *out);

@@ -3,9 +3,9 @@
 
 #include "api/object.h"
 #include "base/arena.h"
+#include "base/metric_text.h"
 #include "base/util.h"
 #include "model/cluster.h"
-#include "pages/metrics.h"
 
 struct pod_resources_family {
         const char *name, *help;
@@ -69,27 +69,23 @@ static const char *unit_of(struct slice resource) {
                        : "integer";
 }
 
-/* Up to the resource; names of Kubernetes objects need no escapes. */
-static void write_labels(const struct cluster *cluster, const struct pod_row *row,
-                         const struct pod_spec *spec, struct buf *out) {
-        struct slice ns = cluster_text(cluster, row->ns);
-        struct slice node =
-                node_id_is_none(row->node) ? SLICE_EMPTY : cluster_node_name(cluster, row->node);
-
-        buf_printf(out, "{namespace=\"" SLICE_FMT "\",pod=\"%s\",node=\"" SLICE_FMT "\"",
-                   SLICE_ARG(ns), row->name, SLICE_ARG(node));
-        buf_text(out, ",scheduler=");
-        buf_json_string(out, spec->scheduler_name);
-        if (row->has_priority)
-                buf_printf(out, ",priority=\"%d\"", (int)row->priority);
-        else
-                buf_text(out, ",priority=\"\"");
-}
+enum { LABEL_RESOURCE = 5, LABEL_UNIT, LABELS };
 
 static void write_pod(const struct cluster *cluster, const struct pod_row *row,
                       const struct pod_resources_family *family, struct arena *arena,
                       struct buf *out) {
         const struct pod_spec *spec = &cluster_class(cluster, row->class)->spec;
+        struct slice node =
+                node_id_is_none(row->node) ? SLICE_EMPTY : cluster_node_name(cluster, row->node);
+        const char *priority =
+                row->has_priority ? arena_printf(arena, "%d", (int)row->priority) : "";
+        struct metric_label labels[LABELS] = { { "namespace", cluster_text(cluster, row->ns) },
+                                               { "pod", slice_of(row->name) },
+                                               { "node", node },
+                                               { "scheduler", spec->scheduler_name },
+                                               { "priority", slice_of(priority) },
+                                               [LABEL_RESOURCE] = { .name = "resource" },
+                                               [LABEL_UNIT] = { .name = "unit" } };
         struct resource_list list = family->amounts(spec, arena);
 
         for (size_t i = 0; i < list.count; i++) {
@@ -98,12 +94,10 @@ static void write_pod(const struct cluster *cluster, const struct pod_row *row,
 
                 if (list.items[i].amount == 0)
                         continue;
-                buf_text(out, family->name);
-                write_labels(cluster, row, spec, out);
-                buf_printf(out, ",resource=\"" SLICE_FMT "\",unit=\"%s\"} ", SLICE_ARG(resource),
-                           unit_of(resource));
-                metric_format(is_cpu(resource) ? amount / 1000 : amount, out);
-                buf_char(out, '\n');
+                labels[LABEL_RESOURCE].value = resource;
+                labels[LABEL_UNIT].value = slice_of(unit_of(resource));
+                metric_text_sample(out, family->name, (struct metric_labels){ labels, LABELS },
+                                   is_cpu(resource) ? amount / 1000 : amount);
         }
 }
 
@@ -113,8 +107,7 @@ static void write_family(const struct cluster *cluster, const struct pod_resourc
         size_t cap = cluster_pod_cap(cluster);
 
         arena_init(&arena, 0);
-        buf_printf(out, "# HELP %s %s\n# TYPE %s gauge\n", family->name, family->help,
-                   family->name);
+        metric_text_family(out, family->name, METRIC_GAUGE, family->help);
         for (size_t i = 0; i < cap; i++) {
                 const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ (uint32_t)i });
 

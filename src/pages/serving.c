@@ -164,17 +164,22 @@ static void write_checks(const struct serving *serving, enum health_kind kind, c
                 const char *name = i == HEALTH_CHECKS_MAX ? "ping" : serving->checks[i].name;
                 bool is_error = status && strcmp(status, "error") == 0;
                 uint64_t times = is_error ? count->errors : count->successes;
+                const struct metric_label plain[] = { { "name", slice_of(name) },
+                                                      { "type", slice_of(health_names[kind]) } };
+                const struct metric_label counted[] = {
+                        plain[0], { "status", slice_of(status ? status : "") }, plain[1]
+                };
 
                 if (count->successes + count->errors == 0)
                         continue;
                 if (!status)
-                        buf_printf(out, "kubernetes_healthcheck{name=\"%s\",type=\"%s\"} %d\n",
-                                   name, health_names[kind], count->is_well);
+                        metric_text_sample(out, "kubernetes_healthcheck",
+                                           (struct metric_labels){ plain, ARRAY_LEN(plain) },
+                                           count->is_well);
                 else if (times)
-                        buf_printf(out,
-                                   "kubernetes_healthchecks_total{name=\"%s\",status=\"%s\","
-                                   "type=\"%s\"} %llu\n",
-                                   name, status, health_names[kind], (unsigned long long)times);
+                        metric_text_sample(out, "kubernetes_healthchecks_total",
+                                           (struct metric_labels){ counted, ARRAY_LEN(counted) },
+                                           (double)times);
         }
 }
 
@@ -185,12 +190,12 @@ static bool try_slis(struct serving_answer *answer) {
         if (!answer->serving->metrics || !slice_is(answer->path, "/metrics/slis"))
                 return false;
         answer->response->content_type = METRICS_CONTENT_TYPE;
-        buf_text(body, "# HELP kubernetes_healthcheck Whether the last look found it well.\n"
-                       "# TYPE kubernetes_healthcheck gauge\n");
+        metric_text_family(body, "kubernetes_healthcheck", METRIC_GAUGE,
+                           "Whether the last look found it well.");
         for (int kind = 0; kind < HEALTH_KINDS; kind++)
                 write_checks(answer->serving, (enum health_kind)kind, NULL, body);
-        buf_text(body, "# HELP kubernetes_healthchecks_total Looks, by what they found.\n"
-                       "# TYPE kubernetes_healthchecks_total counter\n");
+        metric_text_family(body, "kubernetes_healthchecks_total", METRIC_COUNTER,
+                           "Looks, by what they found.");
         for (int kind = 0; kind < HEALTH_KINDS; kind++) {
                 write_checks(answer->serving, (enum health_kind)kind, "success", body);
                 write_checks(answer->serving, (enum health_kind)kind, "error", body);

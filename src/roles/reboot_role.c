@@ -3,6 +3,7 @@
 
 #include "api/json.h"
 #include "base/log.h"
+#include "base/metric_text.h"
 #include "base/util.h"
 #include "evict/evict_service.h"
 #include "host/host_command.h"
@@ -10,7 +11,6 @@
 #include "host/host_trim.h"
 #include "roles/reboot_notifier.h"
 #include "roles/reboot_reader.h"
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define TRIM_DELAY_NS (60 * NS_PER_S)
@@ -277,52 +277,65 @@ struct reboot_role *reboot_role_add(struct runtime *runtime,
 /* ---- metrics ---- */
 
 static void reboot_role_gauge(struct buf *out, const char *name, const char *help,
-                              struct slice node) {
-        buf_printf(out, "# HELP %s %s\n# TYPE %s gauge\n%s{node=\"" SLICE_FMT "\"} ", name, help,
-                   name, name, SLICE_ARG(node));
+                              struct slice node, double value) {
+        const struct metric_label label = { "node", node };
+
+        metric_text_family(out, name, METRIC_GAUGE, help);
+        metric_text_sample(out, name, (struct metric_labels){ &label, 1 }, value);
 }
 
 static void reboot_role_counter(struct buf *out, const char *name, const char *help,
                                 uint64_t value) {
-        buf_printf(out, "# HELP %s %s\n# TYPE %s counter\n%s %" PRIu64 "\n", name, help, name, name,
-                   value);
+        metric_text_single(out, name, METRIC_COUNTER, help, (double)value);
 }
 
 static void write_lead(const struct reboot_agent_stats *stats, struct buf *out) {
         const char *name = "kured_taint_lead_time_seconds";
-        uint64_t count = 0;
+        uint64_t buckets[LEAD_BUCKETS], count = 0;
+        double bounds[LEAD_BUCKETS];
 
-        buf_printf(out, "# HELP %s From the early taint to the cordon.\n# TYPE %s histogram\n",
-                   name, name);
         for (int i = 0; i < LEAD_BUCKETS; i++) {
                 count += stats->lead_buckets[i];
-                buf_printf(out, "%s_bucket{le=\"%" PRId64 "\"} %" PRIu64 "\n", name,
-                           lead_bucket_s[i], count);
+                buckets[i] = count;
+                bounds[i] = (double)lead_bucket_s[i];
         }
-        buf_printf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum %.3f\n%s_count %" PRIu64 "\n",
-                   name, stats->lead_count, name, (double)stats->lead_sum_ns / 1e9, name,
-                   stats->lead_count);
+        metric_text_family(out, name, METRIC_HISTOGRAM, "From the early taint to the cordon.");
+        metric_text_histogram(out, name, (struct metric_labels){ 0 },
+                              &(struct metric_histogram){ .bounds = bounds,
+                                                          .buckets = buckets,
+                                                          .bucket_count = LEAD_BUCKETS,
+                                                          .sum = (double)stats->lead_sum_ns / 1e9,
+                                                          .count = stats->lead_count });
 }
 
-/* What the node waits for, if for anything; quotes, backslashes and line ends as the format wants.
- */
+/* A sample per node and one more label. */
+static void write_of_node(struct buf *out, const char *name, struct slice node,
+                          struct metric_label label, double value) {
+        const struct metric_label labels[] = { { "node", node }, label };
+
+        metric_text_sample(out, name, (struct metric_labels){ labels, ARRAY_LEN(labels) }, value);
+}
+
+/* What the node waits for, if for anything. */
 static void write_reason(const struct reboot_agent_stats *stats, struct slice node,
                          struct buf *out) {
         if (stats->reason.len == 0)
                 return;
-        buf_printf(out,
-                   "# HELP berth_reboot_reason What the reboot waits for.\n"
-                   "# TYPE berth_reboot_reason gauge\n"
-                   "berth_reboot_reason{node=\"" SLICE_FMT "\",reason=\"",
-                   SLICE_ARG(node));
-        for (size_t i = 0; i < stats->reason.len; i++) {
-                char c = stats->reason.ptr[i];
+        metric_text_family(out, "berth_reboot_reason", METRIC_GAUGE, "What the reboot waits for.");
+        write_of_node(out, "berth_reboot_reason", node,
+                      (struct metric_label){ "reason", stats->reason }, 1);
+}
 
-                if (c == '"' || c == '\\' || c == '\n')
-                        buf_char(out, '\\');
-                buf_char(out, c == '\n' ? 'n' : c);
+static void write_phases(const struct reboot_agent_stats *stats, struct slice node,
+                         struct buf *out) {
+        metric_text_family(out, "berth_reboot_phase", METRIC_GAUGE, "The phase the node is in.");
+        for (int phase = 0; phase < REBOOT_PHASE_COUNT; phase++) {
+                const char *name = reboot_phase_name((enum reboot_phase)phase);
+
+                write_of_node(out, "berth_reboot_phase", node,
+                              (struct metric_label){ "phase", slice_of(name) },
+                              stats->phase == (enum reboot_phase)phase);
         }
-        buf_text(out, "\"} 1\n");
 }
 
 void reboot_role_write_metrics(const struct reboot_role *role, struct buf *out) {
@@ -332,18 +345,12 @@ void reboot_role_write_metrics(const struct reboot_role *role, struct buf *out) 
 
         reboot_agent_stats(role->agent, &now, &stats);
         reboot_role_gauge(out, "kured_reboot_required",
-                          "OS requires reboot due to software updates.", node);
-        buf_printf(out, "%d\n", stats.is_required);
+                          "OS requires reboot due to software updates.", node, stats.is_required);
         reboot_role_gauge(out, "kured_taint_wait_seconds",
-                          "Since the taint, while not yet cordoned.", node);
-        buf_printf(out, "%.3f\n", (double)stats.taint_wait_ns / 1e9);
+                          "Since the taint, while not yet cordoned.", node,
+                          (double)stats.taint_wait_ns / 1e9);
         write_lead(&stats, out);
-        buf_text(out, "# HELP berth_reboot_phase The phase the node is in.\n"
-                      "# TYPE berth_reboot_phase gauge\n");
-        for (int phase = 0; phase < REBOOT_PHASE_COUNT; phase++)
-                buf_printf(out, "berth_reboot_phase{node=\"" SLICE_FMT "\",phase=\"%s\"} %d\n",
-                           SLICE_ARG(node), reboot_phase_name((enum reboot_phase)phase),
-                           stats.phase == (enum reboot_phase)phase);
+        write_phases(&stats, node, out);
         write_reason(&stats, node, out);
         reboot_role_counter(out, "berth_reboot_orders_total", "Reboots ordered.", stats.reboots);
         reboot_role_counter(out, "berth_reboot_completed_total", "Returns from a reboot.",

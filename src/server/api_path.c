@@ -1,8 +1,8 @@
 /* Paths outside the resources: health, version, metrics, discovery and OpenAPI. */
 #include "server/api_priv.h"
-#include "server/documents.h"
 
-#include <inttypes.h>
+#include "base/metric_text.h"
+#include "server/documents.h"
 
 #define TEXT_PLAIN "text/plain; charset=utf-8"
 
@@ -64,21 +64,22 @@ static void serve_metrics(struct api_context *context) {
         struct buf *out = &context->response->body;
         const struct api_resource *resource;
 
-        respond_text(context, 200, "text/plain; version=0.0.4; charset=utf-8", SLICE_EMPTY);
-        buf_text(out, "# HELP apiserver_storage_objects Number of stored objects.\n"
-                      "# TYPE apiserver_storage_objects gauge\n");
+        respond_text(context, 200, METRICS_CONTENT_TYPE, SLICE_EMPTY);
+        metric_text_family(out, "apiserver_storage_objects", METRIC_GAUGE,
+                           "Number of stored objects.");
         for (size_t i = 0; (resource = resource_at(server, i)); i++) {
+                struct metric_label label = { "resource", slice_of(resource->qualified) };
+
                 if (resource->store_resource >= 0 && !resource->kind->stored_as)
-                        buf_printf(out, "apiserver_storage_objects{resource=\"%s\"} %zu\n",
-                                   resource->qualified,
-                                   store_count(server->store, resource->store_resource));
+                        metric_text_sample(
+                                out, "apiserver_storage_objects",
+                                (struct metric_labels){ &label, 1 },
+                                (double)store_count(server->store, resource->store_resource));
         }
-        buf_printf(out,
-                   "# HELP berth_store_bytes Memory held by stored objects.\n"
-                   "# TYPE berth_store_bytes gauge\nberth_store_bytes %zu\n"
-                   "# HELP berth_store_revision Last revision.\n"
-                   "# TYPE berth_store_revision counter\nberth_store_revision %" PRIu64 "\n",
-                   store_bytes(server->store), store_revision(server->store));
+        metric_text_single(out, "berth_store_bytes", METRIC_GAUGE, "Memory held by stored objects.",
+                           (double)store_bytes(server->store));
+        metric_text_single(out, "berth_store_revision", METRIC_COUNTER, "Last revision.",
+                           (double)store_revision(server->store));
 }
 
 static void serve_root(struct api_context *context) {

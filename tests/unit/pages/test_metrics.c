@@ -3,46 +3,11 @@
 
 #include "base/arena.h"
 #include "base/util.h"
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-static void numbers_are_written_shortest(void **state) {
-        static const struct {
-                double value;
-                const char *text;
-        } cases[] = {
-                { 0, "0" },
-                { 3, "3" },
-                { -2, "-2" },
-                { 0.001, "0.001" },
-                { 0.1 + 0.2, "0.30000000000000004" },
-                { 16.384, "16.384" },
-                { 1e15, "1000000000000000" },
-                { 1.5e300, "1.5e+300" },
-        };
-
-        (void)state;
-        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-                CLEANUP(buf_release) struct buf out = { 0 };
-
-                metric_format(cases[i].value, &out);
-                assert_string_equal(out.data, cases[i].text);
-        }
-}
-
-static void special_numbers_have_names(void **state) {
-        CLEANUP(buf_release) struct buf out = { 0 };
-
-        (void)state;
-        metric_format((double)INFINITY, &out);
-        metric_format((double)-INFINITY, &out);
-        metric_format((double)NAN, &out);
-        assert_string_equal(out.data, "+Inf-InfNaN");
-}
 
 static void families_come_in_order_with_help_and_type(void **state) {
         CLEANUP(buf_release) struct buf out = { 0 };
@@ -146,8 +111,6 @@ static void series_are_bounded(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(numbers_are_written_shortest),
-                cmocka_unit_test(special_numbers_have_names),
                 cmocka_unit_test(families_come_in_order_with_help_and_type),
                 cmocka_unit_test(histograms_are_cumulative),
                 cmocka_unit_test(values_are_refreshed_and_reset),
