@@ -8,37 +8,12 @@
 #define GENERATED_SUFFIX 5
 #define GENERATED_PREFIX_MAX (63 - GENERATED_SUFFIX)
 
-static const char *segment_problem(struct slice name, bool is_prefix) {
-        if (!is_prefix && slice_is(name, "."))
-                return "may not be '.'";
-        if (!is_prefix && slice_is(name, ".."))
-                return "may not be '..'";
-        if (memchr(name.ptr, '/', name.len))
-                return "may not contain '/'";
-        return memchr(name.ptr, '%', name.len) ? "may not contain '%'" : NULL;
-}
-
 /* Too long and malformed are told apart; both may apply, the length is said first. */
 static const char *length_problem(enum kind_name_rule rule, struct slice name) {
         if (rule == NAME_SUBDOMAIN && name.len > DNS_SUBDOMAIN_MAX)
                 return "must be no more than 253 characters";
         if (rule == NAME_LABEL && name.len > DNS_LABEL_MAX)
                 return "must be no more than 63 characters";
-        return NULL;
-}
-
-const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_prefix) {
-        /* A prefix may end in a dash, which the generated part covers. */
-        if (is_prefix && name.len > 1 && name.ptr[name.len - 1] == '-')
-                name.len--;
-        switch (rule) {
-        case NAME_SUBDOMAIN:
-                return dns_subdomain_problem(name);
-        case NAME_LABEL:
-                return dns_label_problem(name);
-        case NAME_SEGMENT:
-                return segment_problem(name, is_prefix);
-        }
         return NULL;
 }
 

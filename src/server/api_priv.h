@@ -11,7 +11,9 @@
 #include "base/uuid.h"
 #include "server/api_server.h"
 #include "server/kind.h"
+#include "server/object_compare.h"
 #include "server/schema.h"
+#include "server/strategic_merge.h"
 #include "store/store.h"
 #include <stdio.h>
 
@@ -377,14 +379,9 @@ struct json_node *managed_entry(const struct api_context *context, const struct 
  * none; *ret_entry is the one that stands for them. */
 struct json_node *managed_rest(const struct api_write *write, const struct json_node *list,
                                const struct json_node *live, const struct json_node **ret_entry);
-bool is_same_object(const struct json_node *object, const struct json *old);
-bool has_same_spec(const struct json_node *object, const struct json *old);
-bool has_same_member(const struct json_node *object, const struct json *old, const char *member);
 void generate_name(struct api_server *server, struct slice prefix, char *buffer);
 
 /* ---- patches ---- */
-int strategic_merge(struct json_tree *tree, struct json_node *target,
-                    const struct schema_object *schema, const struct json *patch, struct err *err);
 int apply_configuration(struct api_context *context, struct api_write *write);
 int create_by_apply(struct api_context *context);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/json.h"
-#include "server/kind.h"
+#include "server/field_error.h"
 
 struct custom_rules;
 

@@ -4,7 +4,7 @@
 
 #include "api/json.h"
 #include "base/arena.h"
-#include "server/kind.h"
+#include "server/field_error.h"
 
 /* Removes fields the schema does not know, and reports each by path. */
 void custom_prune(const struct json *schema, struct json_tree *tree, struct json_node *object,

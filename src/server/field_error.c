@@ -1,5 +1,5 @@
 /* Validation errors in the words of the API machinery's field package. */
-#include "server/kind.h"
+#include "server/field_error.h"
 
 #include "base/arena.h"
 

@@ -6,6 +6,7 @@
 #include "api/json.h"
 #include "base/err.h"
 #include "base/time.h"
+#include "server/field_error.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,34 +42,6 @@ enum kind_flags {
                 1024,                 /* an annotation change bumps generation too (deployments) */
         KIND_FIXED_GENERATION = 2048, /* generation stays 1 (priorityclasses) */
 };
-
-/* Validation errors of one object, in upstream's words; an array that grows in an arena. */
-enum field_error_kind {
-        FIELD_REQUIRED,
-        FIELD_INVALID,
-        FIELD_NOT_SUPPORTED,
-        FIELD_FORBIDDEN,
-        FIELD_DUPLICATE,
-        FIELD_NOT_FOUND,
-        FIELD_TOO_LONG,
-        FIELD_TOO_MANY,
-        FIELD_TYPE_INVALID
-};
-struct field_error {
-        enum field_error_kind kind;
-        const char *path;
-        const char *message; /* text after the path, e.g. Required value, Invalid value: -1: must be
-                                ... */
-};
-struct field_errors {
-        struct arena *arena;
-        size_t count, cap;
-        struct field_error *items;
-};
-/* value: JSON text shown behind the heading ("Invalid value: -1"), NULL = none; detail: text behind
- * that (for NOT_SUPPORTED: "supported values: ..."), NULL = none (field_error.c). */
-void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
-                     const char *value, const char *detail);
 
 struct table_column {
         const char *name, *type /* string, integer, boolean, date */, *format /* "" or name */;

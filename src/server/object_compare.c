@@ -1,5 +1,5 @@
 /* Whether an edited object says the same as a stored one. */
-#include "server/api_priv.h"
+#include "server/object_compare.h"
 
 static bool node_is_json(const struct json_node *node, const struct json *json);
 

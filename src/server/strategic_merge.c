@@ -1,7 +1,8 @@
 /* Strategic merge patches: maps merge, lists of the tables' merge keys merge element by element,
  * directives ($patch, $retainKeys, $setElementOrder, $deleteFromPrimitiveList) steer. */
-#include "server/api_priv.h"
+#include "server/strategic_merge.h"
 
+#include "base/util.h"
 #include <stdlib.h>
 
 #define ORDER_PREFIX "$setElementOrder/"

@@ -1,5 +1,6 @@
 /* Strategic merge patches: directives, merge keys and the order of elements. */
-#include "server/api_priv.h"
+#include "base/util.h"
+#include "server/strategic_merge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

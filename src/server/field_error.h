@@ -1,0 +1,34 @@
+/* Validation errors of one object, in upstream's words. */
+#pragma once
+
+#include <stddef.h>
+
+struct arena;
+
+enum field_error_kind {
+        FIELD_REQUIRED,
+        FIELD_INVALID,
+        FIELD_NOT_SUPPORTED,
+        FIELD_FORBIDDEN,
+        FIELD_DUPLICATE,
+        FIELD_NOT_FOUND,
+        FIELD_TOO_LONG,
+        FIELD_TOO_MANY,
+        FIELD_TYPE_INVALID
+};
+struct field_error {
+        enum field_error_kind kind;
+        const char *path;
+        const char *message; /* text after the path, e.g. Required value, Invalid value: -1: must be
+                                ... */
+};
+/* An array that grows in an arena. */
+struct field_errors {
+        struct arena *arena;
+        size_t count, cap;
+        struct field_error *items;
+};
+/* value: JSON text shown behind the heading ("Invalid value: -1"), NULL = none; detail: text behind
+ * that (for NOT_SUPPORTED: "supported values: ..."), NULL = none */
+void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
+                     const char *value, const char *detail);
