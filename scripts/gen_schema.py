@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes src/server/schema_table.c: the fields of every API type the sandbox serves.
+"""Writes src/schema/schema_table.c: the fields of every API type the sandbox serves.
 
-    scripts/gen_schema.py KUBERNETES_STAGING_DIR > src/server/schema_table.c
+    scripts/gen_schema.py KUBERNETES_STAGING_DIR > src/schema/schema_table.c
 
 KUBERNETES_STAGING_DIR is staging/src/k8s.io of a Kubernetes source tree. Only facts are taken from
 it: field names, types, omitempty, protobuf numbers, patch keys and list types of the Go structs.
@@ -233,7 +233,7 @@ def main():
     index = {key: i for i, key in enumerate(order)}
     w = sys.stdout.write
     w('/* Written by scripts/gen_schema.py from the Go types of k8s.io/api; do not edit. */\n')
-    w('#include "server/schema.h"\n\n#include "base/util.h"\n\n/* clang-format off */\n')
+    w('#include "schema/schema.h"\n\n#include "base/util.h"\n\n/* clang-format off */\n')
     for key in order:
         fields = fields_of(key)
         if not fields:

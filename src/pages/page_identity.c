@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "http/client_certificate.h"
 #include "loop/file_text.h"
-#include "server/client_certificate.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

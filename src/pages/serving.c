@@ -3,12 +3,12 @@
 
 #include "base/arena.h"
 #include "base/util.h"
+#include "http/tls_material.h"
 #include "loop/file_text.h"
 #include "pages/metrics.h"
 #include "pages/page_access.h"
 #include "server/api_server.h"
 #include "server/http_front.h"
-#include "server/tls_material.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

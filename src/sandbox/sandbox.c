@@ -4,12 +4,12 @@
 #include "base/util.h"
 #include "config/document.h"
 #include "control/control.h"
+#include "http/tls_material.h"
 #include "sandbox/native_evictions.h"
 #include "sandbox/webhook_client.h"
 #include "server/api_server.h"
 #include "server/http_front.h"
 #include "server/local_transport.h"
-#include "server/tls_material.h"
 #include "store/sqlite_backend.h"
 #include "store/store.h"
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* Server-side apply: a configuration says what its manager wants; fields of others are left alone
  * or fought over. */
+#include "schema/field_set.h"
 #include "server/api_priv.h"
-#include "server/field_set.h"
 
 #define CONFLICTS_MAX 100
 

@@ -1,6 +1,6 @@
 /* Request bodies: from text to a checked object of the expected kind. */
+#include "schema/protobuf.h"
 #include "server/api_priv.h"
-#include "server/protobuf.h"
 
 #include <stdlib.h>
 

@@ -9,11 +9,11 @@
 #include "base/rng.h"
 #include "base/util.h"
 #include "base/uuid.h"
+#include "kinds/kind.h"
+#include "schema/object_compare.h"
+#include "schema/schema.h"
+#include "schema/strategic_merge.h"
 #include "server/api_server.h"
-#include "server/kind.h"
-#include "server/object_compare.h"
-#include "server/schema.h"
-#include "server/strategic_merge.h"
 #include "store/store.h"
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* Life of the API server and the way of one request through it. */
+#include "kinds/bootstrap_roles.h"
 #include "server/account_key.h"
 #include "server/api_priv.h"
-#include "server/bootstrap_roles.h"
 #include "server/custom_resource.h"
 #include "server/event_retention.h"
 

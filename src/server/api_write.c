@@ -1,6 +1,6 @@
 /* The ways of creating and updating: hooks, versions, what a write may change. */
+#include "kinds/admit.h"
 #include "server/api_priv.h"
-#include "server/kinds/admit.h"
 #include "server/webhook.h"
 
 #include <stdlib.h>

@@ -6,10 +6,10 @@
  */
 #include "server/custom_resource.h"
 
+#include "schema/column_path.h"
+#include "schema/custom_rules.h"
+#include "schema/custom_schema.h"
 #include "server/api_priv.h"
-#include "server/column_path.h"
-#include "server/custom_rules.h"
-#include "server/custom_schema.h"
 #include "server/pod_conditions.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * openapi.c. */
 #pragma once
 
+#include "kinds/kind.h"
 #include "server/documents.h"
-#include "server/kind.h"
 
 /* Verbs of a set as a JSON array, in alphabetical order. */
 void verbs_write(unsigned verbs, struct buf *out);

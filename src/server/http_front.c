@@ -12,10 +12,10 @@
 #include "base/rng.h"
 #include "base/util.h"
 #include "base/uuid.h"
+#include "http/gzip.h"
+#include "http/http_listener.h"
 #include "server/api_priv.h"
-#include "server/gzip.h"
 #include "server/http_exchange.h"
-#include "server/http_listener.h"
 #include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdlib.h>

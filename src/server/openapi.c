@@ -3,7 +3,7 @@
 #include "server/documents_priv.h"
 
 #include "base/util.h"
-#include "server/schema.h"
+#include "schema/schema.h"
 #include <stdlib.h>
 
 /* The two versions of OpenAPI keep types in different places. */

@@ -1,6 +1,6 @@
 /* POST pods/NAME/binding: assigns a pod to a node. */
+#include "kinds/admit.h"
 #include "server/api_priv.h"
-#include "server/kinds/admit.h"
 #include "server/pod_conditions.h"
 #include "server/webhook.h"
 

@@ -5,10 +5,10 @@
 #include "client/known_objects.h"
 #include "client/reflector.h"
 #include "client/write_queue.h"
+#include "http/tls_material.h"
 #include "loop/event_loop.h"
 #include "server/api_server.h"
 #include "server/http_front.h"
-#include "server/tls_material.h"
 
 #include <stdio.h>
 #include <stdlib.h>

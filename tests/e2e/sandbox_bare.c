@@ -2,9 +2,9 @@
  * Prints the port on the first line; ends at SIGTERM. */
 #include "poll_loop.h"
 
+#include "http/tls_material.h"
 #include "server/api_server.h"
 #include "server/http_front.h"
-#include "server/tls_material.h"
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>

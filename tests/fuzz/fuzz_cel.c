@@ -2,7 +2,7 @@
  * alike, within its steps. */
 #include "api/json.h"
 #include "base/arena.h"
-#include "server/cel/cel.h"
+#include "cel/cel.h"
 #include <assert.h>
 
 #define STEPS 100000

@@ -2,7 +2,7 @@
  * taken for one keeps what it is when it is written and read again. */
 #include "api/json.h"
 #include "base/arena.h"
-#include "server/cel/cel.h"
+#include "cel/cel.h"
 #include <assert.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

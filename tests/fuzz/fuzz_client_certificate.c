@@ -1,8 +1,8 @@
 /* Certificates of strangers: an input that begins with a dash is a file of authorities, any other
  * the chain that a client shows. Names are texts or there are none; nobody is vouched for. */
-#include "server/client_certificate.h"
+#include "http/client_certificate.h"
 
-#include "server/tls_material.h"
+#include "http/tls_material.h"
 #include <assert.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The path of a printer column, up to the first newline, in the object behind it: what it names is
  * a part of the object. */
-#include "server/column_path.h"
+#include "schema/column_path.h"
 
 #include "base/buf.h"
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * take anything. */
 #include "api/json.h"
 #include "base/arena.h"
-#include "server/kind.h"
-#include "server/schema.h"
+#include "kinds/kind.h"
+#include "schema/schema.h"
 #include <assert.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 /* Protobuf bodies: whatever decodes is a JSON tree that can be written, read again and, as far as
  * its types fit, normalised. */
-#include "server/protobuf.h"
-#include "server/schema.h"
+#include "schema/protobuf.h"
+#include "schema/schema.h"
 #include <assert.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

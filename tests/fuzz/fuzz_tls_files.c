@@ -1,6 +1,6 @@
 /* A folder in which something else lies where the sandbox keeps its authority and its token: it is
  * used when it is one, and replaced when it is not. */
-#include "server/tls_material.h"
+#include "http/tls_material.h"
 
 #include <assert.h>
 #include <stdint.h>

@@ -5,10 +5,10 @@
 #include "api/json.h"
 #include "base/util.h"
 #include "client/http_transport.h"
+#include "http/tls_material.h"
 #include "loop/event_loop.h"
 #include "server/api_server.h"
 #include "server/http_front.h"
-#include "server/tls_material.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/util.h"
 #include "client/exec_plugin.h"
-#include "server/tls_material.h"
+#include "http/tls_material.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

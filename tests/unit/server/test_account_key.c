@@ -2,7 +2,7 @@
 #include "server/account_key.h"
 
 #include "base/util.h"
-#include "server/tls_material.h"
+#include "http/tls_material.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,0 +1,248 @@
+/* Plus, minus, times, divided by, modulo and the sign, with overflow told. */
+#include "cel/cel_priv.h"
+
+#include "base/buf.h"
+#include "base/util.h"
+#include <math.h>
+
+static struct cel_value cel_arithmetic_overflow(struct cel_run *run) {
+        return cel_error(run, "integer overflow");
+}
+
+FUNCTION(add_int) {
+        int64_t sum;
+
+        return __builtin_add_overflow(args[0].as.integer, args[1].as.integer, &sum)
+                       ? cel_arithmetic_overflow(run)
+                       : cel_int(sum);
+}
+
+FUNCTION(sub_int) {
+        int64_t sum;
+
+        return __builtin_sub_overflow(args[0].as.integer, args[1].as.integer, &sum)
+                       ? cel_arithmetic_overflow(run)
+                       : cel_int(sum);
+}
+
+FUNCTION(mul_int) {
+        int64_t product;
+
+        return __builtin_mul_overflow(args[0].as.integer, args[1].as.integer, &product)
+                       ? cel_arithmetic_overflow(run)
+                       : cel_int(product);
+}
+
+FUNCTION(div_int) {
+        if (args[1].as.integer == 0)
+                return cel_error(run, "division by zero");
+        if (args[0].as.integer == INT64_MIN && args[1].as.integer == -1)
+                return cel_arithmetic_overflow(run);
+        return cel_int(args[0].as.integer / args[1].as.integer);
+}
+
+FUNCTION(mod_int) {
+        if (args[1].as.integer == 0)
+                return cel_error(run, "modulus by zero");
+        if (args[0].as.integer == INT64_MIN && args[1].as.integer == -1)
+                return cel_arithmetic_overflow(run);
+        return cel_int(args[0].as.integer % args[1].as.integer);
+}
+
+FUNCTION(negate_int) {
+        return args[0].as.integer == INT64_MIN ? cel_arithmetic_overflow(run)
+                                               : cel_int(-args[0].as.integer);
+}
+
+/* ---- unsigned ---- */
+
+static struct cel_value overflow_unsigned(struct cel_run *run) {
+        return cel_error(run, "unsigned integer overflow");
+}
+
+FUNCTION(add_uint) {
+        uint64_t sum;
+
+        return __builtin_add_overflow(args[0].as.natural, args[1].as.natural, &sum)
+                       ? overflow_unsigned(run)
+                       : cel_uint(sum);
+}
+
+FUNCTION(sub_uint) {
+        return args[0].as.natural < args[1].as.natural
+                       ? overflow_unsigned(run)
+                       : cel_uint(args[0].as.natural - args[1].as.natural);
+}
+
+FUNCTION(mul_uint) {
+        uint64_t product;
+
+        return __builtin_mul_overflow(args[0].as.natural, args[1].as.natural, &product)
+                       ? overflow_unsigned(run)
+                       : cel_uint(product);
+}
+
+FUNCTION(div_uint) {
+        return args[1].as.natural == 0 ? cel_error(run, "division by zero")
+                                       : cel_uint(args[0].as.natural / args[1].as.natural);
+}
+
+FUNCTION(mod_uint) {
+        return args[1].as.natural == 0 ? cel_error(run, "modulus by zero")
+                                       : cel_uint(args[0].as.natural % args[1].as.natural);
+}
+
+/* ---- real ---- */
+
+FUNCTION(add_double) {
+        (void)run;
+        return cel_double(args[0].as.real + args[1].as.real);
+}
+
+FUNCTION(sub_double) {
+        (void)run;
+        return cel_double(args[0].as.real - args[1].as.real);
+}
+
+FUNCTION(mul_double) {
+        (void)run;
+        return cel_double(args[0].as.real * args[1].as.real);
+}
+
+/* Division by zero gives what it gives in floating point. */
+FUNCTION(div_double) {
+        double by = args[1].as.real, what = args[0].as.real;
+
+        (void)run;
+        if (fpclassify(by) != FP_ZERO)
+                return cel_double(what / by);
+        if (isnan(what) || fpclassify(what) == FP_ZERO)
+                return cel_double((double)NAN);
+        return cel_double((what > 0) == !signbit(by) ? (double)INFINITY : -(double)INFINITY);
+}
+
+FUNCTION(negate_double) {
+        (void)run;
+        return cel_double(-args[0].as.real);
+}
+
+/* ---- texts and lists ---- */
+
+FUNCTION(add_text) {
+        struct buf out = { 0 };
+        struct cel_value value;
+
+        buf_slice(&out, args[0].as.text);
+        buf_slice(&out, args[1].as.text);
+        value = cel_text(args[0].kind, arena_slice(run->arena, buf_view(&out)));
+        buf_release(&out);
+        return value;
+}
+
+/* Whether two elements of a keyed list have the same keys. */
+static bool same_keys(struct cel_run *run, const struct cel_type *type, const struct cel_value *a,
+                      const struct cel_value *b) {
+        struct json_iter iter = json_iter(type->list_keys);
+        const struct json *name;
+        struct cel_value left, right;
+
+        if (type->list_kind == CEL_LIST_SET || json_count(type->list_keys) == 0)
+                return cel_equal(run, a, b);
+        if (a->kind != b->kind || (a->kind != CEL_OBJECT && a->kind != CEL_MAP))
+                return false;
+        while (json_next(&iter, NULL, &name)) {
+                struct cel_value key = cel_text(CEL_STRING, json_text(name));
+                bool has_left = cel_find(run, a, &key, &left);
+                bool has_right = cel_find(run, b, &key, &right);
+
+                if (has_left != has_right || (has_left && !cel_equal(run, &left, &right)))
+                        return false;
+        }
+        return true;
+}
+
+/* Sets and keyed lists take over what is new, keyed ones replace what is there. */
+static void cel_arithmetic_merge(struct cel_run *run, struct cel_builder *made,
+                                 const struct cel_type *type, const struct cel_value *value) {
+        for (size_t i = 0; type && type->list_kind != CEL_LIST_ATOMIC && i < made->count; i++) {
+                if (!same_keys(run, type, &made->items[i], value))
+                        continue;
+                made->items[i] = *value;
+                return;
+        }
+        cel_push(run, made, value);
+}
+
+FUNCTION(add_list) {
+        const struct cel_type *type = args[0].type;
+        struct cel_builder made = { 0 };
+        struct cel_value key, value;
+        struct cel_value result;
+
+        for (int i = 0; i < 2; i++) {
+                struct cel_iter iter = cel_iter(&args[i]);
+
+                while (cel_next(run, &iter, &key, &value)) {
+                        if (i == 0)
+                                cel_push(run, &made, &value);
+                        else
+                                cel_arithmetic_merge(run, &made, type, &value);
+                }
+        }
+        result = cel_list(made.items, made.count);
+        result.type = type;
+        return result;
+}
+
+/* ---- times ---- */
+
+FUNCTION(add_time) {
+        enum cel_kind kind = args[0].kind == CEL_TIMESTAMP || args[1].kind == CEL_TIMESTAMP
+                                     ? CEL_TIMESTAMP
+                                     : CEL_DURATION;
+        int64_t sum;
+
+        if (__builtin_add_overflow(args[0].as.integer, args[1].as.integer, &sum))
+                return cel_error(run, kind == CEL_TIMESTAMP ? "timestamp overflow"
+                                                            : "duration overflow");
+        return cel_time(kind, sum);
+}
+
+FUNCTION(sub_time) {
+        enum cel_kind kind = args[0].kind == args[1].kind ? CEL_DURATION : CEL_TIMESTAMP;
+        int64_t sum;
+
+        if (__builtin_sub_overflow(args[0].as.integer, args[1].as.integer, &sum))
+                return cel_error(run, kind == CEL_TIMESTAMP ? "timestamp overflow"
+                                                            : "duration overflow");
+        return cel_time(kind, sum);
+}
+
+static const struct cel_function rows[] = {
+        { "_+_", false, CEL_INT, add_int, 2, { CEL_INT, CEL_INT } },
+        { "_+_", false, CEL_UINT, add_uint, 2, { CEL_UINT, CEL_UINT } },
+        { "_+_", false, CEL_DOUBLE, add_double, 2, { CEL_DOUBLE, CEL_DOUBLE } },
+        { "_+_", false, CEL_STRING, add_text, 2, { CEL_STRING, CEL_STRING } },
+        { "_+_", false, CEL_BYTES, add_text, 2, { CEL_BYTES, CEL_BYTES } },
+        { "_+_", false, CEL_SAME, add_list, 2, { CEL_LIST, CEL_LIST } },
+        { "_+_", false, CEL_TIMESTAMP, add_time, 2, { CEL_TIMESTAMP, CEL_DURATION } },
+        { "_+_", false, CEL_TIMESTAMP, add_time, 2, { CEL_DURATION, CEL_TIMESTAMP } },
+        { "_+_", false, CEL_DURATION, add_time, 2, { CEL_DURATION, CEL_DURATION } },
+        { "_-_", false, CEL_INT, sub_int, 2, { CEL_INT, CEL_INT } },
+        { "_-_", false, CEL_UINT, sub_uint, 2, { CEL_UINT, CEL_UINT } },
+        { "_-_", false, CEL_DOUBLE, sub_double, 2, { CEL_DOUBLE, CEL_DOUBLE } },
+        { "_-_", false, CEL_TIMESTAMP, sub_time, 2, { CEL_TIMESTAMP, CEL_DURATION } },
+        { "_-_", false, CEL_DURATION, sub_time, 2, { CEL_TIMESTAMP, CEL_TIMESTAMP } },
+        { "_-_", false, CEL_DURATION, sub_time, 2, { CEL_DURATION, CEL_DURATION } },
+        { "_*_", false, CEL_INT, mul_int, 2, { CEL_INT, CEL_INT } },
+        { "_*_", false, CEL_UINT, mul_uint, 2, { CEL_UINT, CEL_UINT } },
+        { "_*_", false, CEL_DOUBLE, mul_double, 2, { CEL_DOUBLE, CEL_DOUBLE } },
+        { "_/_", false, CEL_INT, div_int, 2, { CEL_INT, CEL_INT } },
+        { "_/_", false, CEL_UINT, div_uint, 2, { CEL_UINT, CEL_UINT } },
+        { "_/_", false, CEL_DOUBLE, div_double, 2, { CEL_DOUBLE, CEL_DOUBLE } },
+        { "_%_", false, CEL_INT, mod_int, 2, { CEL_INT, CEL_INT } },
+        { "_%_", false, CEL_UINT, mod_uint, 2, { CEL_UINT, CEL_UINT } },
+        { "-_", false, CEL_INT, negate_int, 1, { CEL_INT } },
+        { "-_", false, CEL_DOUBLE, negate_double, 1, { CEL_DOUBLE } },
+};
+const struct cel_function_set cel_arithmetic_functions = { rows, ARRAY_LEN(rows) };

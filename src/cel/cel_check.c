@@ -1,0 +1,521 @@
+/* Types of an expression, worked out before it runs: what it names must exist, and each function
+ * must take what it is given. Values of any type (int-or-string) are looked at when it runs. */
+#include "cel/cel_priv.h"
+
+#include "base/buf.h"
+#include "base/util.h"
+
+struct scope {
+        const struct scope *up;
+        struct slice name;
+        const struct cel_type *type;
+};
+
+struct cel_checker {
+        struct arena *arena;
+        struct cel_program *program;
+        struct err *err;
+        const struct cel_type *old; /* of oldSelf */
+};
+
+static int cel_check_check(struct cel_checker *checker, const struct scope *scope,
+                           struct cel_node *node);
+
+static bool is_dyn(const struct cel_type *type) {
+        return type->kind == CEL_DYN;
+}
+
+static const struct cel_type *cel_check_strip(const struct cel_type *type) {
+        return type->kind == CEL_OPTIONAL ? type->element : type;
+}
+
+/* ---- kinds ---- */
+
+bool cel_matches_kind(enum cel_kind param, enum cel_kind kind) {
+        return param == CEL_DYN || kind == CEL_DYN || param == kind;
+}
+
+/* Whether values of the types may be equal. */
+static bool is_comparable(const struct cel_type *a, const struct cel_type *b) {
+        if (is_dyn(a) || is_dyn(b) || a->kind == CEL_NULL || b->kind == CEL_NULL)
+                return true;
+        if (a->kind == CEL_MAP && b->kind == CEL_MAP)
+                return is_comparable(a->key, b->key) && is_comparable(a->element, b->element);
+        if ((a->kind == CEL_LIST || a->kind == CEL_OPTIONAL) && a->kind == b->kind)
+                return is_comparable(a->element, b->element);
+        return a->kind == b->kind;
+}
+
+static bool has_order(const struct cel_type *a, const struct cel_type *b) {
+        if (is_dyn(a) || is_dyn(b) || (cel_is_number(a->kind) && cel_is_number(b->kind)))
+                return true;
+        return a->kind == b->kind &&
+               (a->kind == CEL_BOOL || a->kind == CEL_STRING || a->kind == CEL_BYTES ||
+                a->kind == CEL_TIMESTAMP || a->kind == CEL_DURATION);
+}
+
+/* One type for both, any where there is none. */
+static const struct cel_type *cel_check_join(const struct cel_type *a, const struct cel_type *b) {
+        if (!a || a->kind == CEL_NULL)
+                return b;
+        if (b->kind == CEL_NULL)
+                return a;
+        return a->kind == b->kind && is_comparable(a, b) ? a : cel_type_basic(CEL_DYN);
+}
+
+/* ---- complaints ---- */
+
+static int cel_check_fail(struct cel_checker *checker, const struct cel_node *node,
+                          const char *text) {
+        return cel_fail(checker->err, checker->program->source, node->at, "%s", text);
+}
+
+static int fail_overload(struct cel_checker *checker, const struct cel_node *node) {
+        struct buf types = { 0 };
+        const char *text;
+        size_t first = node->is_member ? 1 : 0;
+
+        for (size_t i = first; i < node->arg_count; i++) {
+                buf_text(&types, i > first ? ", " : "");
+                buf_text(&types, cel_type_text(checker->arena, node->args[i]->type));
+        }
+        text = arena_printf(checker->arena,
+                            "found no matching overload for '" SLICE_FMT
+                            "' applied to '%s%s" SLICE_FMT ")'",
+                            SLICE_ARG(node->name),
+                            first ? cel_type_text(checker->arena, node->args[0]->type) : "",
+                            first ? ".(" : "(", SLICE_ARG(buf_view(&types)));
+        buf_release(&types);
+        return cel_check_fail(checker, node, text);
+}
+
+static int check_args(struct cel_checker *checker, const struct scope *scope,
+                      struct cel_node *node) {
+        if (node->kind == CEL_NODE_CALL && slice_is(node->name, "format") && node->arg_count == 2)
+                node->args[1]->is_mixed = true;
+        for (size_t i = 0; i < node->arg_count; i++) {
+                if (cel_check_check(checker, scope, node->args[i]) < 0)
+                        return BERTH_ERR_INVALID;
+        }
+        return 0;
+}
+
+/* ---- names and fields ---- */
+
+static const struct cel_type *type_named(struct slice name) {
+        for (int kind = CEL_NULL; kind < CEL_KIND_COUNT; kind++) {
+                if (slice_is(name, cel_kind_name((enum cel_kind)kind)) && kind != CEL_OBJECT)
+                        return cel_type_basic(CEL_TYPE);
+        }
+        return NULL;
+}
+
+static int check_name(struct cel_checker *checker, const struct scope *scope,
+                      struct cel_node *node) {
+        for (; scope; scope = scope->up) {
+                if (!slice_eq(scope->name, node->name))
+                        continue;
+                node->type = scope->type;
+                return 0;
+        }
+        if (slice_is(node->name, "self"))
+                node->type = checker->program->self;
+        if (slice_is(node->name, "oldSelf")) {
+                node->type = checker->old;
+                checker->program->uses_old = true;
+        }
+        if (!node->type && (node->type = type_named(node->name))) {
+                node->kind = CEL_NODE_LITERAL;
+                node->literal = cel_text(CEL_TYPE, node->name);
+        }
+        if (node->type)
+                return 0;
+        return cel_check_fail(checker, node,
+                              arena_printf(checker->arena,
+                                           "undeclared reference to '" SLICE_FMT
+                                           "' (in container '')",
+                                           SLICE_ARG(node->name)));
+}
+
+static bool is_quoted(struct slice name) {
+        for (size_t i = 0; i < name.len; i++) {
+                if (strchr("-./", name.ptr[i]))
+                        return true;
+        }
+        return false;
+}
+
+/* By the escaped name, or by its own between backquotes. */
+static const struct cel_type *field_type(const struct cel_type *from, struct slice name) {
+        for (size_t i = 0; i < from->field_count; i++) {
+                const struct cel_field *field = &from->fields[i];
+
+                if (slice_is(name, field->escaped) ||
+                    (is_quoted(name) && slice_eq(name, field->name)))
+                        return field->type;
+        }
+        return NULL;
+}
+
+static int check_select(struct cel_checker *checker, const struct scope *scope,
+                        struct cel_node *node) {
+        const struct cel_type *given, *from;
+
+        if (cel_check_check(checker, scope, node->args[0]) < 0)
+                return BERTH_ERR_INVALID;
+        given = node->args[0]->type;
+        from = cel_check_strip(given);
+        if (from->kind == CEL_OBJECT)
+                node->type = field_type(from, node->name);
+        else if (from->kind == CEL_MAP || is_dyn(from))
+                node->type = is_dyn(from) ? from : from->element;
+        else
+                return cel_check_fail(checker, node,
+                                      arena_printf(checker->arena,
+                                                   "type '%s' does not support field selection",
+                                                   cel_type_text(checker->arena, from)));
+        if (!node->type)
+                return cel_check_fail(checker, node,
+                                      arena_printf(checker->arena,
+                                                   "undefined field '" SLICE_FMT "'",
+                                                   SLICE_ARG(node->name)));
+        if (node->kind == CEL_NODE_HAS)
+                node->type = cel_type_basic(CEL_BOOL);
+        else if (node->is_optional || given != from)
+                node->type = cel_type_made(checker->arena, CEL_OPTIONAL, NULL, node->type);
+        return 0;
+}
+
+static int check_index(struct cel_checker *checker, struct cel_node *node) {
+        const struct cel_type *given = node->args[0]->type, *from = cel_check_strip(given);
+        const struct cel_type *index = node->args[1]->type;
+
+        node->name = SLICE_LITERAL("_[_]");
+        if (is_dyn(from))
+                node->type = from;
+        else if (from->kind == CEL_LIST && cel_matches_kind(CEL_INT, index->kind))
+                node->type = from->element;
+        else if (from->kind == CEL_MAP && is_comparable(from->key, index))
+                node->type = from->element;
+        else
+                return fail_overload(checker, node);
+        if (node->is_optional || given != from)
+                node->type = cel_type_made(checker->arena, CEL_OPTIONAL, NULL, node->type);
+        return 0;
+}
+
+/* ---- functions ---- */
+
+static bool cel_check_takes(const struct cel_function *function, const struct cel_node *node) {
+        if (function->count != node->arg_count)
+                return false;
+        for (size_t i = 0; i < node->arg_count; i++) {
+                if (!cel_matches_kind(function->params[i], node->args[i]->type->kind))
+                        return false;
+        }
+        return true;
+}
+
+static const struct cel_type *list_of_strings(struct cel_checker *checker) {
+        return cel_type_made(checker->arena, CEL_LIST, NULL, cel_type_basic(CEL_STRING));
+}
+
+static const struct cel_type *cel_check_returned(struct cel_checker *checker,
+                                                 const struct cel_function *function,
+                                                 const struct cel_node *node) {
+        const struct cel_type *first = node->arg_count ? node->args[0]->type : NULL;
+
+        switch (function->returns) {
+        case CEL_SAME:
+                return is_dyn(first) && node->arg_count > 1 && !node->is_member
+                               ? node->args[1]->type
+                               : first;
+        case CEL_FIRST_ELEMENT:
+                return is_dyn(first) ? first : first->element;
+        case CEL_STRINGS:
+                return list_of_strings(checker);
+        case CEL_INTS:
+                return cel_type_made(checker->arena, CEL_LIST, NULL, cel_type_basic(CEL_INT));
+        case CEL_WRAPPED:
+                return cel_type_made(checker->arena, CEL_OPTIONAL, NULL, first);
+        case CEL_OPTIONAL_STRINGS:
+                return cel_type_made(checker->arena, CEL_OPTIONAL, NULL, list_of_strings(checker));
+        case CEL_OPTIONAL_FORMAT:
+                return cel_type_made(checker->arena, CEL_OPTIONAL, NULL,
+                                     cel_type_basic(CEL_FORMAT));
+        case CEL_MAP_OF_STRINGS:
+                return cel_type_made(checker->arena, CEL_MAP, cel_type_basic(CEL_STRING),
+                                     list_of_strings(checker));
+        default:
+                return cel_type_basic((enum cel_kind)function->returns);
+        }
+}
+
+/* A constant pattern is compiled once, and refused when it is none. */
+static int keep_pattern(struct cel_checker *checker, struct cel_node *node) {
+        struct cel_program *program = checker->program;
+        const struct cel_node *pattern = node->arg_count == 2 ? node->args[1] : NULL;
+        struct err why = { 0 };
+
+        if (!slice_is(node->name, "matches") || !pattern || pattern->kind != CEL_NODE_LITERAL)
+                return 0;
+        node->regex = regex_new(pattern->literal.as.text, &why);
+        if (!node->regex)
+                return err_set(checker->err, BERTH_ERR_INVALID,
+                               "program instantiation failed: error parsing regexp: %s", why.text);
+        program->regexes = xreallocarray(program->regexes, program->regex_count + 1,
+                                         sizeof(program->regexes[0]));
+        program->regexes[program->regex_count++] = node;
+        return 0;
+}
+
+static int check_call(struct cel_checker *checker, struct cel_node *node) {
+        const struct cel_type *result = NULL;
+        const struct cel_function *function;
+        bool is_known = false;
+        size_t at = 0;
+
+        while ((function = cel_function_next(node->name, node->is_member, &at))) {
+                is_known = true;
+                if (cel_check_takes(function, node))
+                        result =
+                                cel_check_join(result, cel_check_returned(checker, function, node));
+        }
+        if (!is_known && cel_is_unsupported(node->name)) {
+                checker->program->unsupported = arena_string(checker->arena, node->name);
+                node->type = cel_type_basic(CEL_DYN);
+                return 0;
+        }
+        if (!is_known)
+                return cel_check_fail(checker, node,
+                                      arena_printf(checker->arena,
+                                                   "undeclared reference to '" SLICE_FMT
+                                                   "' (in container '')",
+                                                   SLICE_ARG(node->name)));
+        if (!result)
+                return fail_overload(checker, node);
+        node->type = result;
+        return keep_pattern(checker, node);
+}
+
+/* ---- macros ---- */
+
+static const struct cel_type *macro_type(struct cel_checker *checker, const struct cel_node *node) {
+        const struct cel_type *from = node->args[0]->type;
+        const struct cel_type *last = node->args[node->arg_count - 1]->type;
+
+        switch (node->macro) {
+        case CEL_MAP_EACH:
+        case CEL_TRANSFORM_LIST:
+                return cel_type_made(checker->arena, CEL_LIST, NULL, last);
+        case CEL_TRANSFORM_MAP:
+                return cel_type_made(checker->arena, CEL_MAP,
+                                     from->kind == CEL_MAP    ? from->key
+                                     : from->kind == CEL_LIST ? cel_type_basic(CEL_INT)
+                                                              : from,
+                                     last);
+        case CEL_FILTER:
+                if (from->kind == CEL_MAP)
+                        return cel_type_made(checker->arena, CEL_LIST, NULL, from->key);
+                return is_dyn(from) ? cel_type_basic(CEL_LIST)
+                                    : cel_type_made(checker->arena, CEL_LIST, NULL, from->element);
+        default:
+                return cel_type_basic(CEL_BOOL);
+        }
+}
+
+static bool wants_bool(const struct cel_node *node, size_t arg) {
+        bool is_last = arg + 1 == node->arg_count;
+
+        return !is_last || (node->macro != CEL_MAP_EACH && node->macro != CEL_TRANSFORM_LIST &&
+                            node->macro != CEL_TRANSFORM_MAP);
+}
+
+/* Types of the variables: of a list its elements (behind positions), of a map its keys (and
+ * values).
+ */
+static void macro_scopes(const struct cel_node *node, struct scope *first, struct scope *second) {
+        const struct cel_type *from = node->args[0]->type, *dyn = cel_type_basic(CEL_DYN);
+        bool is_any = is_dyn(from);
+
+        first->name = node->variables[0];
+        first->type = dyn;
+        if (!is_any && from->kind == CEL_MAP)
+                first->type = from->key;
+        else if (!is_any)
+                first->type = node->variable_count == 2 ? cel_type_basic(CEL_INT) : from->element;
+        second->up = first;
+        second->name = node->variables[1];
+        second->type = is_any ? dyn : from->element;
+}
+
+static int check_macro(struct cel_checker *checker, const struct scope *scope,
+                       struct cel_node *node) {
+        struct scope first = { .up = scope }, second;
+        const struct cel_type *from;
+
+        if (cel_check_check(checker, scope, node->args[0]) < 0)
+                return BERTH_ERR_INVALID;
+        from = node->args[0]->type;
+        if (!is_dyn(from) && from->kind != CEL_LIST && from->kind != CEL_MAP)
+                return cel_check_fail(checker, node->args[0],
+                                      arena_printf(checker->arena,
+                                                   "expression of type '%s' cannot be range of a "
+                                                   "comprehension (must be list, map, or dynamic)",
+                                                   cel_type_text(checker->arena, from)));
+        macro_scopes(node, &first, &second);
+        for (size_t i = 1; i < node->arg_count; i++) {
+                struct cel_node *arg = node->args[i];
+
+                if (cel_check_check(checker, node->variable_count == 2 ? &second : &first, arg) < 0)
+                        return BERTH_ERR_INVALID;
+                if (wants_bool(node, i) && !cel_matches_kind(CEL_BOOL, arg->type->kind))
+                        return cel_check_fail(
+                                checker, arg,
+                                arena_printf(checker->arena,
+                                             "found no matching overload for '_&&_' applied to "
+                                             "'(bool, %s)'",
+                                             cel_type_text(checker->arena, arg->type)));
+        }
+        node->type = macro_type(checker, node);
+        return 0;
+}
+
+static int check_bind(struct cel_checker *checker, const struct scope *scope,
+                      struct cel_node *node) {
+        bool is_map = node->kind == CEL_NODE_OPTIONAL_MAP;
+        struct scope inner = { scope, node->variables[0], NULL };
+        const struct cel_type *last;
+
+        if (cel_check_check(checker, scope, node->args[0]) < 0)
+                return BERTH_ERR_INVALID;
+        inner.type = is_map ? cel_check_strip(node->args[0]->type) : node->args[0]->type;
+        if (is_map && !cel_matches_kind(CEL_OPTIONAL, node->args[0]->type->kind))
+                return fail_overload(checker, node);
+        if (cel_check_check(checker, &inner, node->args[1]) < 0)
+                return BERTH_ERR_INVALID;
+        last = node->args[1]->type;
+        node->type = is_map && slice_is(node->name, "optMap")
+                             ? cel_type_made(checker->arena, CEL_OPTIONAL, NULL, last)
+                             : last;
+        return 0;
+}
+
+/* ---- operators and literals ---- */
+
+static int check_logic(struct cel_checker *checker, struct cel_node *node) {
+        for (size_t i = 0; i < node->arg_count; i++) {
+                if (!cel_matches_kind(CEL_BOOL, node->args[i]->type->kind)) {
+                        if (node->kind == CEL_NODE_NOT)
+                                node->name = SLICE_LITERAL("!_");
+                        return fail_overload(checker, node);
+                }
+        }
+        node->type = cel_type_basic(CEL_BOOL);
+        return 0;
+}
+
+static int check_relation(struct cel_checker *checker, struct cel_node *node) {
+        const struct cel_type *a = node->args[0]->type, *b = node->args[1]->type;
+        bool is_fine = node->kind == CEL_NODE_RELATION ? has_order(a, b) : is_comparable(a, b);
+
+        if (node->kind == CEL_NODE_IN)
+                is_fine = is_dyn(b) || (b->kind == CEL_LIST && is_comparable(a, b->element)) ||
+                          (b->kind == CEL_MAP && is_comparable(a, b->key));
+        if (!is_fine)
+                return fail_overload(checker, node);
+        node->type = cel_type_basic(CEL_BOOL);
+        return 0;
+}
+
+static int check_conditional(struct cel_checker *checker, struct cel_node *node) {
+        const struct cel_type *a = node->args[1]->type, *b = node->args[2]->type;
+
+        node->name = SLICE_LITERAL("_?_:_");
+        if (!cel_matches_kind(CEL_BOOL, node->args[0]->type->kind) || !is_comparable(a, b))
+                return fail_overload(checker, node);
+        node->type = cel_check_join(a, b);
+        return 0;
+}
+
+/* Lists and maps have values of one type, but for the arguments of format(). */
+static int check_literal(struct cel_checker *checker, struct cel_node *node) {
+        bool is_map = node->kind == CEL_NODE_MAP;
+        const struct cel_type *parts[2] = { NULL, NULL };
+
+        for (size_t i = 0; i < node->arg_count; i++) {
+                const struct cel_type **part = &parts[is_map && i % 2 == 0];
+                const struct cel_type *type = node->args[i]->type;
+
+                if (*part && !node->is_mixed && !is_comparable(*part, type))
+                        return cel_check_fail(checker, node->args[i],
+                                              arena_printf(checker->arena,
+                                                           "expected type '%s' but found '%s'",
+                                                           cel_type_text(checker->arena, *part),
+                                                           cel_type_text(checker->arena, type)));
+                *part = cel_check_join(*part, type);
+        }
+        for (int i = 0; i < 2; i++)
+                parts[i] = parts[i] ? parts[i] : cel_type_basic(CEL_DYN);
+        node->type = cel_type_made(checker->arena, is_map ? CEL_MAP : CEL_LIST,
+                                   is_map ? parts[1] : NULL, parts[0]);
+        return 0;
+}
+
+static int check_with_args(struct cel_checker *checker, struct cel_node *node) {
+        switch (node->kind) {
+        case CEL_NODE_INDEX:
+                return check_index(checker, node);
+        case CEL_NODE_CALL:
+                return check_call(checker, node);
+        case CEL_NODE_LIST:
+        case CEL_NODE_MAP:
+                return check_literal(checker, node);
+        case CEL_NODE_AND:
+        case CEL_NODE_OR:
+        case CEL_NODE_NOT:
+                return check_logic(checker, node);
+        case CEL_NODE_CONDITIONAL:
+                return check_conditional(checker, node);
+        default:
+                return check_relation(checker, node);
+        }
+}
+
+static int cel_check_check(struct cel_checker *checker, const struct scope *scope,
+                           struct cel_node *node) {
+        switch (node->kind) {
+        case CEL_NODE_LITERAL:
+                node->type = cel_type_basic(node->literal.kind);
+                return 0;
+        case CEL_NODE_NAME:
+                return check_name(checker, scope, node);
+        case CEL_NODE_SELECT:
+        case CEL_NODE_HAS:
+                return check_select(checker, scope, node);
+        case CEL_NODE_MACRO:
+                return check_macro(checker, scope, node);
+        case CEL_NODE_BIND:
+        case CEL_NODE_OPTIONAL_MAP:
+                return check_bind(checker, scope, node);
+        default:
+                return check_args(checker, scope, node) < 0 ? BERTH_ERR_INVALID
+                                                            : check_with_args(checker, node);
+        }
+}
+
+int cel_check(struct arena *arena, struct cel_program *program, struct err *err) {
+        struct cel_checker checker = { arena, program, err, program->self };
+        enum cel_kind wanted = program->wants == CEL_WANTS_BOOL ? CEL_BOOL : CEL_STRING;
+
+        if (program->is_old_optional)
+                checker.old = cel_type_made(arena, CEL_OPTIONAL, NULL, program->self);
+        if (cel_check_check(&checker, NULL, program->root) < 0)
+                return BERTH_ERR_INVALID;
+        /* As upstream: a rule of unknown type is refused too. */
+        if (program->root->type->kind == wanted || program->unsupported)
+                return 0;
+        return err_set(err, BERTH_ERR_INVALID,
+                       wanted == CEL_BOOL ? "cel expression must evaluate to a bool"
+                                          : "messageExpression must evaluate to a string");
+}

@@ -1,0 +1,518 @@
+/* Evaluation: a walk over the tree that counts its steps. Errors are values; and, or and the
+ * quantifiers pass over one when the rest decides. */
+#include "cel/cel_priv.h"
+
+#include "base/util.h"
+#include <stdlib.h>
+
+/* Variables of macros, innermost first. */
+struct cel_eval_binding {
+        const struct cel_eval_binding *up;
+        struct slice name;
+        struct cel_value value;
+};
+
+static struct cel_value cel_eval_eval(struct cel_run *run, const struct cel_eval_binding *scope,
+                                      const struct cel_node *node);
+
+static struct cel_value no_overload(struct cel_run *run) {
+        return cel_error(run, "no such overload");
+}
+
+static struct cel_value name_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                   const struct cel_node *node) {
+        for (; scope; scope = scope->up) {
+                if (slice_eq(scope->name, node->name))
+                        return scope->value;
+        }
+        return slice_is(node->name, "self") ? run->self : run->old;
+}
+
+static bool is_container(const struct cel_value *value) {
+        return value->kind == CEL_MAP || value->kind == CEL_OBJECT;
+}
+
+/* ---- parts ---- */
+
+/* What stands before the dot; an optional gives its inside, and *ret_is_optional. */
+static struct cel_value cel_eval_opened(struct cel_run *run, const struct cel_eval_binding *scope,
+                                        const struct cel_node *node, bool *ret_is_optional) {
+        struct cel_value from = cel_eval_eval(run, scope, node->args[0]);
+
+        *ret_is_optional = node->is_optional;
+        if (from.kind != CEL_OPTIONAL)
+                return from;
+        *ret_is_optional = true;
+        return from.as.items ? from.as.items[0] : from;
+}
+
+static struct cel_value select_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                     const struct cel_node *node) {
+        bool is_optional;
+        struct cel_value from = cel_eval_opened(run, scope, node, &is_optional), value;
+
+        if (from.kind == CEL_ERROR)
+                return from;
+        if (from.kind == CEL_OPTIONAL)
+                return node->kind == CEL_NODE_HAS ? cel_bool(false) : from;
+        if (!is_container(&from))
+                return no_overload(run);
+        if (!cel_select(run, &from, node->name, &value))
+                return node->kind == CEL_NODE_HAS ? cel_bool(false)
+                       : is_optional
+                               ? cel_optional(run, NULL)
+                               : cel_error(run, "no such key: " SLICE_FMT, SLICE_ARG(node->name));
+        if (node->kind == CEL_NODE_HAS)
+                return cel_bool(true);
+        return is_optional && value.kind != CEL_ERROR ? cel_optional(run, &value) : value;
+}
+
+static bool list_at(struct cel_run *run, const struct cel_value *list, int64_t index,
+                    struct cel_value *ret_value) {
+        if (index < 0 || (uint64_t)index >= list->count)
+                return false;
+        if (list->is_made)
+                *ret_value = list->as.items[index];
+        else
+                *ret_value = cel_from_node(run, node_at(list->as.node, (size_t)index),
+                                           list->type ? list->type->element : NULL);
+        return true;
+}
+
+static bool whole_index(const struct cel_value *index, int64_t *ret_index) {
+        if (index->kind == CEL_UINT && index->as.natural <= INT64_MAX)
+                *ret_index = (int64_t)index->as.natural;
+        else if (index->kind == CEL_INT)
+                *ret_index = index->as.integer;
+        else
+                return false;
+        return true;
+}
+
+static struct cel_value key_error(struct cel_run *run, const struct cel_value *key) {
+        if (key->kind == CEL_STRING)
+                return cel_error(run, "no such key: " SLICE_FMT, SLICE_ARG(key->as.text));
+        return cel_error(run, "no such key: %lld",
+                         (long long)(key->kind == CEL_INT ? key->as.integer : 0));
+}
+
+static struct cel_value index_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                    const struct cel_node *node) {
+        bool is_optional, is_there;
+        struct cel_value from = cel_eval_opened(run, scope, node, &is_optional), value;
+        struct cel_value index = cel_eval_eval(run, scope, node->args[1]);
+        int64_t at = 0;
+
+        if (from.kind == CEL_ERROR || from.kind == CEL_OPTIONAL)
+                return from;
+        if (index.kind == CEL_ERROR)
+                return index;
+        if (from.kind == CEL_LIST && !whole_index(&index, &at))
+                return no_overload(run);
+        if (from.kind != CEL_LIST && !is_container(&from))
+                return no_overload(run);
+        is_there = from.kind == CEL_LIST ? list_at(run, &from, at, &value)
+                                         : cel_find(run, &from, &index, &value);
+        if (!is_there && is_optional)
+                return cel_optional(run, NULL);
+        if (!is_there)
+                return from.kind == CEL_LIST
+                               ? cel_error(run, "index out of bounds: %lld", (long long)at)
+                               : key_error(run, &index);
+        return is_optional ? cel_optional(run, &value) : value;
+}
+
+/* ---- functions ---- */
+
+/* Upstream charges a tenth of the bytes that a function goes through. */
+static bool spend_texts(struct cel_run *run, const struct cel_value *args, size_t count) {
+        size_t bytes = 0;
+
+        for (size_t i = 0; i < count; i++) {
+                if (args[i].kind == CEL_STRING || args[i].kind == CEL_BYTES)
+                        bytes += args[i].as.text.len;
+        }
+        return cel_spend(run, 1 + bytes / 10);
+}
+
+static bool cel_eval_fits(const struct cel_function *function, const struct cel_value *args,
+                          size_t count) {
+        if (function->count != count)
+                return false;
+        for (size_t i = 0; i < count; i++) {
+                if (!cel_matches_kind(function->params[i], args[i].kind))
+                        return false;
+        }
+        return true;
+}
+
+static struct cel_value call_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                   const struct cel_node *node) {
+        struct cel_value args[CEL_PARAMS_MAX];
+        const struct cel_function *function;
+        size_t at = 0;
+
+        if (node->arg_count > CEL_PARAMS_MAX)
+                return no_overload(run);
+        for (size_t i = 0; i < node->arg_count; i++) {
+                args[i] = cel_eval_eval(run, scope, node->args[i]);
+                if (args[i].kind == CEL_ERROR)
+                        return args[i];
+        }
+        if (!spend_texts(run, args, node->arg_count))
+                return cel_error(run, "cost");
+        if (node->regex)
+                return args[0].kind == CEL_STRING
+                               ? cel_bool(regex_matches(node->regex, args[0].as.text))
+                               : no_overload(run);
+        while ((function = cel_function_next(node->name, node->is_member, &at))) {
+                if (cel_eval_fits(function, args, node->arg_count))
+                        return function->call(run, args);
+        }
+        return no_overload(run);
+}
+
+/* ---- literals ---- */
+
+static struct cel_value made_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                   const struct cel_node *node) {
+        bool is_map = node->kind == CEL_NODE_MAP;
+        struct cel_value *items = ARENA_ARRAY(run->arena, struct cel_value, node->arg_count);
+
+        for (size_t i = 0; i < node->arg_count; i++) {
+                items[i] = cel_eval_eval(run, scope, node->args[i]);
+                if (items[i].kind == CEL_ERROR)
+                        return items[i];
+                for (size_t j = 0; is_map && i % 2 == 0 && j < i; j += 2) {
+                        if (cel_equal(run, &items[i], &items[j]))
+                                return cel_error(run, "Failed with repeated key");
+                }
+        }
+        return (struct cel_value){ .kind = is_map ? CEL_MAP : CEL_LIST,
+                                   .as.items = items,
+                                   .is_made = true,
+                                   .count = is_map ? node->arg_count / 2 : node->arg_count };
+}
+
+/* ---- logic ---- */
+
+/* The value that decides (true for or), else an error if there was one, else the other. */
+static struct cel_value logic_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                    const struct cel_node *node) {
+        bool deciding = node->kind == CEL_NODE_OR;
+        struct cel_value kept = cel_bool(!deciding);
+
+        for (size_t i = 0; i < node->arg_count; i++) {
+                struct cel_value value = cel_eval_eval(run, scope, node->args[i]);
+
+                if (value.kind == CEL_BOOL && value.as.boolean == deciding)
+                        return value;
+                if (value.kind != CEL_BOOL && kept.kind != CEL_ERROR)
+                        kept = value.kind == CEL_ERROR ? value : no_overload(run);
+        }
+        return kept;
+}
+
+static struct cel_value conditional_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                          const struct cel_node *node) {
+        struct cel_value which = cel_eval_eval(run, scope, node->args[0]);
+
+        if (which.kind == CEL_ERROR)
+                return which;
+        if (which.kind != CEL_BOOL)
+                return no_overload(run);
+        return cel_eval_eval(run, scope, node->args[which.as.boolean ? 1 : 2]);
+}
+
+static struct cel_value in_value(struct cel_run *run, const struct cel_value *wanted,
+                                 const struct cel_value *container) {
+        struct cel_iter iter = cel_iter(container);
+        struct cel_value key, value;
+
+        if (container->kind == CEL_MAP)
+                return cel_bool(cel_find(run, container, wanted, &value));
+        if (container->kind != CEL_LIST)
+                return no_overload(run);
+        while (cel_next(run, &iter, &key, &value)) {
+                if (cel_equal(run, &value, wanted))
+                        return cel_bool(true);
+        }
+        return cel_bool(false);
+}
+
+static struct cel_value relation_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                       const struct cel_node *node) {
+        struct cel_value a = cel_eval_eval(run, scope, node->args[0]),
+                         b = cel_eval_eval(run, scope, node->args[1]);
+        struct slice name = node->name;
+        bool is_numeric = cel_is_number(a.kind) && cel_is_number(b.kind);
+        int order;
+
+        if (a.kind == CEL_ERROR || b.kind == CEL_ERROR)
+                return a.kind == CEL_ERROR ? a : b;
+        if (node->kind == CEL_NODE_IN)
+                return in_value(run, &a, &b);
+        if (node->kind == CEL_NODE_EQUAL || node->kind == CEL_NODE_UNEQUAL)
+                return cel_bool(cel_equal(run, &a, &b) == (node->kind == CEL_NODE_EQUAL));
+        if (!spend_texts(run, &a, 1))
+                return cel_error(run, "cost");
+        if (!cel_compare(&a, &b, &order))
+                return is_numeric ? cel_bool(false) : no_overload(run); /* NaN has no order */
+        if (slice_is(name, "_<_"))
+                return cel_bool(order < 0);
+        if (slice_is(name, "_<=_"))
+                return cel_bool(order <= 0);
+        return cel_bool(slice_is(name, "_>_") ? order > 0 : order >= 0);
+}
+
+static struct cel_value not_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                  const struct cel_node *node) {
+        struct cel_value value = cel_eval_eval(run, scope, node->args[0]);
+
+        if (value.kind == CEL_BOOL)
+                return cel_bool(!value.as.boolean);
+        return value.kind == CEL_ERROR ? value : no_overload(run);
+}
+
+/* ---- macros ---- */
+
+struct tally {
+        const struct cel_node *node;
+        size_t true_count;
+        struct cel_value error; /* the first one, kind CEL_ERROR */
+        bool has_error, is_done;
+        struct cel_builder made;
+};
+
+static struct cel_value or_no_overload(struct cel_run *run, const struct cel_value *value) {
+        return value->kind == CEL_ERROR ? *value : no_overload(run);
+}
+
+static void keep_error(struct cel_run *run, struct tally *tally, const struct cel_value *value) {
+        if (!tally->has_error)
+                tally->error = or_no_overload(run, value);
+        tally->has_error = true;
+}
+
+/* One element of a quantifier. */
+static void count_one(struct cel_run *run, struct tally *tally, const struct cel_value *value) {
+        enum cel_macro macro = tally->node->macro;
+
+        if (value->kind != CEL_BOOL) {
+                keep_error(run, tally, value);
+                tally->is_done = macro == CEL_EXISTS_ONE;
+                return;
+        }
+        tally->true_count += value->as.boolean;
+        tally->is_done = (macro == CEL_ALL && !value->as.boolean) ||
+                         (macro == CEL_EXISTS && value->as.boolean);
+}
+
+static bool makes_something(enum cel_macro macro) {
+        return macro == CEL_MAP_EACH || macro == CEL_FILTER || macro == CEL_TRANSFORM_LIST ||
+               macro == CEL_TRANSFORM_MAP;
+}
+
+/* One element of a macro that makes a list or map; errors end it. */
+static void make_one(struct cel_run *run, struct tally *tally, const struct cel_eval_binding *scope,
+                     const struct cel_value *key) {
+        const struct cel_node *node = tally->node;
+        struct cel_value value = cel_bool(true);
+        bool has_filter = node->macro == CEL_FILTER || node->arg_count == 3;
+
+        if (has_filter)
+                value = cel_eval_eval(run, scope, node->args[1]);
+        if (value.kind != CEL_BOOL) {
+                keep_error(run, tally, &value);
+                tally->is_done = true;
+                return;
+        }
+        if (!value.as.boolean)
+                return;
+        value = node->macro == CEL_FILTER
+                        ? scope->value
+                        : cel_eval_eval(run, scope, node->args[node->arg_count - 1]);
+        if (value.kind == CEL_ERROR) {
+                keep_error(run, tally, &value);
+                tally->is_done = true;
+                return;
+        }
+        if (node->macro == CEL_TRANSFORM_MAP)
+                cel_push(run, &tally->made, key);
+        cel_push(run, &tally->made, &value);
+}
+
+static struct cel_value macro_result(const struct tally *tally) {
+        switch (tally->node->macro) {
+        case CEL_ALL:
+                if (tally->is_done)
+                        return cel_bool(false);
+                return tally->has_error ? tally->error : cel_bool(true);
+        case CEL_EXISTS:
+                if (tally->is_done)
+                        return cel_bool(true);
+                return tally->has_error ? tally->error : cel_bool(false);
+        case CEL_EXISTS_ONE:
+                return tally->has_error ? tally->error : cel_bool(tally->true_count == 1);
+        case CEL_TRANSFORM_MAP:
+                return (struct cel_value){ .kind = CEL_MAP,
+                                           .as.items = tally->made.items,
+                                           .is_made = true,
+                                           .count = tally->made.count / 2 };
+        default:
+                return cel_list(tally->made.items, tally->made.count);
+        }
+}
+
+static struct cel_value macro_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                    const struct cel_node *node) {
+        struct cel_value range = cel_eval_eval(run, scope, node->args[0]), key, value, result;
+        struct tally tally = { .node = node };
+        struct cel_iter iter = cel_iter(&range);
+
+        if (range.kind != CEL_LIST && !is_container(&range))
+                return or_no_overload(run, &range);
+        while (!tally.is_done && cel_next(run, &iter, &key, &value)) {
+                bool is_pair = node->variable_count == 2;
+                struct cel_eval_binding first = { scope, node->variables[0],
+                                                  is_pair || range.kind != CEL_LIST ? key : value };
+                struct cel_eval_binding second = { &first, node->variables[1], value };
+                const struct cel_eval_binding *inner = is_pair ? &second : &first;
+
+                if (makes_something(node->macro)) {
+                        make_one(run, &tally, inner, &key);
+                } else {
+                        result = cel_eval_eval(run, inner, node->args[1]);
+                        count_one(run, &tally, &result);
+                }
+        }
+        if (tally.has_error && makes_something(node->macro))
+                return tally.error;
+        return macro_result(&tally);
+}
+
+static struct cel_value bind_value(struct cel_run *run, const struct cel_eval_binding *scope,
+                                   const struct cel_node *node) {
+        struct cel_value first = cel_eval_eval(run, scope, node->args[0]), value;
+        struct cel_eval_binding inner = { scope, node->variables[0], first };
+
+        if (node->kind == CEL_NODE_BIND)
+                return cel_eval_eval(run, &inner, node->args[1]);
+        if (first.kind != CEL_OPTIONAL)
+                return or_no_overload(run, &first);
+        if (!first.as.items)
+                return first;
+        inner.value = first.as.items[0];
+        value = cel_eval_eval(run, &inner, node->args[1]);
+        return slice_is(node->name, "optMap") && value.kind != CEL_ERROR ? cel_optional(run, &value)
+                                                                         : value;
+}
+
+/* ---- all of it ---- */
+
+static struct cel_value cel_eval_eval(struct cel_run *run, const struct cel_eval_binding *scope,
+                                      const struct cel_node *node) {
+        if (!cel_spend(run, 1))
+                return cel_error(run, "cost");
+        switch (node->kind) {
+        case CEL_NODE_LITERAL:
+                return node->literal;
+        case CEL_NODE_NAME:
+                return name_value(run, scope, node);
+        case CEL_NODE_SELECT:
+        case CEL_NODE_HAS:
+                return select_value(run, scope, node);
+        case CEL_NODE_INDEX:
+                return index_value(run, scope, node);
+        case CEL_NODE_CALL:
+                return call_value(run, scope, node);
+        case CEL_NODE_LIST:
+        case CEL_NODE_MAP:
+                return made_value(run, scope, node);
+        case CEL_NODE_AND:
+        case CEL_NODE_OR:
+                return logic_value(run, scope, node);
+        case CEL_NODE_NOT:
+                return not_value(run, scope, node);
+        case CEL_NODE_CONDITIONAL:
+                return conditional_value(run, scope, node);
+        case CEL_NODE_MACRO:
+                return macro_value(run, scope, node);
+        case CEL_NODE_BIND:
+        case CEL_NODE_OPTIONAL_MAP:
+                return bind_value(run, scope, node);
+        default:
+                return relation_value(run, scope, node);
+        }
+}
+
+/* ---- programs ---- */
+
+int cel_compile(struct arena *arena, struct slice source, const struct cel_options *options,
+                struct cel_program **ret_program, struct err *err) {
+        struct cel_program *program = ARENA_NEW(arena, struct cel_program);
+
+        *program = (struct cel_program){ .self = options->self,
+                                         .wants = options->wants,
+                                         .is_old_optional = options->is_old_optional };
+        if (source.len > CEL_SOURCE_MAX)
+                return err_set(err, BERTH_ERR_INVALID, "expression is longer than %zu bytes",
+                               CEL_SOURCE_MAX);
+        program->source = arena_slice(arena, source);
+        if (cel_parse(arena, program->source, &program->root, err) < 0 ||
+            cel_check(arena, program, err) < 0) {
+                cel_program_release(program);
+                return BERTH_ERR_INVALID;
+        }
+        *ret_program = program;
+        return 0;
+}
+
+void cel_program_release(struct cel_program *program) {
+        if (!program)
+                return;
+        for (size_t i = 0; i < program->regex_count; i++)
+                regex_free(program->regexes[i]->regex);
+        free(program->regexes);
+        program->regexes = NULL;
+        program->regex_count = 0;
+}
+
+bool cel_program_uses_old(const struct cel_program *program) {
+        return program->uses_old;
+}
+
+const char *cel_program_unsupported(const struct cel_program *program) {
+        return program->unsupported;
+}
+
+static struct cel_value old_value(struct cel_run *run, const struct cel_program *program,
+                                  const struct json_node *node) {
+        struct cel_value value = cel_from_node(run, node, program->self);
+
+        return program->is_old_optional ? cel_optional(run, node ? &value : NULL) : value;
+}
+
+enum cel_outcome cel_evaluate(const struct cel_program *program, const struct cel_input *input,
+                              const char **ret_text) {
+        struct cel_run run = { .arena = input->arena,
+                               .steps = *input->steps < CEL_STEPS_PER_CALL ? *input->steps
+                                                                           : CEL_STEPS_PER_CALL };
+        int64_t steps = run.steps;
+        struct cel_value value;
+
+        *ret_text = NULL;
+        run.self = cel_from_node(&run, input->self, program->self);
+        run.old = old_value(&run, program, input->old);
+        value = cel_eval_eval(&run, NULL, program->root);
+        *input->steps -= run.is_over ? steps : steps - run.steps;
+        if (run.is_over)
+                return CEL_OVER_BUDGET;
+        if (value.kind == CEL_BOOL)
+                return value.as.boolean ? CEL_TRUE : CEL_FALSE;
+        if (value.kind == CEL_STRING || value.kind == CEL_ERROR)
+                *ret_text = arena_string(input->arena, value.as.text);
+        else
+                *ret_text = "no such overload";
+        return value.kind == CEL_STRING ? CEL_TEXT : CEL_FAILED;
+}

@@ -1,0 +1,485 @@
+/* Functions of values of any kind: sizes, conversions, optionals, quantities; and the list of all
+ * functions. */
+#include "cel/cel_priv.h"
+
+#include "api/quantity.h"
+#include "base/buf.h"
+#include "base/time.h"
+#include "base/utf8.h"
+#include "base/util.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- size and type ---- */
+
+FUNCTION(size_of_text) {
+        size_t count = 0;
+
+        (void)run;
+        for (size_t i = 0; i < args[0].as.text.len; i++)
+                count += args[0].kind == CEL_BYTES ||
+                         ((unsigned char)args[0].as.text.ptr[i] & 0xc0) != 0x80;
+        return cel_int((int64_t)count);
+}
+
+FUNCTION(size_of_list) {
+        (void)run;
+        return cel_int((int64_t)cel_size(&args[0]));
+}
+
+FUNCTION(type_of) {
+        (void)run;
+        return cel_text(CEL_TYPE, slice_of(cel_kind_name(args[0].kind)));
+}
+
+FUNCTION(same) {
+        (void)run;
+        return args[0];
+}
+
+/* ---- conversions ---- */
+
+/* As Go's parser of that name complains. */
+static struct cel_value no_number(struct cel_run *run, const char *parser,
+                                  const struct cel_value *args) {
+        return cel_error(run, "strconv.%s: parsing \"" SLICE_FMT "\": invalid syntax", parser,
+                         SLICE_ARG(args[0].as.text));
+}
+
+FUNCTION(int_of_uint) {
+        return args[0].as.natural > INT64_MAX ? cel_error(run, "integer overflow")
+                                              : cel_int((int64_t)args[0].as.natural);
+}
+
+FUNCTION(int_of_double) {
+        double value = args[0].as.real;
+        bool is_in_range = value > -9223372036854775808.0 && value < 9223372036854775808.0;
+
+        return is_in_range ? cel_int((int64_t)value) : cel_error(run, "integer overflow");
+}
+
+FUNCTION(int_of_string) {
+        int64_t value;
+
+        return slice_to_i64(args[0].as.text, &value) ? cel_int(value)
+                                                     : no_number(run, "ParseInt", args);
+}
+
+FUNCTION(int_of_time) {
+        int64_t ns = args[0].as.integer, seconds = ns / NS_PER_S;
+
+        (void)run;
+        return cel_int(seconds - (ns % NS_PER_S < 0));
+}
+
+FUNCTION(uint_of_int) {
+        return args[0].as.integer < 0 ? cel_error(run, "unsigned integer overflow")
+                                      : cel_uint((uint64_t)args[0].as.integer);
+}
+
+FUNCTION(uint_of_double) {
+        double value = args[0].as.real;
+        bool is_in_range = value >= 0 && value < 18446744073709551616.0;
+
+        return is_in_range ? cel_uint((uint64_t)value)
+                           : cel_error(run, "unsigned integer overflow");
+}
+
+FUNCTION(uint_of_string) {
+        uint64_t value;
+
+        return slice_to_u64(args[0].as.text, &value) ? cel_uint(value)
+                                                     : no_number(run, "ParseUint", args);
+}
+
+FUNCTION(double_of_int) {
+        (void)run;
+        return cel_double((double)args[0].as.integer);
+}
+
+FUNCTION(double_of_uint) {
+        (void)run;
+        return cel_double((double)args[0].as.natural);
+}
+
+FUNCTION(double_of_string) {
+        char *text = arena_string(run->arena, args[0].as.text), *end;
+        double value = strtod(text, &end);
+
+        if (*text == '\0' || *end != '\0' || *text == ' ' || args[0].as.text.len > 400)
+                return no_number(run, "ParseFloat", args);
+        return cel_double(value);
+}
+
+FUNCTION(bool_of_string) {
+        static const char *const yes[] = { "1", "t", "T", "true", "TRUE", "True" };
+        static const char *const no[] = { "0", "f", "F", "false", "FALSE", "False" };
+
+        for (size_t i = 0; i < ARRAY_LEN(yes); i++) {
+                if (slice_is(args[0].as.text, yes[i]))
+                        return cel_bool(true);
+                if (slice_is(args[0].as.text, no[i]))
+                        return cel_bool(false);
+        }
+        return no_number(run, "ParseBool", args);
+}
+
+FUNCTION(bytes_of_string) {
+        (void)run;
+        return cel_text(CEL_BYTES, args[0].as.text);
+}
+
+FUNCTION(string_of_bytes) {
+        return utf8_is_valid(args[0].as.text)
+                       ? cel_text(CEL_STRING, args[0].as.text)
+                       : cel_error(run, "invalid UTF-8 in bytes, cannot convert to string");
+}
+
+static struct cel_value text_of(struct cel_run *run, const char *text) {
+        return cel_text(CEL_STRING, arena_slice(run->arena, slice_of(text)));
+}
+
+FUNCTION(string_of_number) {
+        char text[40];
+
+        if (args[0].kind == CEL_INT)
+                snprintf(text, sizeof(text), "%lld", (long long)args[0].as.integer);
+        else if (args[0].kind == CEL_UINT)
+                snprintf(text, sizeof(text), "%llu", (unsigned long long)args[0].as.natural);
+        else if (isnan(args[0].as.real))
+                return text_of(run, "NaN");
+        else if (isinf(args[0].as.real))
+                return text_of(run, args[0].as.real > 0 ? "+Inf" : "-Inf");
+        else /* the shortest that reads back as the same number */
+                for (int digits = 1; digits <= 17; digits++) {
+                        double back;
+
+                        snprintf(text, sizeof(text), "%.*g", digits, args[0].as.real);
+                        back = strtod(text, NULL);
+                        if (!(back < args[0].as.real) && !(back > args[0].as.real))
+                                break;
+                }
+        return text_of(run, text);
+}
+
+FUNCTION(string_of_bool) {
+        return text_of(run, args[0].as.boolean ? "true" : "false");
+}
+
+FUNCTION(string_of_time) {
+        char text[WALL_TIME_TEXT_MAX];
+
+        wall_time_format((struct wall_time){ args[0].as.integer }, text);
+        return text_of(run, text);
+}
+
+/* Seconds, as the JSON form of a duration. */
+FUNCTION(string_of_duration) {
+        int64_t ns = args[0].as.integer;
+        char text[48];
+        size_t used;
+
+        snprintf(text, sizeof(text), "%s%lld.%09lld", ns < 0 && ns / NS_PER_S == 0 ? "-" : "",
+                 (long long)(ns / NS_PER_S), llabs((long long)(ns % NS_PER_S)));
+        for (used = strlen(text); text[used - 1] == '0';)
+                used--;
+        used -= text[used - 1] == '.';
+        text[used++] = 's';
+        text[used] = '\0';
+        return text_of(run, text);
+}
+
+FUNCTION(time_of_string) {
+        struct wall_time time;
+
+        if (!wall_time_parse(args[0].as.text, &time) || !wall_time_is_set(time))
+                return cel_error(run, "cannot parse \"" SLICE_FMT "\" as a timestamp",
+                                 SLICE_ARG(args[0].as.text));
+        return cel_time(CEL_TIMESTAMP, time.ns);
+}
+
+FUNCTION(time_of_int) {
+        int64_t ns;
+
+        return __builtin_mul_overflow(args[0].as.integer, NS_PER_S, &ns)
+                       ? cel_error(run, "timestamp overflow")
+                       : cel_time(CEL_TIMESTAMP, ns);
+}
+
+FUNCTION(duration_of_string) {
+        int64_t ns;
+
+        return duration_parse(args[0].as.text, &ns)
+                       ? cel_time(CEL_DURATION, ns)
+                       : cel_error(run, "time: invalid duration \"" SLICE_FMT "\"",
+                                   SLICE_ARG(args[0].as.text));
+}
+
+/* ---- optionals ---- */
+
+FUNCTION(optional_none) {
+        (void)args;
+        return cel_optional(run, NULL);
+}
+
+FUNCTION(optional_of) {
+        return cel_optional(run, &args[0]);
+}
+
+static bool is_zero(const struct cel_value *value) {
+        switch (value->kind) {
+        case CEL_NULL:
+                return true;
+        case CEL_BOOL:
+                return !value->as.boolean;
+        case CEL_INT:
+        case CEL_UINT:
+        case CEL_DURATION:
+                return value->as.natural == 0;
+        case CEL_DOUBLE:
+                return fpclassify(value->as.real) == FP_ZERO;
+        case CEL_STRING:
+        case CEL_BYTES:
+                return value->as.text.len == 0;
+        case CEL_LIST:
+        case CEL_MAP:
+        case CEL_OBJECT:
+                return cel_size(value) == 0;
+        default:
+                return false;
+        }
+}
+
+FUNCTION(optional_of_non_zero) {
+        return cel_optional(run, is_zero(&args[0]) ? NULL : &args[0]);
+}
+
+FUNCTION(optional_has) {
+        (void)run;
+        return cel_bool(args[0].as.items);
+}
+
+FUNCTION(optional_value) {
+        return args[0].as.items ? args[0].as.items[0]
+                                : cel_error(run, "optional.none() dereference");
+}
+
+FUNCTION(optional_or_value) {
+        (void)run;
+        return args[0].as.items ? args[0].as.items[0] : args[1];
+}
+
+FUNCTION(optional_or) {
+        (void)run;
+        return args[0].as.items ? args[0] : args[1];
+}
+
+/* ---- quantities ---- */
+
+static bool is_quantity(struct slice text) {
+        int64_t value;
+
+        return quantity_value(text, &value, NULL) == 0;
+}
+
+FUNCTION(quantity_is) {
+        (void)run;
+        return cel_bool(is_quantity(args[0].as.text));
+}
+
+FUNCTION(quantity_of) {
+        return is_quantity(args[0].as.text)
+                       ? cel_text(CEL_QUANTITY, args[0].as.text)
+                       : cel_error(run, "quantities must match the regular expression "
+                                        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+}
+
+static int quantity_order(const struct cel_value *args) {
+        int order = 0;
+
+        (void)quantity_compare(args[0].as.text, args[1].as.text, &order, NULL);
+        return order;
+}
+
+FUNCTION(quantity_sign) {
+        struct quantity_info info = { 0 };
+
+        (void)run;
+        (void)quantity_describe(args[0].as.text, &info, NULL);
+        return cel_int(info.sign);
+}
+
+FUNCTION(quantity_is_less) {
+        (void)run;
+        return cel_bool(quantity_order(args) < 0);
+}
+
+FUNCTION(quantity_is_greater) {
+        (void)run;
+        return cel_bool(quantity_order(args) > 0);
+}
+
+FUNCTION(quantity_order_of) {
+        (void)run;
+        return cel_int(quantity_order(args));
+}
+
+static bool quantity_whole(struct slice text, int64_t *ret_value) {
+        char back[QUANTITY_TEXT_MAX];
+        int order = 1;
+
+        if (quantity_value(text, ret_value, NULL) < 0)
+                return false;
+        quantity_format_units(*ret_value, QUANTITY_DECIMAL_SI, back);
+        return quantity_compare(text, slice_of(back), &order, NULL) == 0 && order == 0;
+}
+
+FUNCTION(quantity_is_integer) {
+        int64_t value;
+
+        (void)run;
+        return cel_bool(quantity_whole(args[0].as.text, &value));
+}
+
+FUNCTION(quantity_as_integer) {
+        int64_t value;
+
+        return quantity_whole(args[0].as.text, &value)
+                       ? cel_int(value)
+                       : cel_error(run, "cannot convert value to integer");
+}
+
+FUNCTION(quantity_as_double) {
+        int64_t units = 0, milli = 0;
+
+        (void)run;
+        (void)quantity_value(args[0].as.text, &units, NULL);
+        if (units > INT64_MAX / 1000 || units < INT64_MIN / 1000)
+                return cel_double((double)units);
+        (void)quantity_milli(args[0].as.text, &milli, NULL);
+        return cel_double((double)milli / 1000);
+}
+
+static struct cel_value quantity_sum_of(struct cel_run *run, const struct cel_value *args,
+                                        bool is_subtract) {
+        char units[QUANTITY_TEXT_MAX];
+        struct slice other = args[1].as.text;
+        struct buf out = { 0 };
+        struct cel_value value;
+
+        if (args[1].kind == CEL_INT) {
+                quantity_format_units(args[1].as.integer, QUANTITY_DECIMAL_SI, units);
+                other = slice_of(units);
+        }
+        if (quantity_sum(args[0].as.text, other, is_subtract, &out, NULL) < 0)
+                value = cel_error(run, "no such overload");
+        else
+                value = cel_text(CEL_QUANTITY, arena_slice(run->arena, buf_view(&out)));
+        buf_release(&out);
+        return value;
+}
+
+FUNCTION(quantity_add) {
+        return quantity_sum_of(run, args, false);
+}
+
+FUNCTION(quantity_sub) {
+        return quantity_sum_of(run, args, true);
+}
+
+static const struct cel_function rows[] = {
+        { "size", false, CEL_INT, size_of_text, 1, { CEL_STRING } },
+        { "size", false, CEL_INT, size_of_text, 1, { CEL_BYTES } },
+        { "size", false, CEL_INT, size_of_list, 1, { CEL_LIST } },
+        { "size", false, CEL_INT, size_of_list, 1, { CEL_MAP } },
+        { "size", true, CEL_INT, size_of_text, 1, { CEL_STRING } },
+        { "size", true, CEL_INT, size_of_text, 1, { CEL_BYTES } },
+        { "size", true, CEL_INT, size_of_list, 1, { CEL_LIST } },
+        { "size", true, CEL_INT, size_of_list, 1, { CEL_MAP } },
+        { "type", false, CEL_TYPE, type_of, 1, { CEL_DYN } },
+        { "dyn", false, CEL_DYN, same, 1, { CEL_DYN } },
+        { "int", false, CEL_INT, same, 1, { CEL_INT } },
+        { "int", false, CEL_INT, int_of_uint, 1, { CEL_UINT } },
+        { "int", false, CEL_INT, int_of_double, 1, { CEL_DOUBLE } },
+        { "int", false, CEL_INT, int_of_string, 1, { CEL_STRING } },
+        { "int", false, CEL_INT, int_of_time, 1, { CEL_TIMESTAMP } },
+        { "uint", false, CEL_UINT, same, 1, { CEL_UINT } },
+        { "uint", false, CEL_UINT, uint_of_int, 1, { CEL_INT } },
+        { "uint", false, CEL_UINT, uint_of_double, 1, { CEL_DOUBLE } },
+        { "uint", false, CEL_UINT, uint_of_string, 1, { CEL_STRING } },
+        { "double", false, CEL_DOUBLE, same, 1, { CEL_DOUBLE } },
+        { "double", false, CEL_DOUBLE, double_of_int, 1, { CEL_INT } },
+        { "double", false, CEL_DOUBLE, double_of_uint, 1, { CEL_UINT } },
+        { "double", false, CEL_DOUBLE, double_of_string, 1, { CEL_STRING } },
+        { "bool", false, CEL_BOOL, same, 1, { CEL_BOOL } },
+        { "bool", false, CEL_BOOL, bool_of_string, 1, { CEL_STRING } },
+        { "bytes", false, CEL_BYTES, same, 1, { CEL_BYTES } },
+        { "bytes", false, CEL_BYTES, bytes_of_string, 1, { CEL_STRING } },
+        { "string", false, CEL_STRING, same, 1, { CEL_STRING } },
+        { "string", false, CEL_STRING, string_of_bytes, 1, { CEL_BYTES } },
+        { "string", false, CEL_STRING, string_of_number, 1, { CEL_INT } },
+        { "string", false, CEL_STRING, string_of_number, 1, { CEL_UINT } },
+        { "string", false, CEL_STRING, string_of_number, 1, { CEL_DOUBLE } },
+        { "string", false, CEL_STRING, string_of_bool, 1, { CEL_BOOL } },
+        { "string", false, CEL_STRING, string_of_time, 1, { CEL_TIMESTAMP } },
+        { "string", false, CEL_STRING, string_of_duration, 1, { CEL_DURATION } },
+        { "timestamp", false, CEL_TIMESTAMP, same, 1, { CEL_TIMESTAMP } },
+        { "timestamp", false, CEL_TIMESTAMP, time_of_string, 1, { CEL_STRING } },
+        { "timestamp", false, CEL_TIMESTAMP, time_of_int, 1, { CEL_INT } },
+        { "duration", false, CEL_DURATION, same, 1, { CEL_DURATION } },
+        { "duration", false, CEL_DURATION, duration_of_string, 1, { CEL_STRING } },
+        { "optional.none", false, CEL_OPTIONAL, optional_none, 0, { CEL_DYN } },
+        { "optional.of", false, CEL_WRAPPED, optional_of, 1, { CEL_DYN } },
+        { "optional.ofNonZeroValue", false, CEL_WRAPPED, optional_of_non_zero, 1, { CEL_DYN } },
+        { "hasValue", true, CEL_BOOL, optional_has, 1, { CEL_OPTIONAL } },
+        { "value", true, CEL_FIRST_ELEMENT, optional_value, 1, { CEL_OPTIONAL } },
+        { "orValue", true, CEL_FIRST_ELEMENT, optional_or_value, 2, { CEL_OPTIONAL, CEL_DYN } },
+        { "or", true, CEL_SAME, optional_or, 2, { CEL_OPTIONAL, CEL_OPTIONAL } },
+        { "isQuantity", false, CEL_BOOL, quantity_is, 1, { CEL_STRING } },
+        { "quantity", false, CEL_QUANTITY, quantity_of, 1, { CEL_STRING } },
+        { "sign", true, CEL_INT, quantity_sign, 1, { CEL_QUANTITY } },
+        { "isInteger", true, CEL_BOOL, quantity_is_integer, 1, { CEL_QUANTITY } },
+        { "asInteger", true, CEL_INT, quantity_as_integer, 1, { CEL_QUANTITY } },
+        { "asApproximateFloat", true, CEL_DOUBLE, quantity_as_double, 1, { CEL_QUANTITY } },
+        { "isLessThan", true, CEL_BOOL, quantity_is_less, 2, { CEL_QUANTITY, CEL_QUANTITY } },
+        { "isGreaterThan", true, CEL_BOOL, quantity_is_greater, 2, { CEL_QUANTITY, CEL_QUANTITY } },
+        { "compareTo", true, CEL_INT, quantity_order_of, 2, { CEL_QUANTITY, CEL_QUANTITY } },
+        { "add", true, CEL_QUANTITY, quantity_add, 2, { CEL_QUANTITY, CEL_QUANTITY } },
+        { "add", true, CEL_QUANTITY, quantity_add, 2, { CEL_QUANTITY, CEL_INT } },
+        { "sub", true, CEL_QUANTITY, quantity_sub, 2, { CEL_QUANTITY, CEL_QUANTITY } },
+        { "sub", true, CEL_QUANTITY, quantity_sub, 2, { CEL_QUANTITY, CEL_INT } },
+};
+const struct cel_function_set cel_basic_functions = { rows, ARRAY_LEN(rows) };
+
+/* ---- all functions ---- */
+
+const struct cel_function *cel_function_next(struct slice name, bool is_member, size_t *at) {
+        static const struct cel_function_set *const sets[] = {
+                &cel_address_functions, &cel_arithmetic_functions, &cel_basic_functions,
+                &cel_format_functions,  &cel_list_functions,       &cel_semver_functions,
+                &cel_string_functions,  &cel_time_functions,       &cel_url_functions,
+        };
+        size_t before = 0;
+
+        for (size_t i = 0; i < ARRAY_LEN(sets); before += sets[i++]->count) {
+                while (*at < before + sets[i]->count) {
+                        const struct cel_function *row = &sets[i]->rows[(*at)++ - before];
+
+                        if (row->is_member == is_member && slice_is(name, row->name))
+                                return row;
+                }
+        }
+        return NULL;
+}
+
+bool cel_is_unsupported(struct slice name) {
+        static const char *const names[] = { "find", "findAll", "flatten", "sortBy",
+                                             "transformMapEntry" };
+
+        for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+                if (slice_is(name, names[i]))
+                        return true;
+        }
+        return false;
+}

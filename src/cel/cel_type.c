@@ -1,0 +1,254 @@
+/* Static types: those of the language, and those of a schema's values. Names that are no names of
+ * the language are escaped as upstream does it. */
+#include "cel/cel_priv.h"
+
+#include "base/buf.h"
+#include "base/util.h"
+
+const char *cel_kind_name(enum cel_kind kind) {
+        static const char *const names[CEL_KIND_COUNT] = { "dyn",
+                                                           "error",
+                                                           "null_type",
+                                                           "bool",
+                                                           "int",
+                                                           "uint",
+                                                           "double",
+                                                           "string",
+                                                           "bytes",
+                                                           "google.protobuf.Timestamp",
+                                                           "google.protobuf.Duration",
+                                                           "kubernetes.Quantity",
+                                                           "kubernetes.URL",
+                                                           "net.IP",
+                                                           "net.CIDR",
+                                                           "kubernetes.Semver",
+                                                           "kubernetes.NamedFormat",
+                                                           "list",
+                                                           "map",
+                                                           "object",
+                                                           "optional_type",
+                                                           "type" };
+
+        return names[kind];
+}
+
+const struct cel_type *cel_type_basic(enum cel_kind kind) {
+        static const struct cel_type dyn = { .kind = CEL_DYN };
+        static const struct cel_type types[CEL_KIND_COUNT] = {
+                { .kind = CEL_DYN },
+                { .kind = CEL_ERROR },
+                { .kind = CEL_NULL },
+                { .kind = CEL_BOOL },
+                { .kind = CEL_INT },
+                { .kind = CEL_UINT },
+                { .kind = CEL_DOUBLE },
+                { .kind = CEL_STRING },
+                { .kind = CEL_BYTES },
+                { .kind = CEL_TIMESTAMP },
+                { .kind = CEL_DURATION },
+                { .kind = CEL_QUANTITY },
+                { .kind = CEL_URL },
+                { .kind = CEL_IP },
+                { .kind = CEL_CIDR },
+                { .kind = CEL_SEMVER },
+                { .kind = CEL_FORMAT },
+                { .kind = CEL_LIST, .element = &dyn },
+                { .kind = CEL_MAP, .key = &dyn, .element = &dyn },
+                { .kind = CEL_OBJECT },
+                { .kind = CEL_OPTIONAL, .element = &dyn },
+                { .kind = CEL_TYPE },
+        };
+
+        return &types[kind];
+}
+
+const struct cel_type *cel_type_made(struct arena *arena, enum cel_kind kind,
+                                     const struct cel_type *key, const struct cel_type *element) {
+        struct cel_type *type = ARENA_NEW(arena, struct cel_type);
+
+        *type = (struct cel_type){ .kind = kind, .key = key, .element = element };
+        return type;
+}
+
+const char *cel_type_text(struct arena *arena, const struct cel_type *type) {
+        switch (type->kind) {
+        case CEL_LIST:
+                return arena_printf(arena, "list(%s)", cel_type_text(arena, type->element));
+        case CEL_OPTIONAL:
+                return arena_printf(arena, "optional_type(%s)",
+                                    cel_type_text(arena, type->element));
+        case CEL_MAP:
+                return arena_printf(arena, "map(%s, %s)", cel_type_text(arena, type->key),
+                                    cel_type_text(arena, type->element));
+        default:
+                return cel_kind_name(type->kind);
+        }
+}
+
+/* ---- schemas ---- */
+
+static bool is_word(struct slice name) {
+        static const char *const words[] = { "true",     "false",     "null",     "in",   "as",
+                                             "break",    "const",     "continue", "else", "for",
+                                             "function", "if",        "import",   "let",  "loop",
+                                             "package",  "namespace", "return",   "var",  "void",
+                                             "while" };
+
+        for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+                if (slice_is(name, words[i]))
+                        return true;
+        }
+        return false;
+}
+
+/* NULL when the name cannot be written in an expression at all. */
+static const char *escape_name(struct arena *arena, struct slice name) {
+        static const char *const marks[][2] = { { "-", "__dash__" },
+                                                { ".", "__dot__" },
+                                                { "/", "__slash__" },
+                                                { "__", "__underscores__" } };
+        struct buf out = { 0 };
+        const char *copy;
+
+        if (is_word(name))
+                return arena_printf(arena, "__" SLICE_FMT "__", SLICE_ARG(name));
+        for (size_t i = 0; i < name.len;) {
+                struct slice rest = slice_make(name.ptr + i, name.len - i);
+                char c = name.ptr[i];
+                size_t which = 0;
+
+                while (which < ARRAY_LEN(marks) &&
+                       !slice_has_prefix(rest, slice_of(marks[which][0])))
+                        which++;
+                if (which < ARRAY_LEN(marks)) {
+                        buf_text(&out, marks[which][1]);
+                        i += strlen(marks[which][0]);
+                        continue;
+                }
+                if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+                      (c >= '0' && c <= '9' && i > 0))) {
+                        buf_release(&out);
+                        return NULL;
+                }
+                buf_char(&out, c);
+                i++;
+        }
+        copy = arena_string(arena, buf_view(&out));
+        buf_release(&out);
+        return copy;
+}
+
+static enum cel_kind string_kind(struct slice format) {
+        if (slice_is(format, "date-time") || slice_is(format, "date"))
+                return CEL_TIMESTAMP;
+        if (slice_is(format, "duration"))
+                return CEL_DURATION;
+        return slice_is(format, "byte") ? CEL_BYTES : CEL_STRING;
+}
+
+static const struct cel_type *list_type(struct arena *arena, const struct json *schema) {
+        const struct cel_type *element =
+                cel_type_of_schema(arena, json_get(schema, "items"), false);
+        struct slice kind = json_get_text(schema, "x-kubernetes-list-type");
+        struct cel_type *type;
+
+        if (!element)
+                return NULL;
+        type = ARENA_NEW(arena, struct cel_type);
+        *type = (struct cel_type){ .kind = CEL_LIST, .element = element };
+        if (slice_is(kind, "set"))
+                type->list_kind = CEL_LIST_SET;
+        if (slice_is(kind, "map"))
+                type->list_kind = CEL_LIST_KEYED;
+        type->list_keys = json_get(schema, "x-kubernetes-list-map-keys");
+        return type;
+}
+
+/* What every resource has: of metadata, expressions see the name only. */
+static size_t add_identity(struct cel_field *fields) {
+        static const struct cel_type text = { .kind = CEL_STRING };
+        static const struct cel_field names[] = {
+                { SLICE_INIT("name"), "name", &text },
+                { SLICE_INIT("generateName"), "generateName", &text },
+        };
+        static const struct cel_type metadata = { .kind = CEL_OBJECT,
+                                                  .fields = names,
+                                                  .field_count = ARRAY_LEN(names) };
+
+        fields[0] = (struct cel_field){ SLICE_LITERAL("apiVersion"), "apiVersion", &text };
+        fields[1] = (struct cel_field){ SLICE_LITERAL("kind"), "kind", &text };
+        fields[2] = (struct cel_field){ SLICE_LITERAL("metadata"), "metadata", &metadata };
+        return 3;
+}
+
+static bool is_identity(struct slice name) {
+        return slice_is(name, "apiVersion") || slice_is(name, "kind") || slice_is(name, "metadata");
+}
+
+static const struct cel_type *object_type(struct arena *arena, const struct json *schema,
+                                          bool is_resource) {
+        const struct json *properties = json_get(schema, "properties"), *property;
+        const struct json *others = json_get(schema, "additionalProperties");
+        struct cel_type *type = ARENA_NEW(arena, struct cel_type);
+        struct json_iter iter = json_iter(properties);
+        struct cel_field *fields;
+        struct slice name;
+        size_t count = 0;
+
+        if (json_type(others) == JSON_OBJECT) {
+                const struct cel_type *element = cel_type_of_schema(arena, others, false);
+
+                return element ? cel_type_made(arena, CEL_MAP, cel_type_basic(CEL_STRING), element)
+                               : NULL;
+        }
+        fields = ARENA_ARRAY(arena, struct cel_field, json_count(properties) + 3);
+        if (is_resource)
+                count = add_identity(fields);
+        while (json_next(&iter, &name, &property)) {
+                const struct cel_type *member =
+                        is_resource && is_identity(name)
+                                ? NULL
+                                : cel_type_of_schema(arena, property, false);
+                const char *escaped = member ? escape_name(arena, name) : NULL;
+
+                if (escaped)
+                        fields[count++] =
+                                (struct cel_field){ arena_slice(arena, name), escaped, member };
+        }
+        *type = (struct cel_type){ .kind = CEL_OBJECT, .fields = fields, .field_count = count };
+        return type;
+}
+
+const struct cel_type *cel_type_of_schema(struct arena *arena, const struct json *schema,
+                                          bool is_resource) {
+        struct slice type = json_get_text(schema, "type");
+
+        if (json_get_bool(schema, "x-kubernetes-int-or-string", false))
+                return cel_type_basic(CEL_DYN);
+        is_resource |= json_get_bool(schema, "x-kubernetes-embedded-resource", false);
+        if (slice_is(type, "object"))
+                return object_type(arena, schema, is_resource);
+        if (slice_is(type, "array"))
+                return list_type(arena, schema);
+        if (slice_is(type, "string"))
+                return cel_type_basic(string_kind(json_get_text(schema, "format")));
+        if (slice_is(type, "integer"))
+                return cel_type_basic(CEL_INT);
+        if (slice_is(type, "number"))
+                return cel_type_basic(CEL_DOUBLE);
+        return slice_is(type, "boolean") ? cel_type_basic(CEL_BOOL) : NULL;
+}
+
+const struct cel_type *cel_type_items(const struct cel_type *type) {
+        return type && (type->kind == CEL_LIST || type->kind == CEL_MAP) ? type->element : NULL;
+}
+
+const struct cel_type *cel_type_member(const struct cel_type *type, struct slice name) {
+        if (!type || type->kind != CEL_OBJECT)
+                return NULL;
+        for (size_t i = 0; i < type->field_count; i++) {
+                if (slice_eq(type->fields[i].name, name))
+                        return type->fields[i].type;
+        }
+        return NULL;
+}

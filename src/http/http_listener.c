@@ -1,0 +1,229 @@
+/* Listening socket that waits for the first byte of every connection. */
+#include "http/http_listener.h"
+
+#include "base/util.h"
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LISTEN_BACKLOG 512
+
+/* Accepted, but nothing was received yet. */
+struct newcomer {
+        struct http_listener *listener;
+        struct newcomer *next, *previous;
+        int fd;
+        struct loop_io *io;
+        struct loop_timer timer;
+        struct sockaddr_storage address;
+        socklen_t address_size;
+};
+
+struct http_listener {
+        struct loop *loop;
+        struct http_listener_config config;
+        int fd;
+        struct loop_io *io;
+        uint16_t port;
+        struct newcomer *newcomers;
+};
+
+static void newcomer_free(struct newcomer *newcomer) {
+        struct http_listener *listener = newcomer->listener;
+
+        if (newcomer->io)
+                loop_io_remove(listener->loop, newcomer->io);
+        loop_timer_disarm(listener->loop, &newcomer->timer);
+        if (newcomer->previous)
+                newcomer->previous->next = newcomer->next;
+        else
+                listener->newcomers = newcomer->next;
+        if (newcomer->next)
+                newcomer->next->previous = newcomer->previous;
+        if (newcomer->fd >= 0)
+                close(newcomer->fd);
+        free(newcomer);
+}
+
+bool http_peer_is_loopback(const struct sockaddr *address) {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)(const void *)address;
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)(const void *)address;
+
+        if (address->sa_family == AF_INET)
+                return ntohl(four->sin_addr.s_addr) >> 24 == 127;
+        if (address->sa_family != AF_INET6)
+                return false;
+        return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) ||
+               (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) && six->sin6_addr.s6_addr[12] == 127);
+}
+
+/* The first byte tells TLS from HTTP. */
+static void newcomer_ready(void *context, unsigned events) {
+        struct newcomer *newcomer = context;
+        const struct http_listener_config *config = &newcomer->listener->config;
+        struct http_newcomer ready = { .fd = newcomer->fd,
+                                       .is_loopback = http_peer_is_loopback(
+                                               (const struct sockaddr *)&newcomer->address),
+                                       .address_size = newcomer->address_size };
+        struct sockaddr_storage address = newcomer->address;
+        ssize_t got = recv(newcomer->fd, &ready.first_byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+        (void)events;
+        if (got < 0 && (errno == EAGAIN || errno == EINTR))
+                return;
+        if (got == 1)
+                newcomer->fd = -1;
+        newcomer_free(newcomer);
+        ready.address = (const struct sockaddr *)&address;
+        if (got == 1)
+                config->connected(config->context, &ready);
+}
+
+static void newcomer_late(void *context) {
+        newcomer_free(context);
+}
+
+static void newcomer_new(struct http_listener *listener, int fd,
+                         const struct sockaddr_storage *address, socklen_t size) {
+        struct newcomer *newcomer = xcalloc(1, sizeof(*newcomer));
+
+        newcomer->listener = listener;
+        newcomer->fd = fd;
+        newcomer->address = *address;
+        newcomer->address_size = size;
+        newcomer->timer = (struct loop_timer){ .fired = newcomer_late, .context = newcomer };
+        newcomer->next = listener->newcomers;
+        if (newcomer->next)
+                newcomer->next->previous = newcomer;
+        listener->newcomers = newcomer;
+        loop_timer_arm(listener->loop, &newcomer->timer, listener->config.first_byte_timeout_ns);
+        if (loop_io_add(listener->loop, fd, LOOP_READ, newcomer_ready, newcomer, &newcomer->io,
+                        NULL) < 0)
+                newcomer_free(newcomer);
+}
+
+static void accept_ready(void *context, unsigned events) {
+        struct http_listener *listener = context;
+        struct sockaddr_storage address;
+        socklen_t size;
+        int fd, one = 1;
+
+        (void)events;
+        for (;;) {
+                size = sizeof(address);
+                fd = accept4(listener->fd, (struct sockaddr *)&address, &size,
+                             SOCK_NONBLOCK | SOCK_CLOEXEC);
+                if (fd < 0 && errno == EINTR)
+                        continue;
+                if (fd < 0)
+                        return;
+                setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+                newcomer_new(listener, fd, &address, size);
+        }
+}
+
+/* ---- listening ---- */
+
+/* "host:port", "[v6]:port", ":port" */
+static int split_address(const char *address, char *host, size_t host_size, const char **ret_port,
+                         struct err *err) {
+        const char *colon = strrchr(address, ':');
+        size_t length;
+
+        if (!colon)
+                return err_set(err, BERTH_ERR_USAGE, "address %s lacks a port", address);
+        *ret_port = colon + 1;
+        length = (size_t)(colon - address);
+        if (length >= 2 && address[0] == '[' && address[length - 1] == ']') {
+                address++;
+                length -= 2;
+        }
+        if (length >= host_size)
+                return err_set(err, BERTH_ERR_USAGE, "address %s is too long", address);
+        memcpy(host, address, length);
+        host[length] = '\0';
+        return 0;
+}
+
+static int listen_on(const struct addrinfo *info) {
+        int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1;
+
+        if (fd < 0)
+                return -1;
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+        if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, LISTEN_BACKLOG) == 0)
+                return fd;
+        one = errno;
+        close(fd);
+        errno = one;
+        return -1;
+}
+
+static int open_socket(struct http_listener *listener, const char *address, struct err *err) {
+        struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
+        struct addrinfo *infos = NULL;
+        struct sockaddr_storage bound;
+        socklen_t size = sizeof(bound);
+        char host[256];
+        const char *port = "";
+        int r;
+
+        if (split_address(address, host, sizeof(host), &port, err) < 0)
+                return BERTH_ERR_USAGE;
+        r = getaddrinfo(*host ? host : NULL, port, &hints, &infos);
+        if (r != 0)
+                return err_set(err, BERTH_ERR_IO, "cannot resolve %s: %s", address,
+                               gai_strerror(r));
+        listener->fd = listen_on(infos);
+        r = errno;
+        freeaddrinfo(infos);
+        if (listener->fd < 0)
+                return err_set_errno(err, BERTH_ERR_IO, r, "cannot listen on %s", address);
+        getsockname(listener->fd, (struct sockaddr *)&bound, &size);
+        listener->port =
+                ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port
+                                                  : ((struct sockaddr_in *)&bound)->sin_port);
+        return loop_io_add(listener->loop, listener->fd, LOOP_READ, accept_ready, listener,
+                           &listener->io, err);
+}
+
+/* ---- life ---- */
+
+int http_listener_new(const struct http_listener_config *config, struct loop *loop,
+                      struct http_listener **ret_listener, struct err *err) {
+        struct http_listener *listener = xcalloc(1, sizeof(*listener));
+        int r;
+
+        listener->loop = loop;
+        listener->config = *config;
+        listener->fd = -1;
+        r = open_socket(listener, config->address, err);
+        listener->config.address = NULL; /* only now the caller's */
+        if (r < 0) {
+                http_listener_free(listener);
+                return r;
+        }
+        *ret_listener = listener;
+        return 0;
+}
+
+void http_listener_free(struct http_listener *listener) {
+        if (!listener)
+                return;
+        while (listener->newcomers)
+                newcomer_free(listener->newcomers);
+        if (listener->io)
+                loop_io_remove(listener->loop, listener->io);
+        if (listener->fd >= 0)
+                close(listener->fd);
+        free(listener);
+}
+
+uint16_t http_listener_port(const struct http_listener *listener) {
+        return listener->port;
+}

@@ -1,0 +1,139 @@
+/* Admission of nodes, volumes and priority classes; the error all admission ends in. */
+#include "kinds/admit.h"
+
+#include "base/arena.h"
+#include "kinds/defaults.h"
+#include <stdio.h>
+
+int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
+                 const char *format, ...) {
+        struct slice name = node_get_text(node_get(object, "metadata"), "name");
+        const char *group = context->kind->group;
+        char text[ERR_TEXT_MAX];
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(text, sizeof(text), format, args);
+        va_end(args);
+        return err_set(err, BERTH_ERR_FORBIDDEN, "%s%s%s \"" SLICE_FMT "\" is forbidden: %s",
+                       context->kind->plural, group[0] ? "." : "", group, SLICE_ARG(name), text);
+}
+
+#define NOT_READY_TAINT "node.kubernetes.io/not-ready"
+
+/* New nodes take no pods until somebody has seen them ready. */
+ADMIT_HOOK(node_admit) {
+        struct json_node *spec, *taints, *taint;
+        struct node_iter iter;
+
+        (void)context, (void)old, (void)err;
+        if (operation != KIND_CREATE)
+                return 0;
+        spec = node_need_object(tree, object, "spec");
+        taints = node_need_array(tree, spec, "taints");
+        iter = node_iter(taints);
+        while (node_next(&iter, NULL, &taint))
+                if (slice_is(node_get_text(taint, "key"), NOT_READY_TAINT) &&
+                    slice_is(node_get_text(taint, "effect"), "NoSchedule"))
+                        return 0;
+        taint = node_object(tree);
+        node_put_string(tree, taint, "key", NOT_READY_TAINT);
+        node_put_string(tree, taint, "effect", "NoSchedule");
+        node_append(taints, taint);
+        return 0;
+}
+
+/* ---- volumes in use are not deleted under their users ---- */
+
+static void add_finalizer(struct json_tree *tree, struct json_node *object, const char *name) {
+        struct json_node *metadata = node_need_object(tree, object, "metadata");
+        struct json_node *finalizers = node_need_array(tree, metadata, "finalizers");
+
+        for (size_t i = 0; i < node_count(finalizers); i++)
+                if (slice_is(node_get_slice(node_at(finalizers, i)), name))
+                        return;
+        node_append(finalizers, node_string(tree, name));
+}
+
+ADMIT_HOOK(persistent_volume_admit) {
+        (void)context, (void)old, (void)err;
+        if (operation == KIND_CREATE)
+                add_finalizer(tree, object, "kubernetes.io/pv-protection");
+        return 0;
+}
+
+struct default_class {
+        struct arena *arena;
+        struct slice name, created;
+};
+
+/* The youngest class marked as default wins. */
+static bool visit_storage_class(void *context, const struct json *class) {
+        const struct json *metadata = json_get(class, "metadata");
+        const struct json *annotations = json_get(metadata, "annotations");
+        struct default_class *best = context;
+        struct slice created = json_get_text(metadata, "creationTimestamp");
+
+        if (!slice_is(json_get_text(annotations, "storageclass.kubernetes.io/is-default-class"),
+                      "true"))
+                return true;
+        if (best->name.len && slice_compare(created, best->created) <= 0)
+                return true;
+        best->name = arena_slice(best->arena, json_get_text(metadata, "name"));
+        best->created = arena_slice(best->arena, created);
+        return true;
+}
+
+ADMIT_HOOK(persistent_volume_claim_admit) {
+        struct default_class best = { .arena = context->scratch };
+        struct json_node *spec;
+
+        (void)old, (void)err;
+        if (operation != KIND_CREATE)
+                return 0;
+        add_finalizer(tree, object, "kubernetes.io/pvc-protection");
+        spec = node_need_object(tree, object, "spec");
+        if (node_get(spec, "storageClassName") || !context->each)
+                return 0;
+        context->each(context->engine, "storage.k8s.io", "storageclasses", SLICE_EMPTY,
+                      visit_storage_class, &best);
+        if (best.name.len)
+                node_put_text(tree, spec, "storageClassName", best.name);
+        return 0;
+}
+
+/* ---- priority classes ---- */
+
+struct default_priority {
+        struct arena *arena;
+        struct slice own_name, name;
+};
+
+static bool visit_priority_class(void *context, const struct json *class) {
+        struct default_priority *other = context;
+        struct slice name = json_get_text(json_get(class, "metadata"), "name");
+
+        if (!json_get_bool(class, "globalDefault", false) || slice_eq(name, other->own_name))
+                return true;
+        other->name = arena_slice(other->arena, name);
+        return false;
+}
+
+ADMIT_HOOK(priority_class_admit) {
+        struct default_priority other = {
+                .arena = context->scratch,
+                .own_name = node_get_text(node_get(object, "metadata"), "name"),
+        };
+
+        (void)operation, (void)tree, (void)old;
+        if (!node_is_true(node_get(object, "globalDefault")) || !context->each)
+                return 0;
+        context->each(context->engine, "scheduling.k8s.io", "priorityclasses", SLICE_EMPTY,
+                      visit_priority_class, &other);
+        if (other.name.len == 0)
+                return 0;
+        return admit_forbid(context, object, err,
+                            "PriorityClass " SLICE_FMT
+                            " is already marked as default. Only one default can exist",
+                            SLICE_ARG(other.name));
+}

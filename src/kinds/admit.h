@@ -1,0 +1,33 @@
+/* Admission: what the cluster adds to objects or refuses, beyond validity. The namespace checks are
+ * the engine's. */
+#pragma once
+
+#include "kinds/kind.h"
+
+#define ADMIT_HOOK(name)                                                                           \
+        int name(struct kind_context *context, enum kind_operation operation,                      \
+                 struct json_tree *tree, struct json_node *object, const struct json *old,         \
+                 struct err *err)
+ADMIT_HOOK(pod_admit);
+ADMIT_HOOK(node_admit);
+ADMIT_HOOK(priority_class_admit);
+ADMIT_HOOK(persistent_volume_admit);
+ADMIT_HOOK(persistent_volume_claim_admit);
+
+/* Defaults and bounds of the LimitRanges of the pod's namespace (pods at create). */
+int limit_range_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
+                      struct err *err);
+/* Resource quotas of the namespace against what one more object would use (any kind at create). */
+int quota_admit(struct kind_context *context, const struct json_node *object, struct slice ns,
+                struct err *err);
+/* RuntimeClass of a pod: overhead and where it may run. */
+int runtime_class_admit(struct kind_context *context, struct json_tree *tree, struct json_node *pod,
+                        struct err *err);
+
+/* Copies the node's zone and region onto a pod that is put there; nothing when there is no node. */
+void pod_topology_labels(struct kind_context *context, struct json_tree *tree,
+                         struct json_node *pod, struct slice node_name);
+
+/* 403 "pods "x" is forbidden: text". */
+int admit_forbid(struct kind_context *context, const struct json_node *object, struct err *err,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));

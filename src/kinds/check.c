@@ -1,0 +1,333 @@
+/* The usual complaints of validation. */
+#include "kinds/check.h"
+
+#include "api/quantity.h"
+#include "api/selector.h"
+#include "base/arena.h"
+#include "base/util.h"
+#include <stdlib.h>
+
+/* ---- places and values ---- */
+
+static void at_write(const struct at *at, struct buf *out) {
+        if (!at)
+                return;
+        at_write(at->up, out);
+        if (at->name && out->len)
+                buf_char(out, '.');
+        if (at->name)
+                buf_text(out, at->name);
+        else if (at->key.ptr)
+                buf_printf(out, "[" SLICE_FMT "]", SLICE_ARG(at->key));
+        else
+                buf_printf(out, "[%zu]", at->index);
+}
+
+static const char *check_keep(struct checker *checker, struct buf *text) {
+        const char *kept = arena_string(checker->errors->arena, buf_view(text));
+
+        buf_release(text);
+        return kept;
+}
+
+const char *at_text(struct checker *checker, const struct at *at) {
+        struct buf text = { 0 };
+
+        at_write(at, &text);
+        return check_keep(checker, &text);
+}
+
+const char *quoted(struct checker *checker, struct slice text) {
+        struct buf out = { 0 };
+
+        buf_json_string(&out, text);
+        return check_keep(checker, &out);
+}
+
+const char *node_json(struct checker *checker, const struct json_node *node) {
+        struct buf out = { 0 };
+
+        if (!node)
+                return "null";
+        node_write(node, &out);
+        return check_keep(checker, &out);
+}
+
+static int compare_slices(const void *a, const void *b) {
+        return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+/* Maps are shown with their keys in order. */
+const char *sorted_map_json(struct checker *checker, const struct json_node *map) {
+        size_t count = node_count(map), at = 0;
+        struct slice *keys = ARENA_ARRAY(checker->errors->arena, struct slice, count + 1);
+        struct node_iter iter = node_iter(map);
+        struct buf out = { 0 };
+
+        if (!map)
+                return "null";
+        while (at < count && node_next(&iter, &keys[at], NULL))
+                at++;
+        qsort(keys, count, sizeof(keys[0]), compare_slices);
+        buf_char(&out, '{');
+        for (size_t i = 0; i < count; i++) {
+                buf_text(&out, i ? "," : "");
+                buf_json_string(&out, keys[i]);
+                buf_char(&out, ':');
+                node_write(node_find(map, keys[i]), &out);
+        }
+        buf_char(&out, '}');
+        return check_keep(checker, &out);
+}
+
+const char *message_of(struct checker *checker, const char *format, ...) {
+        struct buf out = { 0 };
+        va_list args;
+
+        va_start(args, format);
+        buf_vprintf(&out, format, args);
+        va_end(args);
+        return check_keep(checker, &out);
+}
+
+/* ---- reports ---- */
+
+void report(struct checker *checker, enum field_error_kind kind, const struct at *at,
+            const char *member, const char *value, const char *detail) {
+        struct at place = at_member(at, member);
+
+        field_error_add(checker->errors, kind, at_text(checker, member ? &place : at), value,
+                        detail);
+}
+
+void report_text(struct checker *checker, const struct at *at, const char *member,
+                 struct slice value, const char *detail) {
+        report(checker, FIELD_INVALID, at, member, quoted(checker, value), detail);
+}
+
+void report_number(struct checker *checker, const struct at *at, const char *member, int64_t value,
+                   const char *detail) {
+        report(checker, FIELD_INVALID, at, member, message_of(checker, "%lld", (long long)value),
+               detail);
+}
+
+void report_choice(struct checker *checker, const struct at *at, const char *member,
+                   const char *value, const char *const *choices) {
+        struct buf text = { 0 };
+
+        buf_text(&text, "supported values: ");
+        for (size_t i = 0; choices[i]; i++)
+                buf_printf(&text, "%s\"%s\"", i ? ", " : "", choices[i]);
+        report(checker, FIELD_NOT_SUPPORTED, at, member, value, check_keep(checker, &text));
+}
+
+/* ---- checks ---- */
+
+bool check_required(struct checker *checker, const struct at *at, const struct json_node *object,
+                    const char *member) {
+        const struct json_node *value = node_get(object, member);
+        bool is_there = node_type(value) == JSON_STRING ? node_get_slice(value).len > 0 : !!value;
+
+        if (!is_there)
+                report(checker, FIELD_REQUIRED, at, member, NULL, NULL);
+        return is_there;
+}
+
+bool check_choice(struct checker *checker, const struct at *at, const struct json_node *object,
+                  const char *member, const char *const *choices) {
+        struct slice value = node_get_text(object, member);
+
+        if (value.len == 0)
+                return true;
+        for (size_t i = 0; choices[i]; i++)
+                if (slice_is(value, choices[i]))
+                        return true;
+        report_choice(checker, at, member, quoted(checker, value), choices);
+        return false;
+}
+
+bool check_not_negative(struct checker *checker, const struct at *at,
+                        const struct json_node *object, const char *member) {
+        int64_t value = node_get_i64(object, member, 0);
+
+        if (value >= 0)
+                return true;
+        report_number(checker, at, member, value, "must be greater than or equal to 0");
+        return false;
+}
+
+#define PORT_RANGE_TEXT "must be between 1 and 65535, inclusive"
+
+static const char *port_name_problem(struct slice name) {
+        bool has_letter = false;
+
+        if (name.len > 15)
+                return "must be no more than 15 characters";
+        for (size_t i = 0; i < name.len; i++) {
+                char c = name.ptr[i];
+
+                has_letter |= c >= 'a' && c <= 'z';
+                if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
+                        return "must contain only alpha-numeric characters (a-z, 0-9), and hyphens "
+                               "(-)";
+        }
+        if (!has_letter)
+                return "must contain at least one letter (a-z)";
+        if (slice_contains(name, SLICE_LITERAL("--")))
+                return "must not contain consecutive hyphens";
+        if (name.ptr[0] == '-' || name.ptr[name.len - 1] == '-')
+                return "must not begin or end with a hyphen";
+        return NULL;
+}
+
+bool check_port(struct checker *checker, const struct at *at, const struct json_node *object,
+                const char *member) {
+        const struct json_node *port = node_get(object, member);
+        const char *problem;
+        int64_t number = 0;
+
+        if (node_type(port) == JSON_STRING) {
+                problem = port_name_problem(node_get_slice(port));
+                if (problem)
+                        report_text(checker, at, member, node_get_slice(port), problem);
+                return !problem;
+        }
+        node_as_i64(port, &number);
+        if (number >= 1 && number <= 65535)
+                return true;
+        report_number(checker, at, member, number, PORT_RANGE_TEXT);
+        return false;
+}
+
+bool check_name(struct checker *checker, const struct at *at, const struct json_node *object,
+                const char *member, enum kind_name_rule rule) {
+        struct slice name = node_get_text(object, member);
+        const char *problem = name.len ? name_problem(rule, name, false) : NULL;
+
+        if (problem)
+                report_text(checker, at, member, name, problem);
+        return !problem;
+}
+
+bool check_label_key(struct checker *checker, const struct at *at, const char *member,
+                     struct slice key) {
+        const char *problem = label_key_problem(key);
+
+        if (problem)
+                report_text(checker, at, member, key, problem);
+        return !problem;
+}
+
+void check_label_map(struct checker *checker, const struct at *at, const struct json_node *map) {
+        struct node_iter iter = node_iter(map);
+        struct json_node *value;
+        struct slice key;
+
+        while (node_next(&iter, &key, &value)) {
+                const char *problem = label_value_problem(node_get_slice(value));
+
+                check_label_key(checker, at, NULL, key);
+                if (problem)
+                        report_text(checker, at, NULL, node_get_slice(value), problem);
+        }
+}
+
+static void check_selector_requirement(struct checker *checker, const struct at *at,
+                                       const struct json_node *requirement) {
+        struct slice operation = node_get_text(requirement, "operator");
+        struct json_node *values = node_get(requirement, "values");
+        struct at list = at_member(at, "values");
+
+        if (slice_is(operation, "In") || slice_is(operation, "NotIn")) {
+                if (node_count(values) == 0)
+                        report(checker, FIELD_REQUIRED, at, "values", NULL,
+                               "must be specified when `operator` is 'In' or 'NotIn'");
+        } else if (slice_is(operation, "Exists") || slice_is(operation, "DoesNotExist")) {
+                if (node_count(values) > 0)
+                        report(checker, FIELD_FORBIDDEN, at, "values", NULL,
+                               "may not be specified when `operator` is 'Exists' or "
+                               "'DoesNotExist'");
+        } else {
+                report_text(checker, at, "operator", operation, "not a valid selector operator");
+        }
+        check_label_key(checker, at, "key", node_get_text(requirement, "key"));
+        for (size_t i = 0; i < node_count(values); i++) {
+                struct slice value = node_get_slice(node_at(values, i));
+                const char *problem = label_value_problem(value);
+                struct at place = at_index(&list, i);
+
+                if (problem)
+                        report_text(checker, &place, NULL, value, problem);
+        }
+}
+
+void check_label_selector(struct checker *checker, const struct at *at,
+                          const struct json_node *selector) {
+        struct at labels = at_member(at, "matchLabels");
+        struct at expressions = at_member(at, "matchExpressions");
+        struct json_node *list = node_get(selector, "matchExpressions");
+
+        check_label_map(checker, &labels, node_get(selector, "matchLabels"));
+        for (size_t i = 0; i < node_count(list); i++) {
+                struct at place = at_index(&expressions, i);
+
+                check_selector_requirement(checker, &place, node_at(list, i));
+        }
+}
+
+#define PERCENT_TEXT                                                                               \
+        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  "  \
+        "or '93%', regex used for validation is '[0-9]+%')"
+
+bool check_int_or_percent(struct checker *checker, const struct at *at,
+                          const struct json_node *object, const char *member, bool is_capped) {
+        const struct json_node *value = node_get(object, member);
+        struct slice text = node_get_slice(value);
+        int64_t percent;
+
+        if (!value)
+                return true;
+        if (node_type(value) != JSON_STRING)
+                return check_not_negative(checker, at, object, member);
+        if (text.len < 2 || text.ptr[text.len - 1] != '%' || text.ptr[0] < '0' ||
+            text.ptr[0] > '9' || !slice_to_i64(slice_make(text.ptr, text.len - 1), &percent)) {
+                report_text(checker, at, member, text, PERCENT_TEXT);
+                return false;
+        }
+        if (percent <= 100 || !is_capped)
+                return true;
+        report_text(checker, at, member, text, "must not be greater than 100%");
+        return false;
+}
+
+bool check_quantity_not_negative(struct checker *checker, const struct at *at,
+                                 struct slice quantity) {
+        struct quantity_info info;
+
+        if (quantity_describe(quantity, &info, NULL) < 0 || info.sign >= 0)
+                return true;
+        report_text(checker, at, NULL, quantity, "must be greater than or equal to 0");
+        return false;
+}
+
+/* ---- comparison with the stored object ---- */
+
+bool is_same_member(const struct json_node *object, const struct json *old, const char *member) {
+        const struct json *before = json_get(old, member);
+        struct json_tree *scratch;
+        bool is_same;
+
+        if (!before)
+                return !node_get(object, member);
+        scratch = json_tree_new();
+        is_same = node_equal(node_import(scratch, before), node_get(object, member));
+        json_tree_free(scratch);
+        return is_same;
+}
+
+void check_immutable(struct checker *checker, const struct at *at, const struct json_node *object,
+                     const struct json *old, const char *member) {
+        if (!is_same_member(object, old, member))
+                report(checker, FIELD_INVALID, at, member,
+                       node_json(checker, node_get(object, member)), "field is immutable");
+}

@@ -1,0 +1,141 @@
+/* What validation is written with: places in an object that become text only when something is
+ * wrong there, and the usual complaints about a member of an object. */
+#pragma once
+
+#include "kinds/defaults.h"
+#include "kinds/kind.h"
+
+struct checker {
+        struct field_errors *errors;
+        struct kind_context *context;
+};
+
+/* A place is a chain of these on the stack; the outermost has no parent. */
+struct at {
+        const struct at *up;
+        const char *name; /* member; NULL = a list element or map key */
+        size_t index;
+        struct slice key; /* map key, when set */
+};
+static inline struct at at_root(const char *name) {
+        return (struct at){ .name = name };
+}
+static inline struct at at_member(const struct at *up, const char *name) {
+        return (struct at){ .up = up, .name = name };
+}
+static inline struct at at_index(const struct at *up, size_t index) {
+        return (struct at){ .up = up, .index = index };
+}
+static inline struct at at_key(const struct at *up, struct slice key) {
+        return (struct at){ .up = up, .key = key };
+}
+const char *at_text(struct checker *checker, const struct at *at);
+
+/* member may be NULL: the place itself. value is JSON text or NULL, detail text or NULL. */
+void report(struct checker *checker, enum field_error_kind kind, const struct at *at,
+            const char *member, const char *value, const char *detail);
+void report_text(struct checker *checker, const struct at *at, const char *member,
+                 struct slice value, const char *detail); /* invalid text */
+void report_number(struct checker *checker, const struct at *at, const char *member, int64_t value,
+                   const char *detail); /* invalid number */
+void report_choice(struct checker *checker, const struct at *at, const char *member,
+                   const char *value, const char *const *choices);
+/* JSON texts in the request's arena. */
+const char *quoted(struct checker *checker, struct slice text);
+const char *node_json(struct checker *checker, const struct json_node *node);
+const char *sorted_map_json(struct checker *checker, const struct json_node *map);
+
+/* Complaints about one member of an object; true when there was none. */
+bool check_required(struct checker *checker, const struct at *at, const struct json_node *object,
+                    const char *member);
+/* Empty counts as absent and passes. */
+bool check_choice(struct checker *checker, const struct at *at, const struct json_node *object,
+                  const char *member, const char *const *choices);
+bool check_not_negative(struct checker *checker, const struct at *at,
+                        const struct json_node *object, const char *member);
+bool check_port(struct checker *checker, const struct at *at, const struct json_node *object,
+                const char *member); /* a number or a port name */
+bool check_name(struct checker *checker, const struct at *at, const struct json_node *object,
+                const char *member, enum kind_name_rule rule); /* empty passes */
+bool check_label_key(struct checker *checker, const struct at *at, const char *member,
+                     struct slice key);
+/* Path and messages are of the map itself. */
+void check_label_map(struct checker *checker, const struct at *at, const struct json_node *map);
+void check_label_selector(struct checker *checker, const struct at *at,
+                          const struct json_node *selector);
+/* Number or percentage as disruption budgets and rollouts take it; is_capped: at most 100%. */
+bool check_int_or_percent(struct checker *checker, const struct at *at,
+                          const struct json_node *object, const char *member, bool is_capped);
+bool check_quantity_not_negative(struct checker *checker, const struct at *at,
+                                 struct slice quantity);
+/* "field is immutable" when a member differs from the stored object's. */
+void check_immutable(struct checker *checker, const struct at *at, const struct json_node *object,
+                     const struct json *old, const char *member);
+bool is_same_member(const struct json_node *object, const struct json *old, const char *member);
+
+/* Text without a NUL made usable as a C string for messages. */
+const char *message_of(struct checker *checker, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
+
+#define VALIDATE_HOOK(name)                                                                        \
+        void name(struct kind_context *context, enum kind_operation operation,                     \
+                  const struct json_node *object, const struct json *old,                          \
+                  struct field_errors *errors)
+VALIDATE_HOOK(pod_validate);
+VALIDATE_HOOK(node_validate);
+VALIDATE_HOOK(namespace_validate);
+VALIDATE_HOOK(config_map_validate);
+VALIDATE_HOOK(secret_validate);
+VALIDATE_HOOK(service_validate);
+VALIDATE_HOOK(event_validate);
+VALIDATE_HOOK(new_event_validate);
+VALIDATE_HOOK(persistent_volume_validate);
+VALIDATE_HOOK(persistent_volume_claim_validate);
+VALIDATE_HOOK(pod_template_validate);
+VALIDATE_HOOK(replication_controller_validate);
+VALIDATE_HOOK(deployment_validate);
+VALIDATE_HOOK(replica_set_validate);
+VALIDATE_HOOK(stateful_set_validate);
+VALIDATE_HOOK(daemon_set_validate);
+VALIDATE_HOOK(job_validate);
+VALIDATE_HOOK(cron_job_validate);
+VALIDATE_HOOK(pod_disruption_budget_validate);
+VALIDATE_HOOK(lease_validate);
+VALIDATE_HOOK(priority_class_validate);
+VALIDATE_HOOK(role_validate);
+VALIDATE_HOOK(cluster_role_validate);
+VALIDATE_HOOK(role_binding_validate);
+VALIDATE_HOOK(cluster_role_binding_validate);
+VALIDATE_HOOK(storage_class_validate);
+VALIDATE_HOOK(csi_node_validate);
+VALIDATE_HOOK(runtime_class_validate);
+VALIDATE_HOOK(horizontal_pod_autoscaler_validate);
+VALIDATE_HOOK(resource_slice_validate);
+VALIDATE_HOOK(resource_quota_validate);
+VALIDATE_HOOK(limit_range_validate);
+VALIDATE_HOOK(ingress_validate);
+VALIDATE_HOOK(ingress_class_validate);
+VALIDATE_HOOK(network_policy_validate);
+VALIDATE_HOOK(webhook_configuration_validate);
+VALIDATE_HOOK(custom_resource_definition_validate);
+VALIDATE_HOOK(endpoint_slice_validate);
+
+/* A pod's spec, also inside templates; at is the place of the spec. */
+void check_pod_spec(struct checker *checker, const struct at *at, const struct json_node *spec);
+void check_volumes(struct checker *checker, const struct at *at, const struct json_node *volumes);
+void check_containers(struct checker *checker, const struct at *at, const struct json_node *spec);
+void check_tolerations(struct checker *checker, const struct at *at,
+                       const struct json_node *tolerations);
+void check_affinity(struct checker *checker, const struct at *at, const struct json_node *affinity);
+void check_topology_spread(struct checker *checker, const struct at *at,
+                           const struct json_node *constraints);
+void check_scheduling_gates(struct checker *checker, const struct at *at,
+                            const struct json_node *gates);
+void check_taint_effect(struct checker *checker, const struct at *at, const struct json_node *owner,
+                        bool is_optional);
+void check_pod_update(struct checker *checker, const struct json_node *pod, const struct json *old);
+/* Through the ephemeralcontainers or resize subresource. */
+void check_pod_subresource(struct checker *checker, const struct json_node *pod,
+                           const struct json *old);
+void check_pod_status_update(struct checker *checker, const struct json_node *pod,
+                             const struct json *old);

@@ -1,0 +1,129 @@
+/* Groups that only have to be listed and watched so that controllers sync: certificates,
+ * flow control, admission registration, API registration, CRDs. Their objects are stored as they
+ * come; of all of them only webhooks and CRDs are acted on. */
+#include "kinds/check.h"
+#include "kinds/defaults.h"
+#include "kinds/kinds.h"
+#include "kinds/prepare.h"
+#include "kinds/row.h"
+
+static const struct table_column certificate_signing_request_columns[] = {
+        { "Name", "string", "name", 0 },          { "Age", "string", "", 0 },
+        { "SignerName", "string", "", 0 },        { "Requestor", "string", "", 0 },
+        { "RequestedDuration", "string", "", 0 }, { "Condition", "string", "", 0 },
+};
+
+#define CLUSTER_WIDE(group_name, plural_name, singular_name, kind_name, more)                      \
+        .group = (group_name), .version = "v1", .plural = (plural_name),                           \
+        .singular = (singular_name), .kind = (kind_name), .verbs = VERB_STANDARD, .flags = (more)
+
+static const struct kind_info certificate_rows[] = {
+        {
+                CLUSTER_WIDE("certificates.k8s.io", "certificatesigningrequests",
+                             "certificatesigningrequest", "CertificateSigningRequest",
+                             KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA),
+                .prepare = certificate_signing_request_prepare,
+                .short_names = NAMES("csr"),
+                .more_subresources = NAMES("approval"),
+                .field_selectors = NAMES("spec.signerName"),
+                .has_own_field_table = true,
+                COLUMNS(certificate_signing_request_columns),
+                .table_row = certificate_signing_request_row,
+        },
+};
+const struct kind_group kind_group_certificates = { certificate_rows, ARRAY_LEN(certificate_rows) };
+
+static const struct kind_info flowcontrol_rows[] = {
+        {
+                CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "flowschemas", "flowschema",
+                             "FlowSchema", KIND_GENERATION | KIND_STATUS),
+                .prepare = status_prepare,
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations",
+                             "prioritylevelconfiguration", "PriorityLevelConfiguration",
+                             KIND_GENERATION | KIND_STATUS),
+                .prepare = status_prepare,
+                WITH_CREATED,
+        },
+};
+const struct kind_group kind_group_flowcontrol = { flowcontrol_rows, ARRAY_LEN(flowcontrol_rows) };
+
+static const struct kind_info admissionregistration_rows[] = {
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicies",
+                             "mutatingadmissionpolicy", "MutatingAdmissionPolicy", KIND_GENERATION),
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingadmissionpolicybindings",
+                             "mutatingadmissionpolicybinding", "MutatingAdmissionPolicyBinding",
+                             KIND_GENERATION),
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "mutatingwebhookconfigurations",
+                             "mutatingwebhookconfiguration", "MutatingWebhookConfiguration",
+                             KIND_GENERATION),
+                .apply_defaults = mutating_webhook_configuration_defaults,
+                .validate = webhook_configuration_validate,
+                .categories = NAMES("api-extensions"),
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "validatingadmissionpolicies",
+                             "validatingadmissionpolicy", "ValidatingAdmissionPolicy",
+                             KIND_GENERATION | KIND_STATUS),
+                .prepare = status_prepare,
+                .categories = NAMES("api-extensions"),
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "validatingadmissionpolicybindings",
+                             "validatingadmissionpolicybinding", "ValidatingAdmissionPolicyBinding",
+                             KIND_GENERATION),
+                .categories = NAMES("api-extensions"),
+                WITH_CREATED,
+        },
+        {
+                CLUSTER_WIDE("admissionregistration.k8s.io", "validatingwebhookconfigurations",
+                             "validatingwebhookconfiguration", "ValidatingWebhookConfiguration",
+                             KIND_GENERATION),
+                .apply_defaults = validating_webhook_configuration_defaults,
+                .validate = webhook_configuration_validate,
+                .categories = NAMES("api-extensions"),
+                WITH_CREATED,
+        },
+};
+const struct kind_group kind_group_admissionregistration = {
+        admissionregistration_rows, ARRAY_LEN(admissionregistration_rows)
+};
+
+static const struct kind_info apiregistration_rows[] = {
+        {
+                CLUSTER_WIDE("apiregistration.k8s.io", "apiservices", "apiservice", "APIService",
+                             KIND_STATUS | KIND_STATUS_METADATA),
+                .prepare = status_prepare,
+                .categories = NAMES("api-extensions"),
+                WITH_CREATED,
+        },
+};
+const struct kind_group kind_group_apiregistration = { apiregistration_rows,
+                                                       ARRAY_LEN(apiregistration_rows) };
+
+static const struct kind_info apiextensions_rows[] = {
+        {
+                CLUSTER_WIDE("apiextensions.k8s.io", "customresourcedefinitions",
+                             "customresourcedefinition", "CustomResourceDefinition",
+                             KIND_GENERATION | KIND_STATUS),
+                .apply_defaults = custom_resource_definition_defaults,
+                .prepare = status_prepare,
+                .validate = custom_resource_definition_validate,
+                .short_names = NAMES("crd", "crds"),
+                .categories = NAMES("api-extensions"),
+                WITH_CREATED,
+        },
+};
+const struct kind_group kind_group_apiextensions = { apiextensions_rows,
+                                                     ARRAY_LEN(apiextensions_rows) };

@@ -1,0 +1,304 @@
+/* Validation of the smaller groups: budgets, leases, priorities, RBAC, storage, autoscaling. */
+#include "kinds/check.h"
+
+#include "base/util.h"
+
+/* ---- policy ---- */
+
+VALIDATE_HOOK(pod_disruption_budget_validate) {
+        static const char *const policies[] = { "AlwaysAllow", "IfHealthyBudget", NULL };
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *spec = node_get(object, "spec");
+        const struct json_node *least = node_get(spec, "minAvailable");
+        const struct json_node *most = node_get(spec, "maxUnavailable");
+        struct at at = at_root("spec"), selector = at_member(&at, "selector");
+
+        (void)old;
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        if (least && most)
+                report(&checker, FIELD_INVALID, &at, NULL,
+                       message_of(
+                               &checker,
+                               "{\"MinAvailable\":%s,\"Selector\":%s,\"MaxUnavailable\":%s,"
+                               "\"UnhealthyPodEvictionPolicy\":%s}",
+                               node_json(&checker, least),
+                               node_json(&checker, node_get(spec, "selector")),
+                               node_json(&checker, most),
+                               node_json(&checker, node_get(spec, "unhealthyPodEvictionPolicy"))),
+                       "minAvailable and maxUnavailable cannot be both set");
+        check_int_or_percent(&checker, &at, spec, "minAvailable", true);
+        check_int_or_percent(&checker, &at, spec, "maxUnavailable", true);
+        check_label_selector(&checker, &selector, node_get(spec, "selector"));
+        check_choice(&checker, &at, spec, "unhealthyPodEvictionPolicy", policies);
+}
+
+/* ---- coordination, scheduling ---- */
+
+VALIDATE_HOOK(lease_validate) {
+        static const char *const strategies[] = { "OldestEmulationVersion", NULL };
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *spec = node_get(object, "spec");
+        int64_t duration_s = node_get_i64(spec, "leaseDurationSeconds", 0);
+        struct at at = at_root("spec");
+
+        (void)operation, (void)old;
+        if (node_get(spec, "leaseDurationSeconds") && duration_s <= 0)
+                report_number(&checker, &at, "leaseDurationSeconds", duration_s,
+                              "must be greater than 0");
+        check_not_negative(&checker, &at, spec, "leaseTransitions");
+        check_choice(&checker, &at, spec, "strategy", strategies);
+        if (node_get_text(spec, "preferredHolder").len && node_get_text(spec, "strategy").len == 0)
+                report(&checker, FIELD_FORBIDDEN, &at, "preferredHolder", NULL,
+                       "may only be specified if `strategy` is defined");
+}
+
+#define USER_PRIORITY_MAX 1000000000
+
+/* The two classes that only the system may have. */
+static bool is_system_class(struct slice name, int64_t value) {
+        return (slice_is(name, "system-node-critical") && value == 2000001000) ||
+               (slice_is(name, "system-cluster-critical") && value == 2000000000);
+}
+
+VALIDATE_HOOK(priority_class_validate) {
+        static const char *const policies[] = { "Never", "PreemptLowerPriority", NULL };
+        struct checker checker = { .errors = errors, .context = context };
+        struct slice name = node_get_text(node_get(object, "metadata"), "name");
+        int64_t value = node_get_i64(object, "value", 0);
+        struct at metadata = at_root("metadata"), at = at_root("value");
+        struct at policy = at_root("preemptionPolicy");
+
+        (void)policy;
+        if (operation != KIND_CREATE) {
+                if (value != json_get_i64(old, "value", 0))
+                        report(&checker, FIELD_FORBIDDEN, &at, NULL, NULL,
+                               "may not be changed in an update.");
+                check_immutable(&checker, NULL, object, old, "preemptionPolicy");
+                return;
+        }
+        if (slice_has_prefix(name, SLICE_LITERAL("system-"))) {
+                if (!is_system_class(name, value))
+                        report(&checker, FIELD_FORBIDDEN, &metadata, "name", NULL,
+                               message_of(&checker,
+                                          "priority class names with 'system-' prefix are reserved "
+                                          "for system use only. error: " SLICE_FMT
+                                          " is not a known system priority class",
+                                          SLICE_ARG(name)));
+        } else if (value > USER_PRIORITY_MAX) {
+                report(&checker, FIELD_FORBIDDEN, &at, NULL, NULL,
+                       "maximum allowed value of a user defined priority is 1000000000");
+        }
+        check_choice(&checker, NULL, object, "preemptionPolicy", policies);
+}
+
+/* ---- RBAC ---- */
+
+static void require_list(struct checker *checker, const struct at *at, const struct json_node *rule,
+                         const char *member, const char *text) {
+        if (node_count(node_get(rule, member)) == 0)
+                report(checker, FIELD_REQUIRED, at, member, NULL, text);
+}
+
+static void check_rule(struct checker *checker, const struct at *at, const struct json_node *rule,
+                       bool is_namespaced) {
+        bool has_paths = node_count(node_get(rule, "nonResourceURLs")) > 0;
+
+        require_list(checker, at, rule, "verbs", "verbs must contain at least one value");
+        if (!has_paths) {
+                require_list(checker, at, rule, "apiGroups",
+                             "resource rules must supply at least one api group");
+                require_list(checker, at, rule, "resources",
+                             "resource rules must supply at least one resource");
+        } else if (is_namespaced) {
+                report(checker, FIELD_INVALID, at, "nonResourceURLs",
+                       node_json(checker, node_get(rule, "nonResourceURLs")),
+                       "namespaced rules cannot apply to non-resource URLs");
+        } else if (node_count(node_get(rule, "apiGroups")) > 0 ||
+                   node_count(node_get(rule, "resources")) > 0 ||
+                   node_count(node_get(rule, "resourceNames")) > 0) {
+                report(checker, FIELD_INVALID, at, "nonResourceURLs",
+                       node_json(checker, node_get(rule, "nonResourceURLs")),
+                       "rules cannot apply to both regular resources and non-resource URLs");
+        }
+}
+
+static void check_rules(struct checker *checker, const struct json_node *role, bool is_namespaced) {
+        const struct json_node *rules = node_get(role, "rules");
+        struct at list = at_root("rules");
+
+        for (size_t i = 0; i < node_count(rules); i++) {
+                struct at place = at_index(&list, i);
+
+                check_rule(checker, &place, node_at(rules, i), is_namespaced);
+        }
+}
+
+VALIDATE_HOOK(role_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+
+        (void)operation, (void)old;
+        check_rules(&checker, object, true);
+}
+
+VALIDATE_HOOK(cluster_role_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+
+        (void)operation, (void)old;
+        check_rules(&checker, object, false);
+}
+
+static void check_subject(struct checker *checker, const struct at *at,
+                          const struct json_node *subject, bool is_namespaced) {
+        static const char *const kinds[] = { "ServiceAccount", "User", "Group", NULL };
+        static const char *const rbac[] = { "rbac.authorization.k8s.io", NULL };
+        static const char *const core[] = { "", NULL };
+        struct slice kind = node_get_text(subject, "kind"),
+                     group = node_get_text(subject, "apiGroup");
+
+        check_required(checker, at, subject, "name");
+        if (slice_is(kind, "ServiceAccount")) {
+                check_name(checker, at, subject, "name", NAME_SUBDOMAIN);
+                if (group.len)
+                        report_choice(checker, at, "apiGroup", quoted(checker, group), core);
+                if (!is_namespaced)
+                        check_required(checker, at, subject, "namespace");
+        } else if (slice_is(kind, "User") || slice_is(kind, "Group")) {
+                check_choice(checker, at, subject, "apiGroup", rbac);
+        } else {
+                report_choice(checker, at, "kind", quoted(checker, kind), kinds);
+        }
+}
+
+static void check_binding(struct checker *checker, const struct json_node *binding,
+                          const struct json *old, bool is_namespaced) {
+        static const char *const groups[] = { "rbac.authorization.k8s.io", NULL };
+        static const char *const any[] = { "Role", "ClusterRole", NULL };
+        const struct json_node *role = node_get(binding, "roleRef");
+        const struct json_node *subjects = node_get(binding, "subjects");
+        struct at at = at_root("roleRef"), list = at_root("subjects");
+        struct slice kind = node_get_text(role, "kind");
+
+        check_choice(checker, &at, role, "apiGroup", groups);
+        if (!slice_is(kind, "ClusterRole") && !(is_namespaced && slice_is(kind, "Role")))
+                report_choice(checker, &at, "kind", quoted(checker, kind),
+                              is_namespaced ? any : any + 1);
+        check_required(checker, &at, role, "name");
+        for (size_t i = 0; i < node_count(subjects); i++) {
+                struct at place = at_index(&list, i);
+
+                check_subject(checker, &place, node_at(subjects, i), is_namespaced);
+        }
+        if (old && !is_same_member(binding, old, "roleRef"))
+                report(checker, FIELD_INVALID, &at, NULL, node_json(checker, role),
+                       "cannot change roleRef");
+}
+
+VALIDATE_HOOK(role_binding_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+
+        (void)operation;
+        check_binding(&checker, object, old, true);
+}
+
+VALIDATE_HOOK(cluster_role_binding_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+
+        (void)operation;
+        check_binding(&checker, object, old, false);
+}
+
+/* ---- storage, node ---- */
+
+static void check_fixed(struct checker *checker, const struct json_node *object,
+                        const struct json *old, const char *const *members, const char *text) {
+        for (; old && *members; members++) {
+                struct at at = at_root(*members);
+
+                if (!is_same_member(object, old, *members))
+                        report(checker, FIELD_FORBIDDEN, &at, NULL, NULL, text);
+        }
+}
+
+VALIDATE_HOOK(storage_class_validate) {
+        static const char *const fixed[] = { "parameters", "provisioner", "reclaimPolicy",
+                                             "volumeBindingMode", NULL };
+        static const char *const modes[] = { "Immediate", "WaitForFirstConsumer", NULL };
+        static const char *const policies[] = { "Delete", "Retain", NULL };
+        struct checker checker = { .errors = errors, .context = context };
+
+        (void)operation;
+        check_required(&checker, NULL, object, "provisioner");
+        check_choice(&checker, NULL, object, "reclaimPolicy", policies);
+        check_choice(&checker, NULL, object, "volumeBindingMode", modes);
+        check_fixed(&checker, object, old, fixed, "updates to this field are forbidden.");
+}
+
+VALIDATE_HOOK(csi_node_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *drivers = node_get(node_get(object, "spec"), "drivers");
+        struct at spec = at_root("spec"), list = at_member(&spec, "drivers");
+
+        (void)operation, (void)old;
+        for (size_t i = 0; i < node_count(drivers); i++) {
+                struct slice name = node_get_text(node_at(drivers, i), "name");
+                struct at place = at_index(&list, i);
+
+                check_required(&checker, &place, node_at(drivers, i), "name");
+                check_required(&checker, &place, node_at(drivers, i), "nodeID");
+                for (size_t j = 0; j < i; j++)
+                        if (slice_eq(node_get_text(node_at(drivers, j), "name"), name))
+                                report(&checker, FIELD_DUPLICATE, &place, "name",
+                                       quoted(&checker, name), NULL);
+        }
+}
+
+VALIDATE_HOOK(runtime_class_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+        struct slice handler = node_get_text(object, "handler");
+        struct at at = at_root("handler");
+        const char *problem = name_problem(NAME_LABEL, handler, false);
+
+        (void)operation;
+        if (problem)
+                report_text(&checker, &at, NULL, handler, problem);
+        if (old && !slice_eq(handler, json_get_text(old, "handler")))
+                report_text(&checker, &at, NULL, handler, "field is immutable");
+}
+
+VALIDATE_HOOK(resource_slice_validate) {
+        static const char *const fixed[] = { "driver", "nodeName", "nodeSelector", "allNodes" };
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *spec = node_get(object, "spec");
+        struct at at = at_root("spec");
+
+        (void)operation;
+        check_required(&checker, &at, spec, "driver");
+        for (size_t i = 0; old && i < ARRAY_LEN(fixed); i++)
+                check_immutable(&checker, &at, spec, json_get(old, "spec"), fixed[i]);
+}
+
+/* ---- autoscaling ---- */
+
+VALIDATE_HOOK(horizontal_pod_autoscaler_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *spec = node_get(object, "spec");
+        const struct json_node *target = node_get(spec, "scaleTargetRef");
+        struct at at = at_root("spec"), reference = at_member(&at, "scaleTargetRef");
+        int64_t least = node_get_i64(spec, "minReplicas", 1);
+        int64_t most = node_get_i64(spec, "maxReplicas", 0);
+
+        (void)old;
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        if (least < 1)
+                report_number(&checker, &at, "minReplicas", least,
+                              "must be greater than or equal to 1");
+        if (most < 1)
+                report_number(&checker, &at, "maxReplicas", most, "must be greater than 0");
+        if (most < least)
+                report_number(&checker, &at, "maxReplicas", most,
+                              "must be greater than or equal to `minReplicas`");
+        check_required(&checker, &reference, target, "kind");
+        check_required(&checker, &reference, target, "name");
+}

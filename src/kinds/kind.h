@@ -1,0 +1,201 @@
+/* What the API server knows of each resource: one static table row per resource (kinds/<group>.c),
+ * read by the request engine, discovery, tables, patches and selectors. A new resource is a new
+ * row, not new code in the engine. */
+#pragma once
+
+#include "api/json.h"
+#include "base/err.h"
+#include "base/time.h"
+#include "schema/field_error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kind_info;
+struct kind_context;
+
+enum kind_verbs {
+        VERB_CREATE = 1,
+        VERB_DELETE = 2,
+        VERB_DELETE_COLLECTION = 4,
+        VERB_GET = 8,
+        VERB_LIST = 16,
+        VERB_PATCH = 32,
+        VERB_UPDATE = 64,
+        VERB_WATCH = 128,
+        VERB_STANDARD = 255,
+        VERB_READ = VERB_GET | VERB_LIST | VERB_WATCH,
+};
+enum kind_flags {
+        KIND_NAMESPACED = 1,
+        KIND_GENERATION = 2,    /* metadata.generation maintained ("gen") */
+        KIND_UNCONDITIONAL = 4, /* PUT without resourceVersion allowed ("unc") */
+        KIND_DELETE_OBJECT =
+                8, /* body of a completed DELETE is the object, not a Status ("del" O) */
+        KIND_CREATE_ON_UPDATE = 16, /* PUT to a missing object creates it */
+        KIND_STATUS = 32,           /* has /status */
+        KIND_SCALE = 64,            /* has /scale */
+        KIND_REVIEW = 128,          /* create only, answered and not stored (reviews) */
+        KIND_HIDDEN = 256,          /* reachable, not in discovery */
+        KIND_STATUS_METADATA = 512, /* /status writes accept labels and annotations (pods, nodes) */
+        KIND_ANNOTATION_GENERATION =
+                1024,                 /* an annotation change bumps generation too (deployments) */
+        KIND_FIXED_GENERATION = 2048, /* generation stays 1 (priorityclasses) */
+};
+
+struct table_column {
+        const char *name, *type /* string, integer, boolean, date */, *format /* "" or name */;
+        int priority; /* 0, or 1 for -o wide */
+};
+
+/* Strategic-merge rule of one list or map field, by path of field names from the object's root. */
+struct merge_rule {
+        const char *path; /* "spec.template.spec.containers" (list elements add no segment) */
+        const char *key;  /* merge key; "" = primitive list merged by value; NULL = map */
+        bool is_retain_keys, is_replace;
+};
+
+/* Syntax of metadata.name; the engine checks it, as it does all of metadata (labels, annotations,
+ * owners, finalizers, immutable members). `validate` is for the rest. */
+enum kind_name_rule {
+        NAME_SUBDOMAIN, /* RFC 1123 subdomain */
+        NAME_LABEL,     /* RFC 1123 label: namespaces, services */
+        NAME_SEGMENT,   /* any path segment: RBAC */
+};
+
+/* What is wrong with a name, in upstream's words; NULL when nothing is. is_prefix: a generateName.
+ */
+const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_prefix);
+
+enum kind_operation { KIND_CREATE, KIND_UPDATE, KIND_UPDATE_STATUS };
+
+/* All hooks may be NULL. `object` as a node is complete JSON with apiVersion and kind; `old`, and
+ * every `const struct json *object`, is a stored object: without them. `old` is NULL on create. */
+struct kind_info {
+        const char *group, *version; /* "" for core */
+        const char *plural, *singular, *kind;
+        const char *const *short_names, *const *categories; /* NULL-ended; NULL = none */
+        unsigned verbs, flags;
+        const char *const *more_subresources; /* beyond status and scale: "binding", "eviction", ...
+                                                 NULL-ended */
+        const struct kind_info *stored_as;    /* another version or view of the same store
+                                                 (events.k8s.io); NULL = own */
+
+        void (*apply_defaults)(struct json_tree *tree, struct json_node *object);
+        /* Resets or keeps what a client may not write (status on the main path, immutable metadata
+         * is the engine's). */
+        void (*prepare)(struct kind_context *context, enum kind_operation operation,
+                        struct json_tree *tree, struct json_node *object, const struct json *old);
+        /* Mutating and validating admission; errors are ready Status errors (403 ...). */
+        int (*admit)(struct kind_context *context, enum kind_operation operation,
+                     struct json_tree *tree, struct json_node *object, const struct json *old,
+                     struct err *err);
+        void (*validate)(struct kind_context *context, enum kind_operation operation,
+                         const struct json_node *object, const struct json *old,
+                         struct field_errors *errors);
+        /* Warning header texts for a write. */
+        void (*warn)(enum kind_operation operation, const struct json_node *object,
+                     void (*emit)(void *context, const char *text), void *context);
+
+        const char *const *field_selectors; /* besides metadata.name/namespace; NULL-ended */
+        bool has_own_field_table; /* decides the text of the 400 for an unknown field label */
+        /* Value of a selectable field as text in buffer (256 bytes); the default walks the dotted
+         * path. */
+        struct slice (*field_value)(const struct json *object, struct slice field, char *buffer);
+
+        const struct table_column *columns;
+        size_t column_count;
+        /* Appends one JSON array of cells; and, when the row has conditions, sets *ret_conditions
+         * (JSON text in the buffer). */
+        void (*table_row)(struct kind_context *context, const struct json *object,
+                          struct buf *cells, struct buf *conditions);
+
+        /* Only for kinds without generated field tables: the engine takes merge keys from
+         * schema/schema.h first. */
+        const struct merge_rule *merge_rules;
+        size_t merge_rule_count;
+        enum kind_name_rule name_rule;
+        const char *orphan_warning; /* deletion orphans dependents unless asked otherwise, and says
+                                       so in a Warning (jobs); NULL = background deletion */
+        const char *deprecation;    /* Warning on every request; NULL = none */
+        const char *table_hidden_annotation; /* left out of the metadata in Tables (daemonsets) */
+
+        /* KIND_REVIEW rows: fills in the answer (status) of a posted object. What is wrong with the
+         * question goes to errors; the result is an error for anything else. */
+        int (*review)(struct kind_context *context, struct json_tree *tree,
+                      struct json_node *object, struct field_errors *errors, struct err *err);
+        /* Kinds without field tables: prunes and reports what the object may not have. */
+        void (*prune)(const struct kind_info *kind, struct json_tree *tree,
+                      struct json_node *object, void (*unknown)(void *context, const char *path),
+                      void *context);
+        /* The same kinds: their OpenAPI type, appended as one JSON object. */
+        void (*openapi)(const struct kind_info *kind, struct buf *out);
+        const char *const *scale_paths; /* replicas asked for, there, selector text; NULL = usual */
+        /* Rows with stored_as: rewrite an object of this version into the stored one and back, in
+         * place (apiVersion included). */
+        void (*to_stored)(struct json_tree *tree, struct json_node *object);
+        void (*from_stored)(struct json_tree *tree, struct json_node *object);
+};
+
+/* What the engine does before any hook runs, from the generated field tables (schema/schema.h:
+ * every field of every k8s.io/api type with its JSON type, omitempty, protobuf number, merge key
+ * and list type): checks JSON types and times (400), prunes or reports unknown fields, drops nulls
+ * and empty omitempty values, canonicalises quantities and writes the zero values that Go always
+ * prints. Hooks therefore see well-typed objects and need none of that. After the hooks it
+ * normalises once more. Protobuf decoding can be written over the same tables. */
+
+/* A question to the authorizer. */
+struct access_question {
+        struct slice user;
+        const struct slice *groups;
+        size_t group_count;
+        struct slice verb;
+        struct slice ns, group, resource, subresource, name; /* resource requests */
+        struct slice path;                                   /* non-resource requests when set */
+};
+
+/* Services that hooks may use; filled by the engine per request. */
+struct kind_context {
+        const struct kind_info *kind;
+        struct wall_time now;
+        struct arena *scratch;
+        struct slice subresource; /* of a write; empty = the object itself */
+        struct slice user;
+        const struct slice *groups; /* of the user */
+        size_t group_count;
+        bool has_eviction_responders; /* the field of pods is served */
+        void *engine;
+        /* Another object of the store as JSON (kept alive until the request ends); NULL when
+         * absent. ns empty = cluster. */
+        const struct json *(*lookup)(void *engine, const char *group, const char *plural,
+                                     struct slice ns, struct slice name);
+        /* Calls visit for every object of a resource in one namespace (empty = all); stops when
+         * visit returns false. */
+        void (*each)(void *engine, const char *group, const char *plural, struct slice ns,
+                     bool (*visit)(void *context, const struct json *object), void *context);
+        bool (*authorize)(void *engine, const struct access_question *question);
+        /* User and groups behind a bearer token; false when unknown. */
+        bool (*authenticate)(void *engine, struct slice token, struct slice *ret_user,
+                             const struct slice **ret_groups, size_t *ret_group_count);
+};
+
+/* The registry: every resource, in discovery order; groups appear in the order of their first row.
+ */
+size_t kind_count(void);
+/* Adds kinds behind the table's own for kind_count and kind_at, until it is called with none. Only
+ * around the making of documents: whose custom resources these are depends on the server. */
+void kind_extend(const struct kind_info *const *kinds, size_t count);
+const struct kind_info *kind_at(size_t index);
+const struct kind_info *kind_find(struct slice group, struct slice version,
+                                  struct slice plural); /* NULL when unknown */
+const struct kind_info *kind_find_by_kind(struct slice api_version, struct slice kind);
+#define KIND_API_VERSION_MAX 320 /* a group of 253 bytes and a version of 63 */
+struct slice kind_api_version(const struct kind_info *kind, char *buffer); /* "v1", "apps/v1" */
+
+/* Objects that exist from the start, in the order they have to be created: namespaces, priority
+ * classes, ... Each goes through the ordinary create path with admission off. */
+struct bootstrap_object {
+        const char *path; /* collection: "/api/v1/namespaces" */
+        const char *json;
+};
+const struct bootstrap_object *kinds_bootstrap_objects(size_t *ret_count);

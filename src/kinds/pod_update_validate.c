@@ -1,0 +1,301 @@
+/* What may change in a pod once it exists. */
+#include "kinds/check.h"
+
+#include "base/util.h"
+
+#define UPDATABLE_TEXT                                                                             \
+        "pod updates may not change fields other than `spec.containers[*].image`,"                 \
+        "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "    \
+        "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be " \
+        "set to 1 if it was previously negative)"
+
+/* Both states of the spec as trees, so that parts can be evened out and the rest compared. */
+struct pod_update_validate_pair {
+        struct checker *checker;
+        struct json_tree *tree;
+        struct json_node *before, *after; /* copies */
+};
+
+static void even_out(struct pod_update_validate_pair *pair, const char *member) {
+        struct json_node *value = node_get(pair->before, member);
+
+        if (value)
+                node_put(pair->tree, pair->after, member, node_clone(pair->tree, value));
+        else
+                node_remove(pair->after, member);
+}
+
+/* ---- containers ---- */
+
+static bool check_same_containers(struct pod_update_validate_pair *pair, const struct at *at,
+                                  const char *list) {
+        struct json_node *before = node_get(pair->before, list);
+        struct json_node *after = node_get(pair->after, list);
+
+        if (node_count(before) != node_count(after)) {
+                report(pair->checker, FIELD_FORBIDDEN, at, list, NULL,
+                       "pod updates may not add or remove containers");
+                return false;
+        }
+        for (size_t i = 0; i < node_count(after); i++)
+                node_put_text(pair->tree, node_at(after, i), "image",
+                              node_get_text(node_at(before, i), "image"));
+        return true;
+}
+
+/* ---- deadline ---- */
+
+static bool check_deadline(struct pod_update_validate_pair *pair, const struct at *at) {
+        bool has_before = node_get(pair->before, "activeDeadlineSeconds");
+        int64_t before = node_get_i64(pair->before, "activeDeadlineSeconds", 0);
+        int64_t after = node_get_i64(pair->after, "activeDeadlineSeconds", 0);
+
+        if (!node_get(pair->after, "activeDeadlineSeconds")) {
+                if (has_before)
+                        report(pair->checker, FIELD_INVALID, at, "activeDeadlineSeconds", "null",
+                               "must not update from a positive integer to nil value");
+                return true;
+        }
+        if (after < 0 || after > INT32_MAX) {
+                report_number(pair->checker, at, "activeDeadlineSeconds", after,
+                              "must be between 0 and 2147483647, inclusive");
+                return false;
+        }
+        if (has_before && before < after) {
+                report_number(pair->checker, at, "activeDeadlineSeconds", after,
+                              "must be less than or equal to previous value");
+                return false;
+        }
+        return true;
+}
+
+/* ---- tolerations, gates ---- */
+
+static bool is_kept_toleration(struct pod_update_validate_pair *pair, const struct json_node *old) {
+        struct json_node *after = node_get(pair->after, "tolerations");
+
+        for (size_t i = 0; i < node_count(after); i++) {
+                struct json_node *copy = node_clone(pair->tree, old);
+                struct json_node *seconds = node_get(node_at(after, i), "tolerationSeconds");
+
+                node_remove(copy, "tolerationSeconds");
+                if (seconds)
+                        node_put(pair->tree, copy, "tolerationSeconds",
+                                 node_clone(pair->tree, seconds));
+                if (node_equal(copy, node_at(after, i)))
+                        return true;
+        }
+        return false;
+}
+
+static void check_added_tolerations(struct pod_update_validate_pair *pair, const struct at *at) {
+        struct json_node *before = node_get(pair->before, "tolerations");
+
+        for (size_t i = 0; i < node_count(before); i++)
+                if (!is_kept_toleration(pair, node_at(before, i))) {
+                        report(pair->checker, FIELD_FORBIDDEN, at, "tolerations", NULL,
+                               "existing toleration can not be modified except its "
+                               "tolerationSeconds");
+                        return;
+                }
+}
+
+static bool has_gate(const struct json_node *gates, struct slice name) {
+        for (size_t i = 0; i < node_count(gates); i++)
+                if (slice_eq(node_get_text(node_at(gates, i), "name"), name))
+                        return true;
+        return false;
+}
+
+static void check_removed_gates(struct pod_update_validate_pair *pair, const struct at *at) {
+        struct json_node *after = node_get(pair->after, "schedulingGates");
+        struct at list = at_member(at, "schedulingGates");
+
+        for (size_t i = 0; i < node_count(after); i++) {
+                struct slice name = node_get_text(node_at(after, i), "name");
+                struct at place = at_index(&list, i);
+
+                if (!has_gate(node_get(pair->before, "schedulingGates"), name))
+                        report(pair->checker, FIELD_FORBIDDEN, &place, "name", NULL,
+                               message_of(pair->checker,
+                                          "only deletion is allowed, but found new scheduling "
+                                          "gate '" SLICE_FMT "'",
+                                          SLICE_ARG(name)));
+        }
+}
+
+/* ---- gated pods may still be steered ---- */
+
+static void check_node_selector(struct pod_update_validate_pair *pair, const struct at *at) {
+        struct json_node *after = node_get(pair->after, "nodeSelector"), *value;
+        struct node_iter iter = node_iter(node_get(pair->before, "nodeSelector"));
+        struct slice key;
+
+        while (node_next(&iter, &key, &value)) {
+                if (node_equal(node_find(after, key), value))
+                        continue;
+                report(pair->checker, FIELD_INVALID, at, "nodeSelector",
+                       sorted_map_json(pair->checker, after),
+                       "only additions to spec.nodeSelector are allowed (no mutations or "
+                       "deletions)");
+                return;
+        }
+}
+
+static bool has_only_additions(const struct json_node *before, const struct json_node *after) {
+        static const char *const lists[] = { "matchExpressions", "matchFields" };
+
+        if (node_count(node_get(before, lists[0])) == 0 &&
+            node_count(node_get(before, lists[1])) == 0)
+                return node_count(node_get(after, lists[0])) == 0 &&
+                       node_count(node_get(after, lists[1])) == 0;
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+                const struct json_node *old = node_get(before, lists[i]);
+                const struct json_node *new = node_get(after, lists[i]);
+
+                if (node_count(new) < node_count(old))
+                        return false;
+                for (size_t j = 0; j < node_count(old); j++)
+                        if (!node_equal(node_at(old, j), node_at(new, j)))
+                                return false;
+        }
+        return true;
+}
+
+#define REQUIRED_TERMS "requiredDuringSchedulingIgnoredDuringExecution"
+
+static void check_node_affinity(struct pod_update_validate_pair *pair, const struct at *at) {
+        const struct json_node *before = node_get(
+                node_get(node_get(pair->before, "affinity"), "nodeAffinity"), REQUIRED_TERMS);
+        const struct json_node *after = node_get(
+                node_get(node_get(pair->after, "affinity"), "nodeAffinity"), REQUIRED_TERMS);
+        const struct json_node *old = node_get(before, "nodeSelectorTerms");
+        const struct json_node *new = node_get(after, "nodeSelectorTerms");
+        struct at affinity = at_member(at, "affinity"), node = at_member(&affinity, "nodeAffinity");
+        struct at required = at_member(&node, REQUIRED_TERMS);
+        struct at list = at_member(&required, "nodeSelectorTerms");
+
+        if (node_count(old) > 0 && node_count(old) != node_count(new)) {
+                report(pair->checker, FIELD_INVALID, &list, NULL, node_json(pair->checker, new),
+                       "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
+                return;
+        }
+        for (size_t i = 0; i < node_count(old); i++) {
+                struct at place = at_index(&list, i);
+
+                if (!has_only_additions(node_at(old, i), node_at(new, i)))
+                        report(pair->checker, FIELD_INVALID, &place, NULL,
+                               node_json(pair->checker, node_at(new, i)),
+                               "only additions are allowed (no mutations or deletions)");
+        }
+}
+
+static void even_out_affinity(struct pod_update_validate_pair *pair) {
+        struct json_node *old = node_get(node_get(pair->before, "affinity"), "nodeAffinity");
+        struct json_node *affinity = node_get(pair->after, "affinity");
+
+        if (!old && affinity) {
+                node_remove(affinity, "nodeAffinity");
+                if (node_count(affinity) == 0 && !node_get(pair->before, "affinity"))
+                        node_remove(pair->after, "affinity");
+        } else if (old) {
+                node_put(pair->tree, node_need_object(pair->tree, pair->after, "affinity"),
+                         "nodeAffinity", node_clone(pair->tree, old));
+        }
+}
+
+static void check_steering(struct pod_update_validate_pair *pair, const struct at *at) {
+        if (node_count(node_get(pair->before, "schedulingGates")) == 0)
+                return;
+        check_node_selector(pair, at);
+        even_out(pair, "nodeSelector");
+        check_node_affinity(pair, at);
+        even_out_affinity(pair);
+}
+
+/* ---- the whole ---- */
+
+static void check_spec_update(struct pod_update_validate_pair *pair) {
+        struct at at = at_root("spec");
+
+        if (!check_same_containers(pair, &at, "containers") ||
+            !check_same_containers(pair, &at, "initContainers") || !check_deadline(pair, &at))
+                return;
+        check_added_tolerations(pair, &at);
+        check_removed_gates(pair, &at);
+        check_steering(pair, &at);
+        if (node_get_i64(pair->before, "terminationGracePeriodSeconds", 0) < 0 &&
+            node_get_i64(pair->after, "terminationGracePeriodSeconds", 0) == 1)
+                even_out(pair, "terminationGracePeriodSeconds");
+        even_out(pair, "activeDeadlineSeconds");
+        even_out(pair, "schedulingGates");
+        even_out(pair, "tolerations");
+        if (!node_equal(pair->before, pair->after))
+                report(pair->checker, FIELD_FORBIDDEN, &at, NULL, NULL, UPDATABLE_TEXT);
+}
+
+void check_pod_update(struct checker *checker, const struct json_node *pod,
+                      const struct json *old) {
+        struct json_tree *tree = json_tree_new();
+        struct pod_update_validate_pair pair = {
+                .checker = checker,
+                .tree = tree,
+                .before = node_import(tree, json_get(old, "spec")),
+                .after = node_clone(tree, node_get(pod, "spec")),
+        };
+
+        if (!node_equal(pair.before, pair.after))
+                check_spec_update(&pair);
+        json_tree_free(tree);
+}
+
+/* ---- status ---- */
+
+static const struct json_node *status_named(const struct json_node *statuses, struct slice name) {
+        for (size_t i = 0; i < node_count(statuses); i++)
+                if (slice_eq(node_get_text(node_at(statuses, i), "name"), name))
+                        return node_at(statuses, i);
+        return NULL;
+}
+
+/* A container that ended for good does not run again. */
+static void check_container_states(struct checker *checker, const struct json_node *pod,
+                                   const struct json *old) {
+        const struct json *statuses = json_get(json_get(old, "status"), "containerStatuses"), *was;
+        const struct json_node *now = node_get(node_get(pod, "status"), "containerStatuses");
+        struct slice policy = json_get_text(json_get(old, "spec"), "restartPolicy");
+        struct at status = at_root("status"), list = at_member(&status, "containerStatuses");
+        struct json_iter iter = json_iter(statuses);
+
+        if (slice_is(policy, "Always"))
+                return;
+        for (size_t i = 0; json_next(&iter, NULL, &was); i++) {
+                const struct json *end = json_get(json_get(was, "state"), "terminated");
+                const struct json_node *next = status_named(now, json_get_text(was, "name"));
+                struct at place = at_index(&list, i);
+
+                if (!end || !next || node_get(node_get(next, "state"), "terminated"))
+                        continue;
+                if (slice_is(policy, "OnFailure") && json_get_i64(end, "exitCode", 0) != 0)
+                        continue;
+                report(checker, FIELD_FORBIDDEN, &place, "state", NULL,
+                       "may not be transitioned to non-terminated state");
+        }
+}
+
+void check_pod_status_update(struct checker *checker, const struct json_node *pod,
+                             const struct json *old) {
+        const struct json *old_status = json_get(old, "status");
+        const struct json_node *status = node_get(pod, "status");
+        struct slice nominated = node_get_text(status, "nominatedNodeName");
+        struct at at = at_root("status");
+
+        if (nominated.len && !slice_eq(nominated, json_get_text(old_status, "nominatedNodeName"))) {
+                check_name(checker, &at, status, "nominatedNodeName", NAME_SUBDOMAIN);
+                if (json_get_text(json_get(old, "spec"), "nodeName").len)
+                        report(checker, FIELD_FORBIDDEN, &at, "nominatedNodeName", NULL,
+                               "may not be set on pods that are already bound to a node");
+        }
+        check_immutable(checker, &at, status, old_status, "qosClass");
+        check_container_states(checker, pod, old);
+}

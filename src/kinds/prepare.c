@@ -1,0 +1,194 @@
+/* Preparation common to kinds, and of those with little of their own. */
+#include "kinds/prepare.h"
+
+#include "base/util.h"
+#include "kinds/check.h"
+#include "kinds/defaults.h"
+#include <stdio.h>
+
+void keep_member(struct json_tree *tree, struct json_node *object, const struct json *old,
+                 const char *key) {
+        const struct json *value = json_get(old, key);
+
+        if (value)
+                node_put(tree, object, key, node_import(tree, value));
+        else
+                node_remove(object, key);
+}
+
+static bool is_kept_apart(struct slice key) {
+        return slice_is(key, "metadata") || slice_is(key, "status") ||
+               slice_is(key, "apiVersion") || slice_is(key, "kind");
+}
+
+void keep_all_but_status(struct json_tree *tree, struct json_node *object, const struct json *old) {
+        struct json_iter kept = json_iter(old);
+        const struct json *value;
+        struct slice key;
+
+        for (bool is_done = false; !is_done;) {
+                struct node_iter iter = node_iter(object);
+
+                is_done = true;
+                while (is_done && node_next(&iter, &key, NULL))
+                        if (!is_kept_apart(key) && !json_get_slice(old, key))
+                                is_done = !node_remove_slice(object, key);
+        }
+        while (json_next(&kept, &key, &value))
+                if (!is_kept_apart(key))
+                        node_set(tree, object, key, node_import(tree, value));
+}
+
+PREPARE_HOOK(status_prepare) {
+        (void)context;
+        if (operation == KIND_CREATE)
+                node_remove(object, "status");
+        else if (operation == KIND_UPDATE)
+                keep_member(tree, object, old, "status");
+        else
+                keep_all_but_status(tree, object, old);
+}
+
+/* A node registers itself with its status. */
+PREPARE_HOOK(node_prepare) {
+        if (operation != KIND_CREATE)
+                status_prepare(context, operation, tree, object, old);
+}
+
+PREPARE_HOOK(namespace_prepare) {
+        struct json_node *spec = node_need_object(tree, object, "spec"), *finalizers;
+
+        status_prepare(context, operation, tree, object, old);
+        if (operation != KIND_CREATE) {
+                keep_member(tree, spec, json_get(old, "spec"), "finalizers");
+                return;
+        }
+        node_put_string(tree, node_need_object(tree, object, "status"), "phase", "Active");
+        finalizers = node_need_array(tree, spec, "finalizers");
+        for (size_t i = 0; i < node_count(finalizers); i++)
+                if (slice_is(node_get_slice(node_at(finalizers, i)), "kubernetes"))
+                        return;
+        node_append(finalizers, node_string(tree, "kubernetes"));
+}
+
+/* ---- volumes ---- */
+
+static void stamp_phase(struct kind_context *context, struct json_tree *tree,
+                        struct json_node *status) {
+        char now[WALL_TIME_TEXT_MAX];
+
+        wall_time_format(context->now, now);
+        node_put_string(tree, status, "lastPhaseTransitionTime", now);
+}
+
+PREPARE_HOOK(persistent_volume_prepare) {
+        const struct json *old_status = json_get(old, "status");
+        struct json_node *status;
+        struct slice since;
+
+        status_prepare(context, operation, tree, object, old);
+        status = node_need_object(tree, object, "status");
+        if (operation == KIND_CREATE) {
+                node_put_string(tree, status, "phase", "Pending");
+                stamp_phase(context, tree, status);
+        }
+        if (operation != KIND_UPDATE_STATUS)
+                return;
+        since = json_get_text(old_status, "lastPhaseTransitionTime");
+        if (!slice_eq(json_get_text(old_status, "phase"), node_get_text(status, "phase"))) {
+                if (!node_get(status, "lastPhaseTransitionTime") ||
+                    slice_eq(node_get_text(status, "lastPhaseTransitionTime"), since))
+                        stamp_phase(context, tree, status);
+        } else if (!node_get(status, "lastPhaseTransitionTime")) {
+                keep_member(tree, status, old_status, "lastPhaseTransitionTime");
+        }
+}
+
+PREPARE_HOOK(persistent_volume_claim_prepare) {
+        status_prepare(context, operation, tree, object, old);
+        if (operation == KIND_CREATE)
+                node_put_string(tree, node_need_object(tree, object, "status"), "phase", "Pending");
+}
+
+/* ---- workloads ---- */
+
+/* The status path of deployments may set annotations but not labels. */
+PREPARE_HOOK(deployment_prepare) {
+        status_prepare(context, operation, tree, object, old);
+        if (operation == KIND_UPDATE_STATUS)
+                keep_member(tree, node_get(object, "metadata"), json_get(old, "metadata"),
+                            "labels");
+}
+
+#define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
+
+/* Daemon sets count the versions of their template in an annotation. */
+PREPARE_HOOK(daemon_set_prepare) {
+        const struct json *old_annotations = json_get(json_get(old, "metadata"), "annotations");
+        struct json_node *metadata, *annotations;
+        int64_t generation = 0;
+        char text[24];
+
+        status_prepare(context, operation, tree, object, old);
+        metadata = node_need_object(tree, object, "metadata");
+        annotations = node_need_object(tree, metadata, "annotations");
+        if (operation == KIND_CREATE) {
+                default_text(tree, annotations, TEMPLATE_GENERATION, "1");
+                return;
+        }
+        if (!slice_to_i64(json_get_text(old_annotations, TEMPLATE_GENERATION), &generation))
+                generation = 1;
+        if (operation == KIND_UPDATE &&
+            !is_same_member(object_at(object, "spec"), json_get(old, "spec"), "template"))
+                generation++;
+        snprintf(text, sizeof(text), "%lld", (long long)generation);
+        node_put_string(tree, annotations, TEMPLATE_GENERATION, text);
+}
+
+/* A job without a selector of its own selects its pods by its uid. */
+static void job_selector(struct json_tree *tree, struct json_node *object) {
+        struct json_node *spec = node_need_object(tree, object, "spec");
+        struct json_node *template = node_need_object(tree, spec, "template");
+        struct json_node *labels =
+                node_need_object(tree, node_need_object(tree, template, "metadata"), "labels");
+        struct json_node *selector = node_need_object(tree, spec, "selector");
+        struct json_node *match = node_need_object(tree, selector, "matchLabels");
+        const struct json_node *metadata = node_get(object, "metadata");
+        const struct {
+                const char *label;
+                struct slice value;
+        } marks[] = {
+                { "job-name", node_get_text(metadata, "name") },
+                { "batch.kubernetes.io/job-name", node_get_text(metadata, "name") },
+                { "controller-uid", node_get_text(metadata, "uid") },
+                { "batch.kubernetes.io/controller-uid", node_get_text(metadata, "uid") },
+        };
+
+        for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+                if (!node_get(labels, marks[i].label))
+                        node_put_text(tree, labels, marks[i].label, marks[i].value);
+        if (!node_get(match, marks[3].label))
+                node_put_text(tree, match, marks[3].label, marks[3].value);
+}
+
+PREPARE_HOOK(job_prepare) {
+        status_prepare(context, operation, tree, object, old);
+        if (operation == KIND_CREATE &&
+            !node_is_true(node_get(object_at(object, "spec"), "manualSelector")))
+                job_selector(tree, object);
+}
+
+/* Who asks for a certificate is recorded, not claimed. */
+PREPARE_HOOK(certificate_signing_request_prepare) {
+        struct json_node *spec, *groups;
+
+        status_prepare(context, operation, tree, object, old);
+        if (operation != KIND_CREATE)
+                return;
+        spec = node_need_object(tree, object, "spec");
+        node_remove(spec, "groups");
+        node_put_text(tree, spec, "username", context->user);
+        groups = node_need_array(tree, spec, "groups");
+        for (size_t i = 0; i < context->group_count; i++)
+                node_append(groups, node_text(tree, context->groups[i]));
+}

@@ -1,0 +1,113 @@
+/* Resources of group storage.k8s.io, v1. */
+#include "kinds/check.h"
+#include "kinds/defaults.h"
+#include "kinds/kinds.h"
+#include "kinds/prepare.h"
+#include "kinds/row.h"
+
+static const struct table_column csi_driver_columns[] = {
+        { "Name", "string", "name", 0 },        { "AttachRequired", "boolean", "", 0 },
+        { "PodInfoOnMount", "boolean", "", 0 }, { "StorageCapacity", "boolean", "", 0 },
+        { "TokenRequests", "string", "", 0 },   { "RequiresRepublish", "boolean", "", 0 },
+        { "Modes", "string", "", 0 },           { "Age", "string", "", 0 },
+};
+static const struct table_column csi_node_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Drivers", "integer", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column storage_class_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "Provisioner", "string", "", 0 },
+        { "ReclaimPolicy", "string", "", 0 },
+        { "VolumeBindingMode", "string", "", 0 },
+        { "AllowVolumeExpansion", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+static const struct table_column volume_attachment_columns[] = {
+        { "Name", "string", "name", 0 },  { "Attacher", "string", "name", 0 },
+        { "PV", "string", "", 0 },        { "Node", "string", "", 0 },
+        { "Attached", "boolean", "", 0 }, { "Age", "string", "", 0 },
+};
+static const struct table_column volume_attributes_class_columns[] = {
+        { "Name", "string", "name", 0 },
+        { "DriverName", "string", "", 0 },
+        { "Age", "string", "", 0 },
+};
+
+static const struct kind_info rows[] = {
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "csidrivers",
+                .singular = "csidriver",
+                .kind = "CSIDriver",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_DELETE_OBJECT,
+                .apply_defaults = csi_driver_defaults,
+                COLUMNS(csi_driver_columns),
+                .table_row = csi_driver_row,
+        },
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "csinodes",
+                .singular = "csinode",
+                .kind = "CSINode",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_DELETE_OBJECT,
+                .validate = csi_node_validate,
+                COLUMNS(csi_node_columns),
+                .table_row = csi_node_row,
+        },
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "csistoragecapacities",
+                .singular = "csistoragecapacity",
+                .kind = "CSIStorageCapacity",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_NAMESPACED,
+                WITH_CREATED,
+        },
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "storageclasses",
+                .singular = "storageclass",
+                .kind = "StorageClass",
+                .short_names = NAMES("sc"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                .apply_defaults = storage_class_defaults,
+                .validate = storage_class_validate,
+                COLUMNS(storage_class_columns),
+                .table_row = storage_class_row,
+        },
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "volumeattachments",
+                .singular = "volumeattachment",
+                .kind = "VolumeAttachment",
+                .verbs = VERB_STANDARD,
+                .flags = KIND_DELETE_OBJECT | KIND_STATUS,
+                .prepare = status_prepare,
+                COLUMNS(volume_attachment_columns),
+                .table_row = volume_attachment_row,
+        },
+        {
+                .group = "storage.k8s.io",
+                .version = "v1",
+                .plural = "volumeattributesclasses",
+                .singular = "volumeattributesclass",
+                .kind = "VolumeAttributesClass",
+                .short_names = NAMES("vac"),
+                .verbs = VERB_STANDARD,
+                .flags = KIND_UNCONDITIONAL | KIND_DELETE_OBJECT,
+                COLUMNS(volume_attributes_class_columns),
+                .table_row = volume_attributes_class_row,
+        },
+};
+
+const struct kind_group kind_group_storage = { rows, ARRAY_LEN(rows) };

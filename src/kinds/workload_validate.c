@@ -1,0 +1,389 @@
+/* Validation of workloads: groups apps and batch, replication controllers, pod templates. */
+#include "kinds/check.h"
+
+#include "api/selector.h"
+#include "base/util.h"
+
+/* ---- selectors and templates ---- */
+
+static bool has_value(const struct json_node *values, struct slice value) {
+        for (size_t i = 0; i < node_count(values); i++)
+                if (slice_eq(node_get_slice(node_at(values, i)), value))
+                        return true;
+        return false;
+}
+
+static bool matches_expression(const struct json_node *requirement,
+                               const struct json_node *labels) {
+        const struct json_node *label = node_find(labels, node_get_text(requirement, "key"));
+        struct slice operation = node_get_text(requirement, "operator");
+
+        if (slice_is(operation, "Exists"))
+                return label;
+        if (slice_is(operation, "DoesNotExist"))
+                return !label;
+        if (slice_is(operation, "In"))
+                return label && has_value(node_get(requirement, "values"), node_get_slice(label));
+        return !label || !has_value(node_get(requirement, "values"), node_get_slice(label));
+}
+
+/* An absent selector matches nothing. */
+static bool matches_labels(const struct json_node *selector, const struct json_node *labels) {
+        struct node_iter iter = node_iter(node_get(selector, "matchLabels"));
+        struct json_node *value, *requirement;
+        struct slice key;
+
+        if (!selector)
+                return false;
+        while (node_next(&iter, &key, &value))
+                if (!node_equal(node_find(labels, key), value))
+                        return false;
+        iter = node_iter(node_get(selector, "matchExpressions"));
+        while (node_next(&iter, NULL, &requirement))
+                if (!matches_expression(requirement, labels))
+                        return false;
+        return true;
+}
+
+static bool is_empty_selector(const struct json_node *selector) {
+        return selector && node_count(node_get(selector, "matchLabels")) == 0 &&
+               node_count(node_get(selector, "matchExpressions")) == 0;
+}
+
+static void check_template_match(struct checker *checker, const struct at *at,
+                                 const struct json_node *spec, const struct json_node *selector) {
+        const struct json_node *labels =
+                node_get(node_get(node_get(spec, "template"), "metadata"), "labels");
+        struct at template = at_member(at, "template"), metadata = at_member(&template, "metadata");
+
+        if (!matches_labels(selector, labels))
+                report(checker, FIELD_INVALID, &metadata, "labels",
+                       sorted_map_json(checker, labels),
+                       "`selector` does not match template `labels`");
+}
+
+static void check_template(struct checker *checker, const struct at *at,
+                           const struct json_node *owner) {
+        const struct json_node *template = node_get(owner, "template");
+        struct at place = at_member(at, "template"), spec = at_member(&place, "spec");
+        struct at labels = at_member(&place, "labels");
+
+        check_label_map(checker, &labels, node_get(node_get(template, "metadata"), "labels"));
+        check_pod_spec(checker, &spec, node_get(template, "spec"));
+        if (node_count(node_get(node_get(template, "spec"), "ephemeralContainers")) > 0)
+                report(checker, FIELD_FORBIDDEN, &spec, "ephemeralContainers", NULL,
+                       "ephemeral containers not allowed in pod template");
+}
+
+/* Pods of these workloads run for ever. */
+static void check_endless(struct checker *checker, const struct at *at,
+                          const struct json_node *spec, const char *kind) {
+        static const char *const always[] = { "Always", NULL };
+        const struct json_node *pod = node_get(node_get(spec, "template"), "spec");
+        struct at template = at_member(at, "template"), place = at_member(&template, "spec");
+
+        check_choice(checker, &place, pod, "restartPolicy", always);
+        if (node_get(pod, "activeDeadlineSeconds"))
+                report(checker, FIELD_FORBIDDEN, &place, "activeDeadlineSeconds", NULL,
+                       message_of(checker, "activeDeadlineSeconds in %s is not Supported", kind));
+}
+
+static void check_selector(struct checker *checker, const struct at *at,
+                           const struct json_node *spec, const char *kind) {
+        const struct json_node *selector = object_at(spec, "selector");
+        struct at place = at_member(at, "selector");
+
+        if (!selector) {
+                report(checker, FIELD_REQUIRED, &place, NULL, NULL, NULL);
+                return;
+        }
+        check_label_selector(checker, &place, selector);
+        if (is_empty_selector(selector))
+                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, selector),
+                       message_of(checker, "empty selector is invalid for %s", kind));
+}
+
+static void check_selected_template(struct checker *checker, const struct at *at,
+                                    const struct json_node *spec, const char *kind) {
+        const struct json_node *selector = object_at(spec, "selector");
+
+        if (!is_empty_selector(selector))
+                check_template_match(checker, at, spec, selector);
+        check_template(checker, at, spec);
+        check_endless(checker, at, spec, kind);
+}
+
+static void check_selector_kept(struct checker *checker, enum kind_operation operation,
+                                const struct at *at, const struct json_node *spec,
+                                const struct json *old) {
+        if (operation == KIND_UPDATE)
+                check_immutable(checker, at, spec, json_get(old, "spec"), "selector");
+}
+
+/* ---- rollout strategies ---- */
+
+static bool is_zero(const struct json_node *value) {
+        struct slice text = node_get_slice(value);
+        int64_t number = 0;
+
+        if (text.len && text.ptr[text.len - 1] == '%')
+                slice_to_i64(slice_make(text.ptr, text.len - 1), &number);
+        else
+                node_as_i64(value, &number);
+        return number == 0;
+}
+
+static void report_strategy(struct checker *checker, const struct at *at,
+                            const struct json_node *strategy, const char *const *choices) {
+        const struct json_node *rolling = node_get(strategy, "rollingUpdate");
+
+        report_choice(checker, at, NULL,
+                      message_of(checker, "{\"Type\":%s,\"RollingUpdate\":%s}",
+                                 quoted(checker, node_get_text(strategy, "type")),
+                                 node_json(checker, rolling)),
+                      choices);
+}
+
+static void check_deployment_strategy(struct checker *checker, const struct at *at,
+                                      const struct json_node *strategy) {
+        static const char *const choices[] = { "Recreate", "RollingUpdate", NULL };
+        const struct json_node *rolling = node_get(strategy, "rollingUpdate");
+        struct at place = at_member(at, "rollingUpdate");
+        struct slice type = node_get_text(strategy, "type");
+
+        if (slice_is(type, "Recreate")) {
+                if (rolling)
+                        report(checker, FIELD_FORBIDDEN, &place, NULL, NULL,
+                               "may not be specified when strategy `type` is 'Recreate'");
+        } else if (slice_is(type, "RollingUpdate")) {
+                check_int_or_percent(checker, &place, rolling, "maxUnavailable", true);
+                check_int_or_percent(checker, &place, rolling, "maxSurge", false);
+                if (is_zero(node_get(rolling, "maxUnavailable")) &&
+                    is_zero(node_get(rolling, "maxSurge")))
+                        report(checker, FIELD_INVALID, &place, "maxUnavailable",
+                               node_json(checker, node_get(rolling, "maxUnavailable")),
+                               "may not be 0 when `maxSurge` is 0");
+        } else {
+                report_strategy(checker, at, strategy, choices);
+        }
+}
+
+static void check_daemon_strategy(struct checker *checker, const struct at *at,
+                                  const struct json_node *strategy) {
+        static const char *const choices[] = { "RollingUpdate", "OnDelete", NULL };
+        const struct json_node *rolling = node_get(strategy, "rollingUpdate");
+        struct at place = at_member(at, "rollingUpdate");
+        struct slice type = node_get_text(strategy, "type");
+        bool has_unavailable, has_surge;
+
+        if (slice_is(type, "OnDelete"))
+                return;
+        if (!slice_is(type, "RollingUpdate")) {
+                report_strategy(checker, at, strategy, choices);
+                return;
+        }
+        check_int_or_percent(checker, &place, rolling, "maxUnavailable", true);
+        check_int_or_percent(checker, &place, rolling, "maxSurge", true);
+        has_unavailable = !is_zero(node_get(rolling, "maxUnavailable"));
+        has_surge = !is_zero(node_get(rolling, "maxSurge"));
+        if (has_unavailable && has_surge)
+                report(checker, FIELD_INVALID, &place, "maxSurge",
+                       node_json(checker, node_get(rolling, "maxSurge")),
+                       "may not be set when maxUnavailable is non-zero");
+        else if (!has_unavailable && !has_surge)
+                report(checker, FIELD_REQUIRED, &place, "maxUnavailable", NULL,
+                       "cannot be 0 when maxSurge is 0");
+}
+
+/* ---- apps ---- */
+
+VALIDATE_HOOK(deployment_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *spec = node_get(object, "spec");
+        struct at at = at_root("spec"), strategy = at_member(&at, "strategy");
+        int64_t ready_s = node_get_i64(spec, "minReadySeconds", 0);
+        int64_t deadline_s = node_get_i64(spec, "progressDeadlineSeconds", 0);
+
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        check_not_negative(&checker, &at, spec, "replicas");
+        check_selector(&checker, &at, spec, "deployment");
+        check_selected_template(&checker, &at, spec, "ReplicaSet");
+        check_deployment_strategy(&checker, &strategy, node_get(spec, "strategy"));
+        check_not_negative(&checker, &at, spec, "minReadySeconds");
+        check_not_negative(&checker, &at, spec, "revisionHistoryLimit");
+        check_not_negative(&checker, &at, spec, "progressDeadlineSeconds");
+        if (node_get(spec, "progressDeadlineSeconds") && deadline_s <= ready_s)
+                report_number(&checker, &at, "progressDeadlineSeconds", deadline_s,
+                              "must be greater than minReadySeconds");
+        check_selector_kept(&checker, operation, &at, spec, old);
+}
+
+VALIDATE_HOOK(replica_set_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *spec = node_get(object, "spec");
+        struct at at = at_root("spec");
+
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        check_not_negative(&checker, &at, spec, "replicas");
+        check_not_negative(&checker, &at, spec, "minReadySeconds");
+        check_selector(&checker, &at, spec, "deployment");
+        check_selected_template(&checker, &at, spec, "ReplicaSet");
+        check_selector_kept(&checker, operation, &at, spec, old);
+}
+
+VALIDATE_HOOK(daemon_set_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *spec = node_get(object, "spec");
+        const struct json_node *selector = object_at(spec, "selector");
+        struct at at = at_root("spec"), place = at_member(&at, "selector");
+        struct at strategy = at_member(&at, "updateStrategy");
+
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        check_selector_kept(&checker, operation, &at, spec, old);
+        check_label_selector(&checker, &place, selector);
+        check_template_match(&checker, &at, spec, selector);
+        if (is_empty_selector(selector))
+                report(&checker, FIELD_INVALID, &place, NULL, node_json(&checker, selector),
+                       "empty selector is invalid for daemonset");
+        check_template(&checker, &at, spec);
+        check_endless(&checker, &at, spec, "DaemonSet");
+        check_not_negative(&checker, &at, spec, "minReadySeconds");
+        check_daemon_strategy(&checker, &strategy, node_get(spec, "updateStrategy"));
+        check_not_negative(&checker, &at, spec, "revisionHistoryLimit");
+}
+
+static void check_stateful_strategy(struct checker *checker, const struct at *at,
+                                    const struct json_node *spec) {
+        const struct json_node *strategy = node_get(spec, "updateStrategy");
+        const struct json_node *rolling = node_get(strategy, "rollingUpdate");
+        struct at place = at_member(at, "updateStrategy"),
+                  inner = at_member(&place, "rollingUpdate");
+        struct slice type = node_get_text(strategy, "type");
+
+        if (slice_is(type, "RollingUpdate")) {
+                check_not_negative(checker, &inner, rolling, "partition");
+                check_int_or_percent(checker, &inner, rolling, "maxUnavailable", true);
+        } else if (!slice_is(type, "OnDelete")) {
+                report(checker, FIELD_INVALID, &place, NULL, node_json(checker, strategy),
+                       "must be 'RollingUpdate' or 'OnDelete'");
+        } else if (rolling) {
+                report(checker, FIELD_INVALID, &inner, NULL, node_json(checker, rolling),
+                       "only allowed for updateStrategy 'RollingUpdate'");
+        }
+}
+
+/* The template as its pods will see it: volumes for the claims, names given by the set. */
+static struct json_node *filled_in_spec(struct json_tree *tree, const struct json_node *spec) {
+        struct json_node *copy = node_clone(tree, spec);
+        struct json_node *pod =
+                node_need_object(tree, node_need_object(tree, copy, "template"), "spec");
+        const struct json_node *claims = node_get(spec, "volumeClaimTemplates");
+        struct json_node *volumes;
+
+        node_remove(pod, "hostname");
+        node_remove(pod, "subdomain");
+        if (node_count(claims) == 0)
+                return copy;
+        volumes = node_need_array(tree, pod, "volumes");
+        for (size_t i = 0; i < node_count(claims); i++) {
+                struct slice name = node_get_text(node_get(node_at(claims, i), "metadata"), "name");
+                struct json_node *volume = node_object(tree), *source = node_object(tree);
+
+                for (size_t j = node_count(volumes); j > 0; j--)
+                        if (slice_eq(node_get_text(node_at(volumes, j - 1), "name"), name))
+                                node_remove_at(volumes, j - 1);
+                node_put_text(tree, volume, "name", name);
+                node_put_text(tree, source, "claimName", name);
+                node_put(tree, volume, "persistentVolumeClaim", source);
+                node_append(volumes, volume);
+        }
+        return copy;
+}
+
+#define STATEFUL_SET_TEXT                                                                          \
+        "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "   \
+        "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "    \
+        "'minReadySeconds' are forbidden"
+
+static void check_stateful_set_update(struct checker *checker, const struct at *at,
+                                      const struct json_node *spec, const struct json *old) {
+        static const char *const fixed[] = { "selector", "serviceName", "podManagementPolicy",
+                                             "volumeClaimTemplates" };
+
+        for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
+                if (!is_same_member(spec, old, fixed[i])) {
+                        report(checker, FIELD_FORBIDDEN, at, NULL, NULL, STATEFUL_SET_TEXT);
+                        return;
+                }
+}
+
+VALIDATE_HOOK(stateful_set_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *spec = node_get(object, "spec");
+        struct slice policy = node_get_text(spec, "podManagementPolicy");
+        struct at at = at_root("spec");
+        struct json_tree *tree;
+
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        if (!slice_is(policy, "OrderedReady") && !slice_is(policy, "Parallel"))
+                report_text(&checker, &at, "podManagementPolicy", policy,
+                            "must be 'OrderedReady' or 'Parallel'");
+        check_stateful_strategy(&checker, &at, spec);
+        check_not_negative(&checker, &at, spec, "replicas");
+        check_not_negative(&checker, &at, spec, "minReadySeconds");
+        if (operation == KIND_CREATE)
+                check_name(&checker, &at, spec, "serviceName", NAME_LABEL);
+        check_selector(&checker, &at, spec, "statefulset");
+        tree = json_tree_new();
+        check_selected_template(&checker, &at, filled_in_spec(tree, spec), "StatefulSet");
+        json_tree_free(tree);
+        if (operation == KIND_UPDATE)
+                check_stateful_set_update(&checker, &at, spec, json_get(old, "spec"));
+}
+
+/* ---- core ---- */
+
+VALIDATE_HOOK(pod_template_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *template = node_get(object, "template");
+        struct at at = at_root("template"), spec = at_member(&at, "spec");
+
+        (void)operation, (void)old;
+        check_pod_spec(&checker, &spec, node_get(template, "spec"));
+}
+
+VALIDATE_HOOK(replication_controller_validate) {
+        struct checker checker = { .errors = errors, .context = context };
+        const struct json_node *spec = node_get(object, "spec");
+        const struct json_node *selector = object_at(spec, "selector");
+        const struct json_node *labels =
+                node_get(node_get(node_get(spec, "template"), "metadata"), "labels");
+        struct at at = at_root("spec"), template = at_member(&at, "template");
+        struct at metadata = at_member(&template, "metadata");
+        struct node_iter iter = node_iter(selector);
+        bool is_matching = true;
+        struct json_node *value;
+        struct slice key;
+
+        (void)old;
+        if (operation == KIND_UPDATE_STATUS)
+                return;
+        check_not_negative(&checker, &at, spec, "minReadySeconds");
+        if (node_count(selector) == 0)
+                report(&checker, FIELD_REQUIRED, &at, "selector", NULL, NULL);
+        check_not_negative(&checker, &at, spec, "replicas");
+        if (!check_required(&checker, &at, spec, "template"))
+                return;
+        while (node_next(&iter, &key, &value))
+                is_matching &= node_equal(node_find(labels, key), value);
+        if (!is_matching)
+                report(&checker, FIELD_INVALID, &metadata, "labels",
+                       sorted_map_json(&checker, labels),
+                       "`selector` does not match template `labels`");
+        check_template(&checker, &at, spec);
+        check_endless(&checker, &at, spec, "ReplicationController");
+}

@@ -1,0 +1,19 @@
+/* Validation rules of custom resources (x-kubernetes-validations): checked when their definition is
+ * written, applied to every write of an object. */
+#pragma once
+
+#include "api/json.h"
+#include "schema/field_error.h"
+
+struct custom_rules;
+
+/* What is wrong with the rules anywhere in the schema; path is the schema's own in the definition.
+ */
+void custom_rules_check(const struct json *schema, const char *path, struct field_errors *errors);
+
+/* NULL when the schema has no rules. The schema must outlive them. */
+struct custom_rules *custom_rules_new(const struct json *schema);
+void custom_rules_free(struct custom_rules *rules); /* accepts NULL */
+/* old: the stored object, NULL on create. Rules about what did not change are passed over. */
+void custom_rules_apply(const struct custom_rules *rules, const struct json_node *object,
+                        const struct json *old, struct field_errors *errors);

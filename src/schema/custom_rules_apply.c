@@ -1,0 +1,283 @@
+/* Objects are walked along the tree of their rules, together with what is stored. Errors read as
+ * upstream's. */
+#include "schema/custom_rules.h"
+
+#include "base/util.h"
+#include "schema/custom_rules_priv.h"
+#include <stdio.h>
+
+#define MESSAGE_MAX 2048
+#define STEPS_PER_OBJECT 10000000 /* of all rules together */
+
+struct application {
+        struct field_errors *errors;
+        int64_t steps; /* left */
+        bool is_over;  /* nothing further is run */
+};
+
+/* One value of the object and what it was. */
+struct custom_rules_apply_place {
+        const char *path;
+        const struct json_node *value, *old; /* old: NULL where there is no counterpart */
+};
+
+static struct slice rule_text(const struct rules_rule *rule) {
+        struct slice message = slice_trim(json_get_text(rule->json, "message"));
+
+        return message.len ? message : slice_trim(json_get_text(rule->json, "rule"));
+}
+
+/* Scalars are shown, objects and lists are not. */
+static const char *custom_rules_apply_shown(struct application *application,
+                                            const struct json_node *value) {
+        struct buf out = { 0 };
+        const char *copy;
+
+        if (node_type(value) == JSON_OBJECT || node_type(value) == JSON_ARRAY)
+                return NULL;
+        node_write(value, &out);
+        copy = arena_string(application->errors->arena, buf_view(&out));
+        buf_release(&out);
+        return copy;
+}
+
+static const char *path_text(const char *path) {
+        return *path ? path : "<nil>";
+}
+
+/* Failures of the rule itself name the type in the value's place. */
+static void add_failure(struct application *application, const struct rules_level *level,
+                        const struct custom_rules_apply_place *place, const char *detail) {
+        field_error_add(
+                application->errors, FIELD_INVALID, path_text(place->path),
+                rules_quote(application->errors->arena, json_get_text(level->schema, "type")),
+                detail);
+}
+
+/* The message that was computed, where there is one that will do. */
+static const char *computed_message(struct application *application, const struct rules_rule *rule,
+                                    const struct custom_rules_apply_place *place) {
+        struct cel_input input = { place->value, place->old, application->errors->arena,
+                                   &application->steps };
+        const char *text;
+        struct slice trimmed;
+
+        if (!rule->message || cel_program_unsupported(rule->message) ||
+            cel_evaluate(rule->message, &input, &text) != CEL_TEXT)
+                return NULL;
+        trimmed = slice_trim(slice_of(text));
+        if (trimmed.len == 0 || trimmed.len > MESSAGE_MAX || rules_has_newline(trimmed))
+                return NULL;
+        return arena_string(application->errors->arena, trimmed);
+}
+
+static void add_violation(struct application *application, const struct rules_rule *rule,
+                          const struct custom_rules_apply_place *place) {
+        struct arena *arena = application->errors->arena;
+        struct slice reason = json_get_text(rule->json, "reason");
+        struct slice field = json_get_text(rule->json, "fieldPath");
+        const char *detail = computed_message(application, rule, place), *path = place->path;
+
+        if (!detail && json_get_text(rule->json, "message").len)
+                detail = arena_string(arena, rule_text(rule));
+        if (!detail)
+                detail = arena_printf(arena, "failed rule: " SLICE_FMT, SLICE_ARG(rule_text(rule)));
+        if (field.len && !*path && *field.ptr == '.') /* without a dot in front */
+                field = slice_make(field.ptr + 1, field.len - 1);
+        if (field.len)
+                path = arena_printf(arena, "%s" SLICE_FMT, path, SLICE_ARG(field));
+        path = path_text(path);
+        if (slice_is(reason, "FieldValueRequired"))
+                field_error_add(application->errors, FIELD_REQUIRED, path, NULL, detail);
+        else if (slice_is(reason, "FieldValueForbidden"))
+                field_error_add(application->errors, FIELD_FORBIDDEN, path, NULL, detail);
+        else if (slice_is(reason, "FieldValueDuplicate"))
+                field_error_add(application->errors, FIELD_DUPLICATE, path,
+                                custom_rules_apply_shown(application, place->value), NULL);
+        else
+                field_error_add(application->errors, FIELD_INVALID, path,
+                                custom_rules_apply_shown(application, place->value), detail);
+}
+
+static void add_error(struct application *application, const struct rules_level *level,
+                      const struct rules_rule *rule, const struct custom_rules_apply_place *place,
+                      const char *why) {
+        bool is_overload = strncmp(why, "no such overload", 16) == 0;
+        struct arena *arena = application->errors->arena;
+        struct slice text = rule_text(rule);
+
+        if (is_overload)
+                add_failure(application, level, place,
+                            arena_printf(arena,
+                                         "'%s': call arguments did not match a supported operator, "
+                                         "function or macro signature for rule: " SLICE_FMT,
+                                         why, SLICE_ARG(text)));
+        else
+                add_failure(application, level, place,
+                            arena_printf(arena, "%s evaluating rule: " SLICE_FMT, why,
+                                         SLICE_ARG(text)));
+}
+
+static void add_over_budget(struct application *application, const struct rules_level *level,
+                            const struct rules_rule *rule,
+                            const struct custom_rules_apply_place *place) {
+        application->is_over = true;
+        if (application->steps <= 0) {
+                add_failure(application, level, place,
+                            "validation failed due to running out of cost budget, no further "
+                            "validation rules will be run");
+                return;
+        }
+        add_failure(application, level, place,
+                    arena_printf(application->errors->arena,
+                                 "'operation cancelled: actual cost limit exceeded': no further "
+                                 "validation rules will be run due to call cost exceeds limit for "
+                                 "rule: " SLICE_FMT,
+                                 SLICE_ARG(rule_text(rule))));
+}
+
+static void apply_rule(struct application *application, const struct rules_level *level,
+                       const struct rules_rule *rule,
+                       const struct custom_rules_apply_place *place) {
+        bool uses_old = cel_program_uses_old(rule->program);
+        struct cel_input input = { place->value, place->old, application->errors->arena,
+                                   &application->steps };
+        const char *why;
+
+        if (uses_old && !place->old && !rule->is_old_optional)
+                return;
+        switch (cel_evaluate(rule->program, &input, &why)) {
+        case CEL_FALSE:
+                /* What was wrong before and did not change may stay so. */
+                if (uses_old || !place->old || !node_equal(place->value, place->old))
+                        add_violation(application, rule, place);
+                break;
+        case CEL_FAILED:
+                add_error(application, level, rule, place, why);
+                break;
+        case CEL_OVER_BUDGET:
+                add_over_budget(application, level, rule, place);
+                break;
+        default:
+                break;
+        }
+}
+
+static void apply_level(struct application *application, const struct rules_level *level,
+                        const struct custom_rules_apply_place *place);
+
+static void apply_properties(struct application *application, const struct rules_level *level,
+                             const struct custom_rules_apply_place *place) {
+        char here[RULES_PATH_BYTES];
+
+        for (const struct rules_level *child = level->properties; child; child = child->next) {
+                struct custom_rules_apply_place inner = { here,
+                                                          node_find(place->value, child->name),
+                                                          node_find(place->old, child->name) };
+
+                snprintf(here, sizeof(here), "%s%s" SLICE_FMT, place->path, *place->path ? "." : "",
+                         SLICE_ARG(child->name));
+                if (inner.value)
+                        apply_level(application, child, &inner);
+        }
+}
+
+/* The old element with the same keys; NULL when the list does not tell its elements apart. */
+static const struct json_node *custom_rules_apply_counterpart(const struct json *schema,
+                                                              const struct json_node *list,
+                                                              const struct json_node *element) {
+        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys"), *key;
+        struct node_iter iter = node_iter(list);
+        struct json_node *candidate;
+
+        if (!slice_is(json_get_text(schema, "x-kubernetes-list-type"), "map"))
+                return NULL;
+        while (node_next(&iter, NULL, &candidate)) {
+                struct json_iter names = json_iter(keys);
+                bool is_same = true;
+
+                while (is_same && json_next(&names, NULL, &key))
+                        is_same = node_equal(node_find(candidate, json_text(key)),
+                                             node_find(element, json_text(key)));
+                if (is_same)
+                        return candidate;
+        }
+        return NULL;
+}
+
+static void apply_elements(struct application *application, const struct rules_level *level,
+                           const struct custom_rules_apply_place *place) {
+        struct node_iter iter = node_iter(place->value);
+        bool is_map = node_type(place->value) == JSON_OBJECT;
+        struct json_node *element;
+        char here[RULES_PATH_BYTES];
+        struct slice key;
+
+        for (size_t i = 0; node_next(&iter, &key, &element); i++) {
+                struct custom_rules_apply_place inner = { here, element, NULL };
+
+                if (is_map)
+                        snprintf(here, sizeof(here), "%s[" SLICE_FMT "]", place->path,
+                                 SLICE_ARG(key));
+                else
+                        snprintf(here, sizeof(here), "%s[%zu]", place->path, i);
+                inner.old =
+                        is_map ? node_find(place->old, key)
+                               : custom_rules_apply_counterpart(level->schema, place->old, element);
+                apply_level(application, level->elements, &inner);
+        }
+}
+
+static void apply_level(struct application *application, const struct rules_level *level,
+                        const struct custom_rules_apply_place *place) {
+        enum json_type type = node_type(place->value);
+
+        if (type == JSON_NULL)
+                return;
+        for (size_t i = 0; i < level->rule_count && !application->is_over; i++)
+                apply_rule(application, level, &level->rules[i], place);
+        if (type == JSON_OBJECT)
+                apply_properties(application, level, place);
+        if (level->elements && (type == JSON_OBJECT || type == JSON_ARRAY))
+                apply_elements(application, level, place);
+}
+
+/* Rules need the types that the schema promises. */
+static bool is_blocked(struct field_errors *errors) {
+        for (size_t i = 0; i < errors->count; i++) {
+                enum field_error_kind kind = errors->items[i].kind;
+
+                if (kind != FIELD_NOT_SUPPORTED && kind != FIELD_REQUIRED &&
+                    kind != FIELD_TOO_LONG && kind != FIELD_TOO_MANY && kind != FIELD_TYPE_INVALID)
+                        continue;
+                field_error_add(errors, FIELD_INVALID, "<nil>", "null",
+                                "some validation rules were not checked because the object was "
+                                "invalid; correct the existing errors to complete validation");
+                return true;
+        }
+        return false;
+}
+
+/* A stored object does not say what it is; rules about all of it compare that too. */
+static const struct json_node *old_object(struct json_tree *tree, const struct json_node *object,
+                                          const struct json *old) {
+        static const char *const members[] = { "apiVersion", "kind" };
+        struct json_node *node;
+
+        if (!old)
+                return NULL;
+        node = node_import(tree, old);
+        for (size_t i = 0; i < ARRAY_LEN(members); i++)
+                node_put_text(tree, node, members[i], node_get_text(object, members[i]));
+        return node;
+}
+
+void custom_rules_apply(const struct custom_rules *rules, const struct json_node *object,
+                        const struct json *old, struct field_errors *errors) {
+        struct application application = { .errors = errors, .steps = STEPS_PER_OBJECT };
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct custom_rules_apply_place root = { "", object, old_object(tree, object, old) };
+
+        if (!is_blocked(errors))
+                apply_level(&application, rules->root, &root);
+}

@@ -1,0 +1,531 @@
+/* OpenAPI v3 schemas of custom resources. */
+#include "schema/custom_schema.h"
+
+#include "base/arena.h"
+#include "base/regex.h"
+#include "base/util.h"
+#include "schema/schema.h"
+#include <math.h>
+#include <stdio.h>
+
+#define PRESERVE "x-kubernetes-preserve-unknown-fields"
+#define EMBEDDED "x-kubernetes-embedded-resource"
+#define INT_OR_STRING "x-kubernetes-int-or-string"
+#define PATH_BYTES 512
+#define UNIQUE_MAX 2000 /* elements; longer lists are not searched for repetitions */
+
+/* ---- paths ---- */
+
+static void path_member(char *to, const char *path, struct slice name) {
+        snprintf(to, PATH_BYTES, "%s%s" SLICE_FMT, path, *path ? "." : "", SLICE_ARG(name));
+}
+
+static void path_element(char *to, const char *path, size_t index) {
+        snprintf(to, PATH_BYTES, "%s[%zu]", path, index);
+}
+
+/* Schema of a member: its own, that of all other members, or none. */
+static const struct json *member_schema(const struct json *schema, struct slice name) {
+        const struct json *own = json_get_slice(json_get(schema, "properties"), name);
+        const struct json *others = json_get(schema, "additionalProperties");
+
+        if (own)
+                return own;
+        return json_type(others) == JSON_OBJECT ? others : NULL;
+}
+
+static bool is_identity(struct slice name) {
+        return slice_is(name, "apiVersion") || slice_is(name, "kind") || slice_is(name, "metadata");
+}
+
+/* ---- pruning ---- */
+
+struct pruning {
+        struct json_tree *tree;
+        void (*unknown)(void *context, const char *path);
+        void *context;
+};
+
+static void prune_value(struct pruning *pruning, const struct json *schema, struct json_node *value,
+                        const char *path, bool is_resource);
+
+static bool is_known_member(const struct json *schema, struct slice name, bool is_resource) {
+        return (is_resource && is_identity(name)) || member_schema(schema, name) ||
+               json_is_true(json_get(schema, PRESERVE)) ||
+               json_is_true(json_get(schema, "additionalProperties"));
+}
+
+/* Removes one unknown member; false when there is none left. */
+static bool prune_one(struct pruning *pruning, const struct json *schema, struct json_node *object,
+                      const char *path, bool is_resource) {
+        struct node_iter iter = node_iter(object);
+        struct json_node *value;
+        struct slice name;
+        char here[PATH_BYTES];
+
+        while (node_next(&iter, &name, &value)) {
+                if (is_known_member(schema, name, is_resource))
+                        continue;
+                path_member(here, path, name);
+                if (pruning->unknown)
+                        pruning->unknown(pruning->context, here);
+                return node_remove_slice(object, name);
+        }
+        return false;
+}
+
+static void prune_object(struct pruning *pruning, const struct json *schema,
+                         struct json_node *object, const char *path, bool is_resource) {
+        struct node_iter iter;
+        struct json_node *value;
+        struct slice name;
+        char here[PATH_BYTES];
+
+        while (prune_one(pruning, schema, object, path, is_resource))
+                ;
+        iter = node_iter(object);
+        while (node_next(&iter, &name, &value)) {
+                const struct json *inner = member_schema(schema, name);
+
+                if (!inner || (is_resource && is_identity(name)))
+                        continue;
+                path_member(here, path, name);
+                prune_value(pruning, inner, value, here, json_is_true(json_get(inner, EMBEDDED)));
+        }
+}
+
+static void prune_value(struct pruning *pruning, const struct json *schema, struct json_node *value,
+                        const char *path, bool is_resource) {
+        struct node_iter iter = node_iter(value);
+        struct json_node *element;
+        char here[PATH_BYTES];
+
+        if (node_type(value) == JSON_OBJECT)
+                prune_object(pruning, schema, value, path, is_resource);
+        for (size_t i = 0; node_type(value) == JSON_ARRAY && node_next(&iter, NULL, &element);
+             i++) {
+                path_element(here, path, i);
+                prune_value(pruning, json_get(schema, "items"), element, here, false);
+        }
+}
+
+void custom_prune(const struct json *schema, struct json_tree *tree, struct json_node *object,
+                  void (*unknown)(void *context, const char *path), void *context) {
+        struct pruning pruning = { tree, unknown, context };
+
+        prune_value(&pruning, schema, object, "", true);
+}
+
+/* ---- defaults ---- */
+
+void custom_default(const struct json *schema, struct json_tree *tree, struct json_node *value) {
+        struct json_iter properties = json_iter(json_get(schema, "properties"));
+        struct node_iter iter = node_iter(value);
+        const struct json *property;
+        struct json_node *child;
+        struct slice name;
+
+        while (node_type(value) == JSON_OBJECT && json_next(&properties, &name, &property)) {
+                const struct json *given = json_get(property, "default");
+
+                child = node_find(value, name);
+                if (given && (!child || (node_type(child) == JSON_NULL &&
+                                         !json_is_true(json_get(property, "nullable")))))
+                        node_set(tree, value, name, node_import(tree, given));
+        }
+        while (node_next(&iter, &name, &child)) {
+                const struct json *inner = node_type(value) == JSON_ARRAY
+                                                   ? json_get(schema, "items")
+                                                   : member_schema(schema, name);
+
+                if (inner)
+                        custom_default(inner, tree, child);
+        }
+}
+
+/* ---- validation ---- */
+
+static void custom_schema_validate(const struct json *schema, const struct json_node *value,
+                                   const char *path, struct field_errors *errors);
+
+static const char *value_text(struct field_errors *errors, const struct json_node *value) {
+        struct buf text = { 0 };
+        const char *copy;
+
+        node_write(value, &text);
+        copy = arena_string(errors->arena, buf_view(&text));
+        buf_release(&text);
+        return copy;
+}
+
+static void custom_schema_invalid(struct field_errors *errors, const char *path,
+                                  const struct json_node *value, const char *what) {
+        field_error_add(errors, FIELD_INVALID, path, value_text(errors, value),
+                        arena_printf(errors->arena, "%s in body %s", path, what));
+}
+
+static bool has_type(const struct json *schema, const struct json_node *value) {
+        struct slice type = json_get_text(schema, "type");
+        enum json_type is = node_type(value);
+        double number;
+
+        if (json_is_true(json_get(schema, INT_OR_STRING)))
+                return is == JSON_INT || is == JSON_STRING;
+        if (is == JSON_NULL)
+                return type.len == 0 || json_is_true(json_get(schema, "nullable"));
+        if (slice_is(type, "object"))
+                return is == JSON_OBJECT;
+        if (slice_is(type, "array"))
+                return is == JSON_ARRAY;
+        if (slice_is(type, "string"))
+                return is == JSON_STRING;
+        if (slice_is(type, "boolean"))
+                return is == JSON_BOOL;
+        if (slice_is(type, "integer"))
+                return is == JSON_INT || (is == JSON_REAL && node_as_f64(value, &number) &&
+                                          fpclassify(number - floor(number)) == FP_ZERO);
+        return !slice_is(type, "number") || is == JSON_INT || is == JSON_REAL;
+}
+
+static const char *type_text(const struct json_node *value) {
+        static const char *const names[] = { "",       "null",   "boolean", "integer",
+                                             "number", "string", "array",   "object" };
+
+        return names[node_type(value)];
+}
+
+static void check_enum(const struct json *schema, const struct json_node *value, const char *path,
+                       struct field_errors *errors) {
+        const struct json *choices = json_get(schema, "enum");
+        struct json_iter iter = json_iter(choices);
+        const struct json *choice;
+        struct buf list = { 0 };
+        bool is_found = json_type(choices) != JSON_ARRAY;
+
+        while (!is_found && json_next(&iter, NULL, &choice)) {
+                struct buf a = { 0 }, b = { 0 };
+
+                json_write(choice, &a);
+                node_write(value, &b);
+                is_found = slice_eq(buf_view(&a), buf_view(&b));
+                buf_text(&list, list.len ? ", " : "supported values: ");
+                buf_slice(&list, buf_view(&a));
+                buf_release(&a);
+                buf_release(&b);
+        }
+        if (!is_found)
+                field_error_add(errors, FIELD_NOT_SUPPORTED, path, value_text(errors, value),
+                                list.data);
+        buf_release(&list);
+}
+
+static void check_number(const struct json *schema, const struct json_node *value, const char *path,
+                         struct field_errors *errors) {
+        double number, limit;
+
+        if (!node_as_f64(value, &number))
+                return;
+        if (json_as_f64(json_get(schema, "minimum"), &limit)) {
+                bool is_open = json_is_true(json_get(schema, "exclusiveMinimum"));
+
+                if (number < limit || (is_open && !(number > limit)))
+                        custom_schema_invalid(errors, path, value,
+                                              arena_printf(errors->arena,
+                                                           "should be greater than %s%g",
+                                                           is_open ? "" : "or equal to ", limit));
+        }
+        if (json_as_f64(json_get(schema, "maximum"), &limit)) {
+                bool is_open = json_is_true(json_get(schema, "exclusiveMaximum"));
+
+                if (number > limit || (is_open && !(number < limit)))
+                        custom_schema_invalid(errors, path, value,
+                                              arena_printf(errors->arena,
+                                                           "should be less than %s%g",
+                                                           is_open ? "" : "or equal to ", limit));
+        }
+        if (json_as_f64(json_get(schema, "multipleOf"), &limit) && limit > 0 &&
+            fpclassify(fmod(number, limit)) != FP_ZERO)
+                custom_schema_invalid(
+                        errors, path, value,
+                        arena_printf(errors->arena, "should be a multiple of %g", limit));
+}
+
+static size_t character_count(struct slice text) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < text.len; i++)
+                count += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
+        return count;
+}
+
+static void check_string(const struct json *schema, const struct json_node *value, const char *path,
+                         struct field_errors *errors) {
+        struct slice text = node_get_slice(value), pattern = json_get_text(schema, "pattern");
+        size_t count = character_count(text);
+        struct regex *regex;
+        int64_t limit;
+
+        if (json_as_i64(json_get(schema, "minLength"), &limit) && count < (size_t)limit)
+                custom_schema_invalid(errors, path, value,
+                                      arena_printf(errors->arena,
+                                                   "should be at least %lld chars long",
+                                                   (long long)limit));
+        if (json_as_i64(json_get(schema, "maxLength"), &limit) && count > (size_t)limit)
+                field_error_add(errors, FIELD_TOO_LONG, path, NULL,
+                                arena_printf(errors->arena, "may not be more than %lld bytes",
+                                             (long long)limit));
+        if (pattern.len == 0)
+                return;
+        regex = regex_new(pattern, NULL);
+        if (regex && !regex_matches(regex, text))
+                custom_schema_invalid(errors, path, value,
+                                      arena_printf(errors->arena, "should match '" SLICE_FMT "'",
+                                                   SLICE_ARG(pattern)));
+        regex_free(regex);
+}
+
+/* ---- lists of type set and map ---- */
+
+/* What tells an element from the others: all of it, or the members that are its keys. */
+static bool is_same_element(const struct json *keys, const struct json_node *a,
+                            const struct json_node *b) {
+        struct json_iter iter = json_iter(keys);
+        const struct json *key;
+
+        if (!keys)
+                return node_equal(a, b);
+        while (json_next(&iter, NULL, &key)) {
+                if (!node_equal(node_find(a, json_text(key)), node_find(b, json_text(key))))
+                        return false;
+        }
+        return true;
+}
+
+static const char *element_text(struct field_errors *errors, const struct json *keys,
+                                const struct json_node *element) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct json_node *shown = node_object(tree);
+        struct json_iter iter = json_iter(keys);
+        const struct json *key;
+
+        if (!keys)
+                return value_text(errors, element);
+        while (json_next(&iter, NULL, &key)) {
+                const struct json_node *value = node_find(element, json_text(key));
+
+                if (value)
+                        node_set(tree, shown, json_text(key), node_clone(tree, value));
+        }
+        return value_text(errors, shown);
+}
+
+static void check_repeated(const struct json *schema, const struct json_node *value,
+                           const char *path, struct field_errors *errors) {
+        struct slice type = json_get_text(schema, "x-kubernetes-list-type");
+        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys");
+        size_t count = node_count(value);
+        struct node_iter iter = node_iter(value), before;
+        struct json_node *element, *other;
+        char here[PATH_BYTES];
+
+        if (count > UNIQUE_MAX || (!slice_is(type, "set") && !slice_is(type, "map")))
+                return;
+        if (slice_is(type, "set"))
+                keys = NULL;
+        for (size_t i = 0; node_next(&iter, NULL, &element); i++) {
+                before = node_iter(value);
+                for (size_t j = 0; j < i && node_next(&before, NULL, &other); j++) {
+                        if (!is_same_element(keys, other, element))
+                                continue;
+                        path_element(here, path, i);
+                        field_error_add(errors, FIELD_DUPLICATE, here,
+                                        element_text(errors, keys, element), NULL);
+                        break;
+                }
+        }
+}
+
+static void check_array(const struct json *schema, const struct json_node *value, const char *path,
+                        struct field_errors *errors) {
+        const struct json *items = json_get(schema, "items");
+        struct node_iter iter = node_iter(value);
+        struct json_node *element;
+        char here[PATH_BYTES];
+        int64_t limit;
+
+        if (json_as_i64(json_get(schema, "minItems"), &limit) && node_count(value) < (size_t)limit)
+                custom_schema_invalid(errors, path, value,
+                                      arena_printf(errors->arena, "should have at least %lld items",
+                                                   (long long)limit));
+        if (json_as_i64(json_get(schema, "maxItems"), &limit) && node_count(value) > (size_t)limit)
+                field_error_add(errors, FIELD_TOO_MANY, path,
+                                arena_printf(errors->arena, "%zu", node_count(value)),
+                                arena_printf(errors->arena, "must have at most %lld items",
+                                             (long long)limit));
+        check_repeated(schema, value, path, errors);
+        for (size_t i = 0; items && node_next(&iter, NULL, &element); i++) {
+                path_element(here, path, i);
+                custom_schema_validate(items, element, here, errors);
+        }
+}
+
+static void check_object(const struct json *schema, const struct json_node *value, const char *path,
+                         struct field_errors *errors) {
+        struct json_iter required = json_iter(json_get(schema, "required"));
+        struct node_iter iter = node_iter(value);
+        const struct json *name;
+        struct json_node *child;
+        struct slice key;
+        char here[PATH_BYTES];
+
+        while (json_next(&required, NULL, &name)) {
+                if (node_find(value, json_text(name)))
+                        continue;
+                path_member(here, path, json_text(name));
+                field_error_add(errors, FIELD_REQUIRED, here, NULL, NULL);
+        }
+        while (node_next(&iter, &key, &child)) {
+                const struct json *inner = member_schema(schema, key);
+
+                if (!inner)
+                        continue;
+                path_member(here, path, key);
+                custom_schema_validate(inner, child, here, errors);
+        }
+}
+
+static size_t count_matching(const struct json *list, const struct json_node *value,
+                             const char *path, struct arena *arena) {
+        struct json_iter iter = json_iter(list);
+        const struct json *schema;
+        size_t matching = 0;
+
+        while (json_next(&iter, NULL, &schema)) {
+                struct field_errors errors = { .arena = arena };
+
+                custom_schema_validate(schema, value, path, &errors);
+                matching += errors.count == 0;
+        }
+        return matching;
+}
+
+static void check_combinations(const struct json *schema, const struct json_node *value,
+                               const char *path, struct field_errors *errors) {
+        struct json_iter all = json_iter(json_get(schema, "allOf"));
+        const struct json *any = json_get(schema, "anyOf"), *one = json_get(schema, "oneOf");
+        const struct json *not = json_get(schema, "not"), *inner;
+        struct field_errors inside = { .arena = errors->arena };
+
+        while (json_next(&all, NULL, &inner))
+                custom_schema_validate(inner, value, path, errors);
+        if (any && count_matching(any, value, path, errors->arena) == 0)
+                custom_schema_invalid(errors, path, value,
+                                      "must validate at least one schema (anyOf)");
+        if (one && count_matching(one, value, path, errors->arena) != 1)
+                custom_schema_invalid(errors, path, value,
+                                      "must validate one and only one schema (oneOf)");
+        if (!not )
+                return;
+        custom_schema_validate(not, value, path, &inside);
+        if (inside.count == 0)
+                custom_schema_invalid(errors, path, value, "must not validate the schema (not)");
+}
+
+static void custom_schema_validate(const struct json *schema, const struct json_node *value,
+                                   const char *path, struct field_errors *errors) {
+        if (!has_type(schema, value)) {
+                field_error_add(errors, FIELD_TYPE_INVALID, path,
+                                arena_printf(errors->arena, "\"%s\"", type_text(value)),
+                                arena_printf(errors->arena,
+                                             "%s in body must be of type " SLICE_FMT ": \"%s\"",
+                                             path, SLICE_ARG(json_get_text(schema, "type")),
+                                             type_text(value)));
+                return;
+        }
+        if (node_type(value) == JSON_NULL)
+                return;
+        check_enum(schema, value, path, errors);
+        check_combinations(schema, value, path, errors);
+        switch (node_type(value)) {
+        case JSON_INT:
+        case JSON_REAL:
+                check_number(schema, value, path, errors);
+                break;
+        case JSON_STRING:
+                check_string(schema, value, path, errors);
+                break;
+        case JSON_ARRAY:
+                check_array(schema, value, path, errors);
+                break;
+        case JSON_OBJECT:
+                check_object(schema, value, path, errors);
+                break;
+        default:
+                break;
+        }
+}
+
+void custom_validate(const struct json *schema, const struct json_node *object,
+                     struct field_errors *errors) {
+        custom_schema_validate(schema, object, "", errors);
+}
+
+/* ---- strategic merge patches ---- */
+
+static const char *merge_key_of(const struct json *schema, struct arena *arena) {
+        const struct json *keys = json_get(schema, "x-kubernetes-list-map-keys");
+        struct slice type = json_get_text(schema, "x-kubernetes-list-type");
+
+        if (slice_is(type, "set"))
+                return "";
+        if (!slice_is(type, "map") || json_count(keys) != 1)
+                return NULL;
+        return arena_string(arena, json_text(json_at(keys, 0)));
+}
+
+static const struct schema_object *merge_type(const struct json *schema, bool is_root,
+                                              struct arena *arena);
+
+static struct schema_field merge_field(struct slice name, const struct json *schema,
+                                       struct arena *arena) {
+        const struct json *items = json_get(schema, "items");
+        struct schema_field field = { .name = arena_string(arena, name), .type = SCHEMA_RAW };
+
+        if (items) {
+                field.shape = SHAPE_LIST;
+                field.merge_key = merge_key_of(schema, arena);
+                field.own = merge_type(items, false, arena);
+        } else if (json_get(schema, "properties")) {
+                field.own = merge_type(schema, false, arena);
+        }
+        if (field.own)
+                field.type = SCHEMA_OBJECT;
+        return field;
+}
+
+/* Metadata is that of every object, whatever a root's schema says of it. */
+static const struct schema_object *merge_type(const struct json *schema, bool is_root,
+                                              struct arena *arena) {
+        const struct json *properties = json_get(schema, "properties"), *property;
+        struct schema_object *type = ARENA_NEW(arena, struct schema_object);
+        struct json_iter iter = json_iter(properties);
+        struct schema_field *fields =
+                ARENA_ARRAY(arena, struct schema_field, json_count(properties) + 1);
+        struct slice name;
+        size_t count = 0;
+
+        if (is_root)
+                fields[count++] =
+                        (struct schema_field){ .name = "metadata",
+                                               .type = SCHEMA_OBJECT,
+                                               .own = schema_named("meta.v1.ObjectMeta") };
+        while (json_next(&iter, &name, &property))
+                if (!is_root || !slice_is(name, "metadata"))
+                        fields[count++] = merge_field(name, property, arena);
+        *type = (struct schema_object){ "", fields, count };
+        return type;
+}
+
+const struct schema_object *custom_merge_type(const struct json *schema, struct arena *arena) {
+        return merge_type(schema, true, arena);
+}

@@ -1,0 +1,35 @@
+/* Validation errors in the words of the API machinery's field package. */
+#include "schema/field_error.h"
+
+#include "base/arena.h"
+
+static const char *field_error_heading(enum field_error_kind kind) {
+        static const char *const headings[] = {
+                [FIELD_REQUIRED] = "Required value",
+                [FIELD_INVALID] = "Invalid value",
+                [FIELD_NOT_SUPPORTED] = "Unsupported value",
+                [FIELD_FORBIDDEN] = "Forbidden",
+                [FIELD_DUPLICATE] = "Duplicate value",
+                [FIELD_NOT_FOUND] = "Not found",
+                [FIELD_TOO_LONG] = "Too long",
+                [FIELD_TOO_MANY] = "Too many",
+                [FIELD_TYPE_INVALID] = "Invalid value",
+        };
+
+        return headings[kind];
+}
+
+void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
+                     const char *value, const char *detail) {
+        bool has_detail = detail && *detail;
+
+        errors->items = arena_grow(errors->arena, errors->items, errors->count, &errors->cap,
+                                   sizeof(*errors->items));
+        errors->items[errors->count++] = (struct field_error){
+                .kind = kind,
+                .path = arena_string(errors->arena, slice_of(path)),
+                .message = arena_printf(errors->arena, "%s%s%s%s%s", field_error_heading(kind),
+                                        value ? ": " : "", value ? value : "",
+                                        has_detail ? ": " : "", has_detail ? detail : ""),
+        };
+}

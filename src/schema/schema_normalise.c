@@ -1,0 +1,521 @@
+/* Brings objects into the form in which Go decodes and prints them, driven by the field tables. */
+#include "schema/schema.h"
+
+#include "api/quantity.h"
+#include "base/base64.h"
+#include "base/time.h"
+#include "base/util.h"
+#include <math.h>
+#include <stdio.h>
+
+/* Where the walk is: a chain of frames on the stack, turned into text only for messages. */
+struct schema_normalise_place {
+        const struct schema_normalise_place *parent;
+        struct slice field; /* empty for a list element */
+        size_t index;
+        bool is_map_key;
+};
+
+struct schema_normalise_walk {
+        struct json_tree *tree;
+        const struct schema_report *report;
+        struct err *err;
+        bool is_sparse; /* leaves what is there and adds nothing */
+};
+
+static int normalise_object(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                            struct json_node *object, const struct schema_normalise_place *place,
+                            bool is_root);
+
+static void path_write(const struct schema_normalise_place *place, bool has_index,
+                       struct buf *out) {
+        if (!place)
+                return;
+        path_write(place->parent, has_index, out);
+        if (place->field.len == 0) {
+                if (has_index)
+                        buf_printf(out, "[%zu]", place->index);
+                return;
+        }
+        if (out->len > 0)
+                buf_char(out, '.');
+        buf_slice(out, place->field);
+}
+
+/* Go names the innermost struct and the JSON path, without indexes. */
+static int type_error(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                      const struct schema_normalise_place *place, const struct json_node *value,
+                      const char *type) {
+        static const char *const names[] = { "nothing", "null",   "bool",  "number",
+                                             "number",  "string", "array", "object" };
+        const char *dot = schema ? strrchr(schema->name, '.') : NULL;
+        struct buf path = { 0 };
+        int r;
+
+        path_write(place, false, &path);
+        r = err_set(walk->err, BERTH_ERR_BAD_REQUEST,
+                    "json: cannot unmarshal %s into Go struct field %s." SLICE_FMT " of type %s",
+                    names[node_type(value)], dot ? dot + 1 : "", SLICE_ARG(buf_view(&path)), type);
+        buf_release(&path);
+        return r;
+}
+
+static void report_unknown(struct schema_normalise_walk *walk,
+                           const struct schema_normalise_place *parent, struct slice name) {
+        struct schema_normalise_place here = { .parent = parent, .field = name };
+        struct buf path = { 0 };
+
+        if (!walk->report)
+                return;
+        path_write(&here, true, &path);
+        walk->report->unknown(walk->report->context, path.data);
+        buf_release(&path);
+}
+
+/* ---- single values ---- */
+
+static int quantity_value_check(struct schema_normalise_walk *walk, struct json_node *value,
+                                struct json_node **ret_value) {
+        struct buf text = { 0 }, canonical = { 0 };
+        struct slice written = node_get_slice(value);
+        int r;
+
+        if (node_type(value) == JSON_INT || node_type(value) == JSON_REAL) {
+                node_write(value, &text);
+                written = buf_view(&text);
+        } else if (node_type(value) != JSON_STRING) {
+                return err_set(walk->err, BERTH_ERR_BAD_REQUEST,
+                               "quantities must match the regular expression "
+                               "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+        }
+        r = quantity_canonical(written, &canonical, walk->err);
+        if (r == 0 && (text.len > 0 || !slice_eq(buf_view(&canonical), written)))
+                *ret_value = node_text(walk->tree, buf_view(&canonical));
+        buf_release(&text);
+        buf_release(&canonical);
+        return r < 0 ? BERTH_ERR_BAD_REQUEST : 0;
+}
+
+static int time_check(struct schema_normalise_walk *walk, struct json_node *value,
+                      struct json_node **ret_value) {
+        struct slice text = node_get_slice(value);
+        char canonical[WALL_TIME_TEXT_MAX];
+        struct wall_time time;
+
+        if (!wall_time_parse(text, &time))
+                return err_set(walk->err, BERTH_ERR_BAD_REQUEST,
+                               "parsing time \"" SLICE_FMT
+                               "\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"" SLICE_FMT
+                               "\" as \"2006\"",
+                               SLICE_ARG(text), SLICE_ARG(text));
+        wall_time_format(time, canonical);
+        if (!slice_is(text, canonical))
+                *ret_value = node_string(walk->tree, canonical);
+        return 0;
+}
+
+static bool has_six_fraction_digits(struct slice text) {
+        const char *dot = text.len ? memchr(text.ptr, '.', text.len) : NULL;
+        size_t digits = 0;
+
+        if (!dot)
+                return false;
+        for (const char *at = dot + 1; at < text.ptr + text.len && *at >= '0' && *at <= '9'; at++)
+                digits++;
+        return digits == 6;
+}
+
+static int micro_time_check(struct schema_normalise_walk *walk, struct json_node *value,
+                            struct json_node **ret_value) {
+        struct slice text = node_get_slice(value);
+        char canonical[WALL_TIME_TEXT_MAX];
+        struct wall_time time;
+
+        if (!wall_time_parse(text, &time) || !has_six_fraction_digits(text))
+                return err_set(walk->err, BERTH_ERR_BAD_REQUEST,
+                               "parsing time \"" SLICE_FMT
+                               "\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse it",
+                               SLICE_ARG(text));
+        wall_time_format_micro(time, canonical);
+        if (!slice_is(text, canonical))
+                *ret_value = node_string(walk->tree, canonical);
+        return 0;
+}
+
+static int duration_check(struct schema_normalise_walk *walk, struct json_node *value,
+                          struct json_node **ret_value) {
+        char canonical[40];
+        int64_t ns;
+
+        if (!duration_parse(node_get_slice(value), &ns))
+                return err_set(walk->err, BERTH_ERR_BAD_REQUEST,
+                               "time: invalid duration \"" SLICE_FMT "\"",
+                               SLICE_ARG(node_get_slice(value)));
+        duration_format(ns, canonical);
+        *ret_value = node_string(walk->tree, canonical);
+        return 0;
+}
+
+static int bytes_check(struct schema_normalise_walk *walk, struct json_node *value) {
+        struct slice text = node_get_slice(value);
+        struct buf decoded = { 0 };
+        size_t bad = 0;
+        bool is_valid = base64_decode(text, BASE64_STANDARD, &decoded) && text.len % 4 == 0;
+
+        buf_release(&decoded);
+        if (is_valid)
+                return 0;
+        while (bad < text.len &&
+               (strchr("+/", text.ptr[bad]) || (text.ptr[bad] >= '0' && text.ptr[bad] <= '9') ||
+                (text.ptr[bad] >= 'A' && text.ptr[bad] <= 'Z') ||
+                (text.ptr[bad] >= 'a' && text.ptr[bad] <= 'z')))
+                bad++;
+        return err_set(walk->err, BERTH_ERR_BAD_REQUEST, "illegal base64 data at input byte %zu",
+                       bad);
+}
+
+static bool is_int(const struct json_node *value, int64_t low, int64_t high) {
+        int64_t number;
+
+        return node_type(value) == JSON_INT && node_as_i64(value, &number) && number >= low &&
+               number <= high;
+}
+
+/* Checks one value; *ret_value gets the replacement when its text changes. */
+static int normalise_value(struct schema_normalise_walk *walk, const struct schema_object *owner,
+                           const struct schema_field *field,
+                           const struct schema_normalise_place *place, struct json_node *value,
+                           struct json_node **ret_value) {
+        enum json_type type = node_type(value);
+
+        switch ((enum schema_type)field->type) {
+        case SCHEMA_OBJECT:
+                if (type != JSON_OBJECT)
+                        return type_error(walk, owner, place, value,
+                                          schema_field_object(field)->name);
+                return normalise_object(walk, schema_field_object(field), value, place, false);
+        case SCHEMA_STRING:
+                return type == JSON_STRING ? 0 : type_error(walk, owner, place, value, "string");
+        case SCHEMA_BOOL:
+                return type == JSON_BOOL ? 0 : type_error(walk, owner, place, value, "bool");
+        case SCHEMA_INT32:
+                return is_int(value, INT32_MIN, INT32_MAX)
+                               ? 0
+                               : type_error(walk, owner, place, value, "int32");
+        case SCHEMA_INT64:
+                return is_int(value, INT64_MIN, INT64_MAX)
+                               ? 0
+                               : type_error(walk, owner, place, value, "int64");
+        case SCHEMA_FLOAT:
+                return type == JSON_INT || type == JSON_REAL
+                               ? 0
+                               : type_error(walk, owner, place, value, "float64");
+        case SCHEMA_BYTES:
+                return type == JSON_STRING ? bytes_check(walk, value)
+                                           : type_error(walk, owner, place, value, "[]uint8");
+        case SCHEMA_TIME:
+                return type == JSON_STRING ? time_check(walk, value, ret_value)
+                                           : type_error(walk, owner, place, value, "string");
+        case SCHEMA_MICRO_TIME:
+                return type == JSON_STRING ? micro_time_check(walk, value, ret_value)
+                                           : type_error(walk, owner, place, value, "string");
+        case SCHEMA_DURATION:
+                return type == JSON_STRING ? duration_check(walk, value, ret_value)
+                                           : type_error(walk, owner, place, value, "string");
+        case SCHEMA_QUANTITY:
+                return quantity_value_check(walk, value, ret_value);
+        case SCHEMA_INT_OR_STRING:
+                return type == JSON_STRING || is_int(value, INT32_MIN, INT32_MAX)
+                               ? 0
+                               : type_error(walk, owner, place, value, "int32");
+        case SCHEMA_RAW:
+                return 0;
+        }
+        return 0;
+}
+
+/* ---- zero values ---- */
+
+static bool is_struct(const struct schema_field *field) {
+        return field->shape == SHAPE_ONE &&
+               (field->type == SCHEMA_OBJECT || field->type == SCHEMA_TIME ||
+                field->type == SCHEMA_MICRO_TIME || field->type == SCHEMA_DURATION ||
+                field->type == SCHEMA_QUANTITY || field->type == SCHEMA_INT_OR_STRING ||
+                field->type == SCHEMA_RAW);
+}
+
+/* Go prints structs even when omitempty asks otherwise; only omitzero drops them. */
+static bool is_always_printed(const struct schema_field *field) {
+        if (field->flags & FIELD_OMIT_ZERO)
+                return false;
+        if (!(field->flags & FIELD_OMIT_EMPTY))
+                return true;
+        return is_struct(field) && !(field->flags & FIELD_POINTER);
+}
+
+static struct json_node *zero_value(struct schema_normalise_walk *walk,
+                                    const struct schema_field *field) {
+        if (field->shape != SHAPE_ONE || (field->flags & FIELD_POINTER))
+                return node_null(walk->tree);
+        switch ((enum schema_type)field->type) {
+        case SCHEMA_OBJECT: {
+                struct json_node *object = node_object(walk->tree);
+
+                normalise_object(walk, schema_field_object(field), object, NULL, false);
+                return object;
+        }
+        case SCHEMA_STRING:
+                return node_string(walk->tree, "");
+        case SCHEMA_BOOL:
+                return node_bool(walk->tree, false);
+        case SCHEMA_INT32:
+        case SCHEMA_INT64:
+        case SCHEMA_FLOAT:
+        case SCHEMA_INT_OR_STRING:
+                return node_i64(walk->tree, 0);
+        case SCHEMA_QUANTITY:
+                return node_string(walk->tree, "0");
+        case SCHEMA_DURATION:
+                return node_string(walk->tree, "0s");
+        case SCHEMA_BYTES:
+        case SCHEMA_TIME:
+        case SCHEMA_MICRO_TIME:
+        case SCHEMA_RAW:
+                break;
+        }
+        return node_null(walk->tree);
+}
+
+/* Zero in Go's sense, for a value that has the right type. */
+static bool is_zero(const struct schema_field *field, const struct json_node *value) {
+        double number;
+
+        switch (node_type(value)) {
+        case JSON_NULL:
+                return true;
+        case JSON_BOOL:
+                return !node_is_true(value);
+        case JSON_INT:
+        case JSON_REAL:
+                return node_as_f64(value, &number) && fpclassify(number) == FP_ZERO;
+        case JSON_STRING:
+                return node_get_slice(value).len == 0;
+        case JSON_ARRAY:
+                return node_count(value) == 0;
+        case JSON_OBJECT:
+                return node_count(value) == 0 && field->shape != SHAPE_ONE;
+        case JSON_NONE:
+                break;
+        }
+        return false;
+}
+
+static bool is_dropped(const struct schema_field *field, const struct json_node *value) {
+        bool has_zero_pointer = (field->flags & FIELD_POINTER) || is_struct(field);
+
+        if (node_type(value) == JSON_NULL && field->type == SCHEMA_RAW && field->shape == SHAPE_ONE)
+                return field->flags & FIELD_POINTER;
+        if (node_type(value) == JSON_NULL)
+                return true;
+        return !has_zero_pointer && (field->flags & (FIELD_OMIT_EMPTY | FIELD_OMIT_ZERO)) &&
+               is_zero(field, value);
+}
+
+/* ---- containers ---- */
+
+static struct json_node *element_zero(struct schema_normalise_walk *walk,
+                                      const struct schema_field *field) {
+        struct schema_field one = *field;
+
+        one.shape = SHAPE_ONE;
+        one.flags = 0;
+        return zero_value(walk, &one);
+}
+
+static int normalise_list(struct schema_normalise_walk *walk, const struct schema_object *owner,
+                          const struct schema_field *field,
+                          const struct schema_normalise_place *place, struct json_node *list) {
+        struct node_iter iter = node_iter(list);
+        struct json_node *value;
+        size_t index = 0;
+        int r;
+
+        if (node_type(list) != JSON_ARRAY)
+                return type_error(walk, owner, place, list, "[]list");
+        for (; node_next(&iter, NULL, &value); index++) {
+                struct schema_normalise_place here = { .parent = place, .index = index };
+                struct json_node *fresh = NULL;
+
+                if (node_type(value) == JSON_NULL && field->type != SCHEMA_RAW) {
+                        node_replace_at(list, index, element_zero(walk, field));
+                        continue;
+                }
+                r = normalise_value(walk, owner, field, &here, value, &fresh);
+                if (r < 0)
+                        return r;
+                if (fresh)
+                        node_replace_at(list, index, fresh);
+        }
+        return 0;
+}
+
+static int normalise_map(struct schema_normalise_walk *walk, const struct schema_object *owner,
+                         const struct schema_field *field,
+                         const struct schema_normalise_place *place, struct json_node *map) {
+        struct node_iter iter = node_iter(map);
+        struct json_node *value;
+        struct slice key;
+        int r;
+
+        if (node_type(map) != JSON_OBJECT)
+                return type_error(walk, owner, place, map, "map[string]string");
+        while (node_next(&iter, &key, &value)) {
+                struct schema_normalise_place here = { .parent = place,
+                                                       .field = key,
+                                                       .is_map_key = true };
+                struct json_node *fresh = NULL;
+
+                if (node_type(value) == JSON_NULL && field->type != SCHEMA_RAW) {
+                        node_set(walk->tree, map, key, element_zero(walk, field));
+                        continue;
+                }
+                r = field->shape == SHAPE_MAP_OF_LIST
+                            ? normalise_list(walk, owner, field, &here, value)
+                            : normalise_value(walk, owner, field, place, value, &fresh);
+                if (r < 0)
+                        return r;
+                if (fresh)
+                        node_set(walk->tree, map, key, fresh);
+        }
+        return 0;
+}
+
+static int normalise_field(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                           const struct schema_field *field,
+                           const struct schema_normalise_place *place, struct json_node *object,
+                           struct json_node *value) {
+        struct json_node *fresh = NULL;
+        int r;
+
+        if (field->shape == SHAPE_LIST)
+                r = normalise_list(walk, schema, field, place, value);
+        else if (field->shape != SHAPE_ONE)
+                r = normalise_map(walk, schema, field, place, value);
+        else
+                r = normalise_value(walk, schema, field, place, value, &fresh);
+        if (r == 0 && fresh)
+                node_set(walk->tree, object, slice_of(field->name), fresh);
+        return r;
+}
+
+static bool is_type_member(struct slice name) {
+        return slice_is(name, "apiVersion") || slice_is(name, "kind");
+}
+
+/* Complete objects may sit inside others, such as claims in a stateful set. */
+static bool is_root_type(const struct schema_object *schema) {
+        for (size_t i = 0; i < schema_root_count; i++)
+                if (&schema_objects[schema_roots[i].object] == schema)
+                        return true;
+        return false;
+}
+
+/* Members to take out, noted while iterating and removed afterwards. */
+#define DROPS_AT_ONCE 32
+struct drops {
+        struct slice names[DROPS_AT_ONCE];
+        size_t count;
+        bool is_root; /* the object is the whole */
+};
+
+static int normalise_member(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                            struct json_node *object, const struct schema_normalise_place *here,
+                            struct drops *drops) {
+        const struct schema_field *field = schema_field_find(schema, here->field);
+        struct json_node *value = node_find(object, here->field);
+        int r;
+
+        if (!field && (walk->is_sparse ||
+                       (is_type_member(here->field) && (drops->is_root || is_root_type(schema)))))
+                return 0;
+        if (!field) {
+                report_unknown(walk, here->parent, here->field);
+                drops->names[drops->count++] = here->field;
+                return 0;
+        }
+        r = node_type(value) == JSON_NULL
+                    ? 0
+                    : normalise_field(walk, schema, field, here, object, value);
+        if (r == 0 && !walk->is_sparse && is_dropped(field, node_find(object, here->field)))
+                drops->names[drops->count++] = here->field;
+        return r;
+}
+
+static int normalise_members(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                             struct json_node *object, const struct schema_normalise_place *place,
+                             bool is_root) {
+        struct drops drops = { .is_root = is_root };
+
+        do {
+                struct node_iter iter = node_iter(object);
+                struct slice name;
+                int r = 0;
+
+                drops.count = 0;
+                while (r == 0 && drops.count < DROPS_AT_ONCE && node_next(&iter, &name, NULL)) {
+                        struct schema_normalise_place here = { .parent = place, .field = name };
+
+                        r = normalise_member(walk, schema, object, &here, &drops);
+                }
+                if (r < 0)
+                        return r;
+                for (size_t i = 0; i < drops.count; i++)
+                        node_remove_slice(object, drops.names[i]);
+        } while (drops.count == DROPS_AT_ONCE);
+        return 0;
+}
+
+static void add_zero_values(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                            struct json_node *object) {
+        for (size_t i = 0; i < schema->count; i++) {
+                const struct schema_field *field = &schema->fields[i];
+                struct json_node *value;
+
+                if (!is_always_printed(field))
+                        continue;
+                value = node_get(object, field->name);
+                if (!value || (field->shape != SHAPE_ONE && is_zero(field, value)))
+                        node_put(walk->tree, object, field->name, zero_value(walk, field));
+        }
+}
+
+static int normalise_object(struct schema_normalise_walk *walk, const struct schema_object *schema,
+                            struct json_node *object, const struct schema_normalise_place *place,
+                            bool is_root) {
+        int r = normalise_members(walk, schema, object, place, is_root);
+
+        if (r == 0 && !walk->is_sparse)
+                add_zero_values(walk, schema, object);
+        return r;
+}
+
+int schema_normalise(const struct schema_object *schema, struct json_tree *tree,
+                     struct json_node *object, const struct schema_report *report,
+                     struct err *err) {
+        struct schema_normalise_walk walk = { .tree = tree, .report = report, .err = err };
+
+        if (node_type(object) != JSON_OBJECT)
+                return err_set(err, BERTH_ERR_BAD_REQUEST,
+                               "json: cannot unmarshal %s into an object",
+                               json_type_name(node_type(object)));
+        return normalise_object(&walk, schema, object, NULL, true);
+}
+
+int schema_canonicalise(const struct schema_object *schema, struct json_tree *tree,
+                        struct json_node *object, struct err *err) {
+        struct schema_normalise_walk walk = { .tree = tree, .err = err, .is_sparse = true };
+
+        if (node_type(object) != JSON_OBJECT)
+                return err_set(err, BERTH_ERR_BAD_REQUEST, "no object");
+        return normalise_object(&walk, schema, object, NULL, true);
+}

@@ -1,0 +1,123 @@
+/* Strategic merge patches: directives, merge keys and the order of elements. */
+#include "base/util.h"
+#include "schema/strategic_merge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+struct merge_case {
+        const char *kind, *target, *patch, *expect; /* expect NULL = refused */
+};
+
+#define CONTAINERS(list) "{\"spec\":{\"template\":{\"spec\":{\"containers\":" list "}}}}"
+#define FINALIZERS(list) "{\"metadata\":{\"finalizers\":" list "}}"
+
+static const struct merge_case cases[] = {
+        { "Deployment", "{\"a\":{\"b\":1,\"c\":2}}", "{\"a\":{\"b\":null,\"d\":3}}",
+          "{\"a\":{\"c\":2,\"d\":3}}" },
+        { "Deployment", "{\"a\":[1,2]}", "{\"a\":[3]}", "{\"a\":[3]}" },
+        { "Deployment", "{}", "{\"a\":{\"b\":null,\"$patch\":\"replace\"}}", "{\"a\":{}}" },
+        { "Deployment", CONTAINERS("[{\"name\":\"a\",\"image\":\"1\"},{\"name\":\"b\"}]"),
+          CONTAINERS("[{\"name\":\"a\",\"image\":\"2\"}]"),
+          CONTAINERS("[{\"name\":\"a\",\"image\":\"2\"},{\"name\":\"b\"}]") },
+        { "Deployment", CONTAINERS("[{\"name\":\"a\"},{\"name\":\"b\"}]"),
+          CONTAINERS("[{\"name\":\"c\"}]"),
+          CONTAINERS("[{\"name\":\"c\"},{\"name\":\"a\"},{\"name\":\"b\"}]") },
+        { "Deployment", CONTAINERS("[{\"name\":\"x\"},{\"name\":\"y\"},{\"name\":\"z\"}]"),
+          CONTAINERS("[{\"name\":\"y\",\"image\":\"9\"},{\"name\":\"w\"}]"),
+          CONTAINERS("[{\"name\":\"x\"},{\"name\":\"y\",\"image\":\"9\"},{\"name\":\"w\"},"
+                     "{\"name\":\"z\"}]") },
+        { "Deployment", CONTAINERS("[{\"name\":\"a\"},{\"name\":\"b\"}]"),
+          CONTAINERS("[{\"$patch\":\"delete\",\"name\":\"a\"}]"),
+          CONTAINERS("[{\"name\":\"b\"}]") },
+        { "Deployment", CONTAINERS("[{\"name\":\"b\"}]"),
+          CONTAINERS("[{\"$patch\":\"delete\",\"name\":\"a\"}]"),
+          CONTAINERS("[{\"name\":\"b\"}]") },
+        { "Deployment", CONTAINERS("[{\"name\":\"a\"},{\"name\":\"b\"}]"),
+          CONTAINERS("[{\"$patch\":\"replace\"},{\"name\":\"c\"}]"),
+          CONTAINERS("[{\"name\":\"c\"}]") },
+        { "Deployment", CONTAINERS("[{\"name\":\"a\"}]"), CONTAINERS("[{\"image\":\"q\"}]"), NULL },
+        { "Deployment", CONTAINERS("[{\"name\":\"a\"}]"),
+          CONTAINERS("[{\"name\":\"a\",\"$patch\":\"frob\"}]"), NULL },
+        { "Deployment", CONTAINERS("[{\"name\":\"a\"},{\"name\":\"b\"}]"),
+          "{\"spec\":{\"template\":{\"spec\":{\"$setElementOrder/"
+          "containers\":[{\"name\":\"b\"},{\"name\":\"a\"}]}}}}",
+          CONTAINERS("[{\"name\":\"b\"},{\"name\":\"a\"}]") },
+        { "Deployment", CONTAINERS("[{\"name\":\"a\"}]"),
+          "{\"spec\":{\"template\":{\"spec\":{\"$setElementOrder/containers\":[{\"name\":\"a\"}],"
+          "\"containers\":[{\"name\":\"zz\"}]}}}}",
+          NULL },
+        { "Deployment", CONTAINERS("[{\"name\":\"z\"},{\"name\":\"x\"},{\"name\":\"y\"}]"),
+          "{\"spec\":{\"template\":{\"spec\":{\"$setElementOrder/containers\":[{\"name\":\"n\"},"
+          "{\"name\":\"z\"}],\"containers\":[{\"name\":\"n\"},{\"name\":\"x\",\"$patch\":"
+          "\"delete\"}]}}}}",
+          CONTAINERS("[{\"name\":\"y\"},{\"name\":\"n\"},{\"name\":\"z\"}]") },
+        { "ConfigMap", FINALIZERS("[\"a\",\"b\"]"), FINALIZERS("[\"b\",\"c\"]"),
+          FINALIZERS("[\"a\",\"b\",\"c\"]") },
+        { "ConfigMap", FINALIZERS("[\"a\",\"b\"]"),
+          "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"a\"]}}",
+          FINALIZERS("[\"b\"]") },
+        { "ConfigMap", FINALIZERS("[\"a\"]"), FINALIZERS("[\"a\",\"b\",\"b\"]"),
+          FINALIZERS("[\"a\",\"b\"]") },
+        { "ConfigMap", "{\"data\":{\"a\":\"1\",\"b\":\"2\"}}",
+          "{\"data\":{\"$patch\":\"replace\",\"c\":\"3\"}}", "{\"data\":{\"c\":\"3\"}}" },
+        { "ConfigMap", "{\"data\":{\"a\":\"1\"}}", "{\"data\":{\"$patch\":\"delete\"}}",
+          "{\"data\":{}}" },
+        { "ConfigMap", "{\"data\":{\"a\":\"1\"}}", "{\"data\":{\"$patch\":\"frob\"}}", NULL },
+        { "Deployment",
+          "{\"spec\":{\"strategy\":{\"type\":\"RollingUpdate\",\"rollingUpdate\":{}}}}",
+          "{\"spec\":{\"strategy\":{\"$retainKeys\":[\"type\"],\"type\":\"Recreate\"}}}",
+          "{\"spec\":{\"strategy\":{\"type\":\"Recreate\"}}}" },
+        { "Deployment", "{\"spec\":{\"strategy\":{\"type\":\"RollingUpdate\"}}}",
+          "{\"spec\":{\"strategy\":{\"$retainKeys\":[\"x\"],\"type\":\"Recreate\"}}}", NULL },
+        { "PodDisruptionBudget", "{\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"1\"}}}}",
+          "{\"spec\":{\"selector\":{\"matchLabels\":{\"b\":\"2\"}}}}",
+          "{\"spec\":{\"selector\":{\"matchLabels\":{\"b\":\"2\"}}}}" },
+};
+
+static const struct schema_object *schema_of(const char *kind) {
+        for (size_t i = 0; i < schema_root_count; i++) {
+                if (strcmp(schema_roots[i].kind, kind) == 0)
+                        return &schema_objects[schema_roots[i].object];
+        }
+        return NULL;
+}
+
+static void test_cases(void **state) {
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct json_tree *tree = NULL, *expect = NULL;
+                struct json_doc *patch = NULL;
+                struct err err = { 0 };
+                int r;
+
+                assert_int_equal(json_tree_parse(slice_of(cases[i].target), &tree, NULL), 0);
+                assert_int_equal(json_parse(slice_of(cases[i].patch), &patch, NULL), 0);
+                r = strategic_merge(tree, json_tree_root(tree), schema_of(cases[i].kind),
+                                    json_doc_root(patch), &err);
+                if (!cases[i].expect) {
+                        if (r == 0)
+                                fail_msg("case %zu is accepted: %s", i, cases[i].patch);
+                } else {
+                        struct buf text = { 0 };
+
+                        json_tree_parse(slice_of(cases[i].expect), &expect, NULL);
+                        node_write(json_tree_root(tree), &text);
+                        if (r < 0 || !node_equal(json_tree_root(tree), json_tree_root(expect)))
+                                fail_msg("case %zu: %s gives %s (%s)", i, cases[i].patch, text.data,
+                                         err.text);
+                        buf_release(&text);
+                }
+                json_tree_free(tree);
+                json_tree_free(expect);
+                json_doc_free(patch);
+        }
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases) };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
