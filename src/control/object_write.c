@@ -25,7 +25,7 @@ struct request {
         bool is_aside; /* nobody depends on it */
 };
 
-static int object_write_fail(const struct api_server_response *response, struct err *err) {
+static int object_write_fail(const struct http_response *response, struct err *err) {
         struct json_doc *doc = NULL;
         struct status_info info;
         int r;
@@ -54,7 +54,7 @@ static int object_write_ask(struct controller_run *run, const struct request *re
                 .user_agent = is_kubelet ? SLICE_LITERAL("kubelet")
                                          : SLICE_LITERAL("kube-controller-manager"),
         };
-        struct api_server_response response;
+        struct http_response response;
         int r = write_waits_ask(control->waits, &call, request->is_aside, &response, err);
 
         if (r < 0)
@@ -66,7 +66,7 @@ static int object_write_ask(struct controller_run *run, const struct request *re
         } else if (ret_doc) {
                 r = json_parse(buf_view(&response.body), ret_doc, err);
         }
-        api_server_response_release(&response);
+        http_response_release(&response);
         return r;
 }
 

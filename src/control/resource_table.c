@@ -82,7 +82,7 @@ static void read_document(struct resource_table *table, const char *path) {
                 .accept = SLICE_LITERAL(DISCOVERY_ACCEPT),
                 .user = &api_user_admin,
         };
-        struct api_server_response response;
+        struct http_response response;
         struct json_doc *doc = NULL;
         const struct json *item;
 
@@ -94,7 +94,7 @@ static void read_document(struct resource_table *table, const char *path) {
                         add_group(table, item);
         }
         json_doc_free(doc);
-        api_server_response_release(&response);
+        http_response_release(&response);
 }
 
 void resource_table_refresh(struct resource_table *table) {

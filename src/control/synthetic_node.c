@@ -45,7 +45,7 @@ static void write_node(const char *name, unsigned number, const struct control_n
 
 static int synthetic_node_create(struct control *control, const char *name, unsigned number,
                                  const struct control_node *node, struct err *err) {
-        struct api_server_response response;
+        struct http_response response;
         struct buf body = { 0 };
         int r = 0;
 
@@ -55,7 +55,7 @@ static int synthetic_node_create(struct control *control, const char *name, unsi
         if (response.status >= 400)
                 r = err_set(err, BERTH_ERR_INVALID, "node %s: " SLICE_FMT, name,
                             SLICE_ARG(buf_view(&response.body)));
-        api_server_response_release(&response);
+        http_response_release(&response);
         buf_release(&body);
         return r;
 }

@@ -94,7 +94,7 @@ static void end_aside(struct write_wait *wait) {
 
 void write_waits_run_aside(struct write_waits *waits) {
         for (struct write_wait *wait = waits->aside, *next; wait; wait = next) {
-                struct api_server_response response;
+                struct http_response response;
 
                 next = wait->next;
                 if (!wait->is_ready)
@@ -103,7 +103,7 @@ void write_waits_run_aside(struct write_waits *waits) {
                 wait->pending = api_pending_resume(wait->pending, &response);
                 if (wait->pending)
                         continue;
-                api_server_response_release(&response);
+                http_response_release(&response);
                 end_aside(wait);
         }
 }
@@ -148,13 +148,13 @@ static bool is_same(const struct write_wait *wait, const struct api_server_reque
 
 /* The wait belongs to it from here on: it goes, or is kept. */
 static int write_wait_settle(struct write_waits *waits, struct write_wait *wait, bool is_aside,
-                             struct api_server_response *ret_response, struct err *err) {
+                             struct http_response *ret_response, struct err *err) {
         if (!wait->pending) {
                 wait_free(wait);
                 return 0;
         }
         if (is_aside) {
-                *ret_response = (struct api_server_response){ .status = STATUS_ACCEPTED };
+                *ret_response = (struct http_response){ .status = STATUS_ACCEPTED };
                 put_aside(wait);
                 return 0;
         }
@@ -164,7 +164,7 @@ static int write_wait_settle(struct write_waits *waits, struct write_wait *wait,
 }
 
 int write_waits_ask(struct write_waits *waits, const struct api_server_request *request,
-                    bool is_aside, struct api_server_response *ret_response, struct err *err) {
+                    bool is_aside, struct http_response *ret_response, struct err *err) {
         struct api_server *server = waits->server;
         struct write_wait *wait;
 

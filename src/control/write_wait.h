@@ -11,7 +11,7 @@
 
 struct api_server;
 struct api_server_request;
-struct api_server_response;
+struct http_response;
 struct controller_run;
 
 struct write_waits;
@@ -36,4 +36,4 @@ bool write_waits_leave(struct write_waits *waits);
  * one before it in the same look does. A write that is_aside (events) is answered by nobody where
  * it has to wait: then the response is empty, with status 202. */
 int write_waits_ask(struct write_waits *waits, const struct api_server_request *request,
-                    bool is_aside, struct api_server_response *ret_response, struct err *err);
+                    bool is_aside, struct http_response *ret_response, struct err *err);

@@ -3,12 +3,11 @@
 
 #include "base/arena.h"
 #include "base/util.h"
+#include "http/http_front.h"
 #include "http/tls_material.h"
 #include "loop/file_text.h"
 #include "pages/metrics.h"
 #include "pages/page_access.h"
-#include "server/api_server.h"
-#include "server/http_front.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +37,8 @@ struct serving {
 
 struct serving_answer {
         struct serving *serving;
-        const struct api_server_request *request;
-        struct api_server_response *response;
+        const struct http_request *request;
+        struct http_response *response;
         struct slice path, query;
 };
 
@@ -224,14 +223,13 @@ static bool is_reading(struct slice method) {
 }
 
 /* Splits the target into path and query. */
-static struct serving_answer answer_of(struct serving *serving,
-                                       const struct api_server_request *request,
-                                       struct api_server_response *response) {
+static struct serving_answer answer_of(struct serving *serving, const struct http_request *request,
+                                       struct http_response *response) {
         struct serving_answer answer = { serving, request, response, request->target, SLICE_EMPTY };
         const char *mark =
                 request->target.len ? memchr(request->target.ptr, '?', request->target.len) : NULL;
 
-        *response = (struct api_server_response){ .status = 200, .retry_after_s = -1 };
+        *response = (struct http_response){ .status = 200, .retry_after_s = -1 };
         if (mark) {
                 answer.path.len = (size_t)(mark - request->target.ptr);
                 answer.query = slice_make(mark + 1, request->target.len - answer.path.len - 1);
@@ -240,7 +238,7 @@ static struct serving_answer answer_of(struct serving *serving,
 }
 
 static void serving_handle(struct serving_answer *answer) {
-        const struct api_server_request *request = answer->request;
+        const struct http_request *request = answer->request;
         bool resets = answer->serving->allows_reset && slice_is(request->method, "DELETE");
 
         if (!is_reading(request->method) && !(resets && slice_is(answer->path, "/metrics")))
@@ -270,7 +268,7 @@ static void visitor_free(void *pending) {
 }
 
 /* As API servers refuse: a Status. */
-static void turn_away(const struct page_visit *visit, struct api_server_response *response) {
+static void turn_away(const struct page_visit *visit, struct http_response *response) {
         static const struct {
                 int status;
                 const char *reason;
@@ -300,8 +298,8 @@ static void serving_admit(struct serving_answer *answer, const struct page_visit
                 turn_away(visit, answer->response);
 }
 
-static void *begin_page(void *context, const struct api_server_request *request,
-                        struct api_server_response *ret_response, void (*ready)(void *context),
+static void *begin_page(void *context, const struct http_request *request,
+                        struct http_response *ret_response, void (*ready)(void *context),
                         void *ready_context) {
         struct serving *serving = context;
         struct serving_answer answer = answer_of(serving, request, ret_response);
@@ -332,15 +330,16 @@ static void *begin_page(void *context, const struct api_server_request *request,
         return visitor;
 }
 
-static void resume_page(void *pending, struct api_server_response *ret_response) {
+static void *resume_page(void *pending, struct http_response *ret_response) {
         struct visitor *visitor = pending;
-        struct api_server_request request = { .method = slice_of(visitor->method),
-                                              .target = slice_of(visitor->target),
-                                              .is_local = visitor->is_local };
+        struct http_request request = { .method = slice_of(visitor->method),
+                                        .target = slice_of(visitor->target),
+                                        .is_local = visitor->is_local };
         struct serving_answer answer = answer_of(visitor->serving, &request, ret_response);
 
         serving_admit(&answer, visitor->visit);
         visitor_free(visitor);
+        return NULL;
 }
 
 /* ---- life ---- */
@@ -390,10 +389,9 @@ int serving_new(const struct serving_config *config, struct loop *loop,
                                 .tls_minimum = config->tls_minimum,
                                 .asks_for_certificates =
                                         config->access &&
-                                        page_access_takes_certificates(config->access),
-                                .pages = &(struct http_pages){ begin_page, resume_page,
-                                                               visitor_free, serving } },
-                        NULL, loop, &serving->front, err);
+                                        page_access_takes_certificates(config->access) },
+                        &(struct http_handler){ begin_page, resume_page, visitor_free, serving },
+                        loop, &serving->front, err);
         tls_material_release(&material);
         if (code < 0) {
                 free(serving);

@@ -3,8 +3,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "http/http_front.h"
 #include "port/loop.h"
-#include "server/http_front.h"
 #include <stdbool.h>
 #include <stdint.h>
 

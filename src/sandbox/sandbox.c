@@ -4,11 +4,11 @@
 #include "base/util.h"
 #include "config/document.h"
 #include "control/control.h"
+#include "http/http_front.h"
 #include "http/tls_material.h"
 #include "sandbox/native_evictions.h"
 #include "sandbox/webhook_client.h"
 #include "server/api_server.h"
-#include "server/http_front.h"
 #include "server/local_transport.h"
 #include "store/sqlite_backend.h"
 #include "store/store.h"
@@ -134,11 +134,12 @@ static int start_front(struct sandbox *sandbox, const struct sandbox_config *con
         char host[256];
 
         host_of(listen, host, sizeof(host)); /* start_tls has checked it */
+        struct http_handler handler = api_server_handler(sandbox->server);
         if (http_front_new(
                     &(struct http_front_config){ .address = listen,
                                                  .key_pem = sandbox->tls.key_pem,
                                                  .certificate_pem = sandbox->tls.certificate_pem },
-                    sandbox->server, sandbox->loop, &sandbox->front, err) < 0)
+                    &handler, sandbox->loop, &sandbox->front, err) < 0)
                 return err->code;
         snprintf(sandbox->url, sizeof(sandbox->url),
                  strchr(host, ':') ? "https://[%s]:%u" : "https://%s:%u",

@@ -70,7 +70,7 @@ static void object_path(const struct resource_entry *entry, struct slice ns, str
         resource_path(entry, ns, name, out);
 }
 
-static void read_failure(const struct api_server_response *response, struct err *err) {
+static void read_failure(const struct http_response *response, struct err *err) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         struct status_info info;
 
@@ -89,7 +89,7 @@ struct import_call {
 
 static int sandbox_import_call(struct sandbox_import *import, const struct import_call *what,
                                int *ret_status, struct err *err) {
-        struct api_server_response response;
+        struct http_response response;
 
         api_server_handle(
                 sandbox_server(import->sandbox),
@@ -103,7 +103,7 @@ static int sandbox_import_call(struct sandbox_import *import, const struct impor
         *ret_status = response.status;
         if (response.status >= 400)
                 read_failure(&response, err);
-        api_server_response_release(&response);
+        http_response_release(&response);
         return *ret_status >= 400 ? err->code : 0;
 }
 

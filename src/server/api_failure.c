@@ -235,7 +235,7 @@ void failure_write(const struct api_failure *failure, struct buf *out) {
 }
 
 void failure_respond(struct api_context *context) {
-        struct api_server_response *response = context->response;
+        struct http_response *response = context->response;
 
         buf_clear(&response->body);
         response->status = context->failure.code;
@@ -245,6 +245,6 @@ void failure_respond(struct api_context *context) {
         failure_write(&context->failure, &response->body);
         if (context->failure.retry_after_s) {
                 response->retry_after_s = context->failure.retry_after_s;
-                respond_header(response, "Retry-After", "%d", context->failure.retry_after_s);
+                http_response_header(response, "Retry-After", "%d", context->failure.retry_after_s);
         }
 }

@@ -4,20 +4,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-void respond_header(struct api_server_response *response, const char *name, const char *format,
-                    ...) {
-        struct buf text = { 0 };
-        va_list args;
-
-        if (response->header_count == API_HEADERS_MAX)
-                return;
-        va_start(args, format);
-        buf_vprintf(&text, format, args);
-        va_end(args);
-        response->headers[response->header_count++] =
-                (struct api_header){ .name = name, .value = buf_take(&text, NULL) };
-}
-
 void respond_text(struct api_context *context, int status, const char *content_type,
                   struct slice body) {
         context->response->status = status;

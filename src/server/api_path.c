@@ -103,7 +103,7 @@ static void extend_kinds(struct api_context *context) {
 }
 
 static bool serve_document(struct api_context *context) {
-        struct api_server_response *response = context->response;
+        struct http_response *response = context->response;
         struct api_document document = { 0 };
         struct slice target = context->request->target, path;
         bool is_served;
@@ -122,11 +122,11 @@ static bool serve_document(struct api_context *context) {
         buf_release(&response->body);
         response->body = document.body;
         if (*document.etag)
-                respond_header(response, "ETag", "%s", document.etag);
+                http_response_header(response, "ETag", "%s", document.etag);
         if (document.varies)
-                respond_header(response, "Vary", "Accept");
+                http_response_header(response, "Vary", "Accept");
         if (document.is_public)
-                respond_header(response, "Cache-Control", "public");
+                http_response_header(response, "Cache-Control", "public");
         return true;
 }
 

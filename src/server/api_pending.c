@@ -162,7 +162,7 @@ void api_pending_cancel(struct api_pending *pending) {
 }
 
 struct api_pending *api_pending_resume(struct api_pending *pending,
-                                       struct api_server_response *ret_response) {
+                                       struct http_response *ret_response) {
         struct api_server *server = pending->server;
         struct rng shared = server->rng;
         bool is_done;
@@ -210,7 +210,7 @@ static bool is_ahead(const struct api_server *server, const struct api_server_re
 
 struct api_pending *api_server_begin(struct api_server *server,
                                      const struct api_server_request *request,
-                                     struct api_server_response *ret_response,
+                                     struct http_response *ret_response,
                                      void (*ready)(void *context), void *context) {
         bool is_write = !slice_is(request->method, "GET");
 

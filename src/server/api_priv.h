@@ -115,7 +115,7 @@ struct api_context {
         struct api_server *server;
         const struct api_server_request *request;
         struct api_server_request converted; /* what request points to after read_yaml */
-        struct api_server_response *response;
+        struct http_response *response;
         struct arena *arena;
         struct api_user user;
         struct api_route route;
@@ -177,7 +177,7 @@ void failure_respond(struct api_context *context);
 /* ---- requests ---- */
 /* Runs a request to its end; false when it has to be run again after webhooks have answered. */
 bool request_run(struct api_server *server, const struct api_server_request *request,
-                 struct api_pending *pending, struct api_server_response *ret_response);
+                 struct api_pending *pending, struct http_response *ret_response);
 /* has_plus: a plus sign stands for a space, as in queries. */
 struct slice percent_decode(struct arena *arena, struct slice text, bool has_plus);
 int query_parse(struct api_context *context, struct slice text);
@@ -202,8 +202,6 @@ void warn_add(struct api_context *context, struct slice text); /* Warning header
 /* ---- responses ---- */
 void respond_text(struct api_context *context, int status, const char *content_type,
                   struct slice body);
-void respond_header(struct api_server_response *response, const char *name, const char *format, ...)
-        __attribute__((format(printf, 3, 4)));
 void respond_success(struct api_context *context, int code); /* Status with status Success */
 /* A stored object, or a body of the same shape, in the form that was asked for. */
 int respond_object(struct api_context *context, int status, struct slice body);
@@ -273,23 +271,10 @@ void table_row_write(struct kind_context *hooks, const struct api_resource *reso
                      enum table_include include, struct slice body, const struct json *object,
                      struct buf *out);
 
-/* ---- streams (api_stream.c) ---- */
-struct stream_ops {
-        enum api_stream_state (*read)(struct api_stream *stream, struct buf *out,
-                                      size_t soft_limit);
-        void (*free)(struct api_stream *stream);
-};
-/* First member of every kind of stream. */
-struct api_stream {
-        const struct stream_ops *ops;
-        void (*ready)(void *context);
-        void *ready_context;
-        bool is_woken;
-};
-void stream_wake(struct api_stream *stream); /* tells the reader, once until it reads */
+/* ---- long lists (api_stream.c) ---- */
 /* A list whose text is made while it is read; takes the page's objects over. */
-struct api_stream *list_stream_new(const struct api_resource *resource, struct page *page,
-                                   struct buf *head);
+struct http_stream *list_stream_new(const struct api_resource *resource, struct page *page,
+                                    struct buf *head);
 
 /* ---- verbs ---- */
 int serve_get(struct api_context *context);

@@ -91,10 +91,10 @@ bool api_server_add_token(struct api_server *server, const struct api_token *tok
 }
 
 static void bootstrap_create(struct api_server *server, const char *path, struct slice json) {
-        struct api_server_response response;
+        struct http_response response;
 
         api_server_call(server, &api_user_admin, "POST", slice_of(path), json, &response);
-        api_server_response_release(&response);
+        http_response_release(&response);
 }
 
 static void bootstrap_role(struct slice json, void *data) {
@@ -264,12 +264,12 @@ static void warnings_write(struct api_context *context) {
                 buf_char(&text, '"');
         }
         if (text.len)
-                respond_header(context->response, "Warning", "%s", text.data);
+                http_response_header(context->response, "Warning", "%s", text.data);
         buf_release(&text);
 }
 
 bool request_run(struct api_server *server, const struct api_server_request *request,
-                 struct api_pending *pending, struct api_server_response *ret_response) {
+                 struct api_pending *pending, struct http_response *ret_response) {
         struct api_context context = {
                 .server = server,
                 .request = request,
@@ -278,11 +278,11 @@ bool request_run(struct api_server *server, const struct api_server_request *req
                 .pending = pending,
         };
 
-        *ret_response = (struct api_server_response){ .retry_after_s = -1 };
+        *ret_response = (struct http_response){ .retry_after_s = -1 };
         if (api_server_serve(&context) < 0 && !context.is_waiting)
                 failure_respond(&context);
         if (context.is_waiting)
-                api_server_response_release(ret_response);
+                http_response_release(ret_response);
         else
                 warnings_write(&context);
         for (size_t i = 0; i < context.doc_count; i++)
@@ -299,28 +299,12 @@ void api_server_contend(struct api_server *server, void (*in_between)(void *cont
 }
 
 void api_server_handle(struct api_server *server, const struct api_server_request *request,
-                       struct api_server_response *ret_response) {
+                       struct http_response *ret_response) {
         request_run(server, request, NULL, ret_response);
 }
 
-void api_server_response_release(struct api_server_response *response) {
-        api_stream_close(response->stream);
-        buf_release(&response->body);
-        for (size_t i = 0; i < response->header_count; i++)
-                free(response->headers[i].value);
-        *response = (struct api_server_response){ .retry_after_s = -1 };
-}
-
-struct api_stream *api_server_response_take_stream(struct api_server_response *response) {
-        struct api_stream *stream = response->stream;
-
-        response->stream = NULL;
-        return stream;
-}
-
 void api_server_call(struct api_server *server, const struct api_user *user, const char *method,
-                     struct slice target, struct slice body,
-                     struct api_server_response *ret_response) {
+                     struct slice target, struct slice body, struct http_response *ret_response) {
         struct api_server_request request = {
                 .method = slice_of(method),
                 .target = target,

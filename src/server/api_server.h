@@ -7,14 +7,14 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "base/time.h"
+#include "http/http_handler.h"
+#include "http/http_message.h"
 #include "port/loop.h"
 #include "port/transport.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define API_BODY_MAX ((size_t)3 << 20) /* largest request body */
-#define API_HEADERS_MAX 12
 #define API_GROUPS_MAX 16
 
 struct json;
@@ -22,7 +22,6 @@ struct json_tree;
 struct store;
 struct kind_info;
 struct api_server;
-struct api_stream;
 
 struct api_user {
         struct slice name;
@@ -106,36 +105,16 @@ struct api_server_request {
         struct slice body;
         struct slice content_type, accept, authorization, user_agent, if_none_match;
         struct slice impersonate_user, impersonate_group;
-        /* What the client showed in the handshake, DER, its own first; empty = nothing. With it all
-         * headers, NAME NUL VALUE NUL ... */
-        struct slice client_certificates, headers;
         const struct api_user *user; /* already known (in-process callers); NULL = authenticate */
-        bool is_local;               /* the peer is a process of this machine */
         bool takes_streams;          /* long lists may come as a stream too, not only watches */
         /* In-process callers only: a created object keeps the uid and creationTimestamp it carries
          * (objects of another cluster, whose owners and ages must stay what they were). */
         bool keeps_identity;
 };
 
-struct api_header {
-        const char *name; /* static */
-        char *value;      /* owned by the response */
-};
-struct api_server_response {
-        int status;
-        const char *content_type; /* static, or in the response's memory */
-        struct buf body;          /* complete body; unused when stream is set */
-        size_t header_count;
-        struct api_header headers[API_HEADERS_MAX]; /* besides Content-Type and -Length */
-        int retry_after_s;                          /* also among the headers; -1 = none */
-        struct api_stream *stream; /* watch or long list: read with api_stream_read; the caller's
-                                      to close */
-        char type_buffer[128];
-};
-
 /* Answers every request; never fails. The response need not be initialised. */
 void api_server_handle(struct api_server *server, const struct api_server_request *request,
-                       struct api_server_response *ret_response);
+                       struct http_response *ret_response);
 /* The same for callers that can wait: webhooks are asked about writes, and reads of a revision that
  * is yet to come get three seconds. NULL when the request is
  * answered. Otherwise ready will run once, from the loop; then api_pending_resume either answers,
@@ -143,32 +122,15 @@ void api_server_handle(struct api_server *server, const struct api_server_reques
 struct api_pending;
 struct api_pending *api_server_begin(struct api_server *server,
                                      const struct api_server_request *request,
-                                     struct api_server_response *ret_response,
+                                     struct http_response *ret_response,
                                      void (*ready)(void *context), void *context);
 /* Whether there are webhooks, and somebody to ask them: otherwise no write waits for one. */
 bool api_server_asks_webhooks(const struct api_server *server);
 struct api_pending *api_pending_resume(struct api_pending *pending,
-                                       struct api_server_response *ret_response);
-void api_pending_cancel(struct api_pending *pending);                   /* accepts NULL */
-void api_server_response_release(struct api_server_response *response); /* closes the stream too */
-/* Takes the stream out of a response, so that it outlives it. */
-struct api_stream *api_server_response_take_stream(struct api_server_response *response);
-
-/* Answer read piece by piece. Nothing is buffered per reader: a watch is a position in the store's
- * history, and a reader that falls out of it is cut off with an ERROR event. */
-enum api_stream_state {
-        API_STREAM_MORE,  /* call again */
-        API_STREAM_IDLE,  /* nothing now; ready will be called */
-        API_STREAM_ENDED, /* complete */
-};
-/* Appends whole records to out until out holds at least soft_limit bytes or nothing is left. */
-enum api_stream_state api_stream_read(struct api_stream *stream, struct buf *out,
-                                      size_t soft_limit);
-/* ready may run from inside a commit or a timer: it must only schedule an api_stream_read. */
-void api_stream_on_ready(struct api_stream *stream, void (*ready)(void *context), void *context);
-void api_stream_close(struct api_stream *stream); /* accepts NULL */
-
+                                       struct http_response *ret_response);
+void api_pending_cancel(struct api_pending *pending); /* accepts NULL */
 /* Shorthand for in-process callers: method, path and JSON body (empty = none) as user. */
 void api_server_call(struct api_server *server, const struct api_user *user, const char *method,
-                     struct slice target, struct slice body,
-                     struct api_server_response *ret_response);
+                     struct slice target, struct slice body, struct http_response *ret_response);
+/* The server as what answers a listener; it must outlive that. */
+struct http_handler api_server_handler(struct api_server *server);

@@ -1,36 +1,10 @@
-/* Answers that are read piece by piece: what watches and long lists share, and the long lists. */
+/* Long lists, whose text is made while they are read. */
 #include "server/api_priv.h"
 
 #include <stdlib.h>
 
-void stream_wake(struct api_stream *stream) {
-        if (stream->is_woken || !stream->ready)
-                return;
-        stream->is_woken = true;
-        stream->ready(stream->ready_context);
-}
-
-void api_stream_on_ready(struct api_stream *stream, void (*ready)(void *context), void *context) {
-        stream->ready = ready;
-        stream->ready_context = context;
-        stream->is_woken = false;
-}
-
-enum api_stream_state api_stream_read(struct api_stream *stream, struct buf *out,
-                                      size_t soft_limit) {
-        stream->is_woken = false;
-        return stream->ops->read(stream, out, soft_limit);
-}
-
-void api_stream_close(struct api_stream *stream) {
-        if (stream)
-                stream->ops->free(stream);
-}
-
-/* ---- lists ---- */
-
 struct list_stream {
-        struct api_stream stream;
+        struct http_stream stream;
         struct api_resource view; /* a copy; kind is NULL when bodies are written as stored */
         const struct store_object **objects; /* referenced until they are written */
         size_t count, at;
@@ -38,8 +12,8 @@ struct list_stream {
         struct arena scratch; /* for views */
 };
 
-static enum api_stream_state list_read(struct api_stream *stream, struct buf *out,
-                                       size_t soft_limit) {
+static enum http_stream_state list_read(struct http_stream *stream, struct buf *out,
+                                        size_t soft_limit) {
         struct list_stream *list = CONTAINER_OF(stream, struct list_stream, stream);
 
         if (list->head.len) {
@@ -60,14 +34,14 @@ static enum api_stream_state list_read(struct api_stream *stream, struct buf *ou
                 arena_clear(&list->scratch);
         }
         if (list->at < list->count || list->count == 0)
-                return list->count ? API_STREAM_MORE : API_STREAM_ENDED;
+                return list->count ? HTTP_STREAM_MORE : HTTP_STREAM_ENDED;
         buf_text(out, "]}");
         list->count = 0;
         list->at = 0;
-        return API_STREAM_ENDED;
+        return HTTP_STREAM_ENDED;
 }
 
-static void list_free(struct api_stream *stream) {
+static void list_free(struct http_stream *stream) {
         struct list_stream *list = CONTAINER_OF(stream, struct list_stream, stream);
 
         while (list->at < list->count)
@@ -78,9 +52,9 @@ static void list_free(struct api_stream *stream) {
         free(list);
 }
 
-struct api_stream *list_stream_new(const struct api_resource *resource, struct page *page,
-                                   struct buf *head) {
-        static const struct stream_ops ops = { .read = list_read, .free = list_free };
+struct http_stream *list_stream_new(const struct api_resource *resource, struct page *page,
+                                    struct buf *head) {
+        static const struct http_stream_ops ops = { .read = list_read, .free = list_free };
         struct list_stream *list = xcalloc(1, sizeof(*list));
 
         list->stream.ops = &ops;

@@ -10,7 +10,7 @@
 #define TIMEOUT_MAX_S (366 * 24 * 60 * 60)
 
 struct watch {
-        struct api_stream stream;
+        struct http_stream stream;
         struct api_server *server; /* NULL once the server is gone */
         struct watch *next, *previous;
         const struct api_resource *resource;
@@ -35,14 +35,14 @@ static void api_watch_changed(void *context, int resource, const struct store_ev
 
         (void)resource;
         if (watch->ns.len == 0 || slice_eq(store_object_ns(event->object), watch->ns))
-                stream_wake(&watch->stream);
+                http_stream_wake(&watch->stream);
 }
 
 static void timed_out(void *context) {
         struct watch *watch = context;
 
         watch->is_timed_out = true;
-        stream_wake(&watch->stream);
+        http_stream_wake(&watch->stream);
 }
 
 static void bookmark_due(void *context) {
@@ -50,7 +50,7 @@ static void bookmark_due(void *context) {
 
         watch->is_bookmark_due = true;
         loop_timer_arm(watch->server->loop, &watch->bookmark, BOOKMARK_INTERVAL_NS);
-        stream_wake(&watch->stream);
+        http_stream_wake(&watch->stream);
 }
 
 /* ---- writing events ---- */
@@ -128,16 +128,16 @@ static void bookmark_write(struct watch *watch, bool is_initial_end, struct buf 
         watch->is_bookmark_due = false;
 }
 
-static enum api_stream_state end_with(struct watch *watch, const struct api_failure *failure,
-                                      struct buf *out) {
+static enum http_stream_state end_with(struct watch *watch, const struct api_failure *failure,
+                                       struct buf *out) {
         buf_text(out, "{\"type\":\"ERROR\",\"object\":");
         failure_write(failure, out);
         buf_text(out, "}\n");
         watch->is_ended = true;
-        return API_STREAM_ENDED;
+        return HTTP_STREAM_ENDED;
 }
 
-static enum api_stream_state end_expired(struct watch *watch, struct buf *out) {
+static enum http_stream_state end_expired(struct watch *watch, struct buf *out) {
         char message[128];
         struct api_failure failure = { .code = 410, .reason = "Expired", .message = message };
 
@@ -165,7 +165,8 @@ static void remember_key(struct watch *watch, const struct store_object *object)
 }
 
 /* Objects as of the start of the watch; the cursor is opened anew for every piece. */
-static enum api_stream_state read_initial(struct watch *watch, struct buf *out, size_t soft_limit) {
+static enum http_stream_state read_initial(struct watch *watch, struct buf *out,
+                                           size_t soft_limit) {
         struct store_range range = {
                 .resource = watch->resource->store_resource,
                 .revision = watch->revision,
@@ -192,7 +193,7 @@ static enum api_stream_state read_initial(struct watch *watch, struct buf *out, 
                         bookmark_write(watch, true, out);
         }
         store_cursor_close(cursor);
-        return API_STREAM_MORE;
+        return HTTP_STREAM_MORE;
 }
 
 /* The last state that matched, with the revision of the change that made it leave. */
@@ -228,7 +229,7 @@ static void change_write(struct watch *watch, const struct store_event *event, s
                 leaving_write(watch, event, out);
 }
 
-static enum api_stream_state read_live(struct watch *watch, struct buf *out, size_t soft_limit) {
+static enum http_stream_state read_live(struct watch *watch, struct buf *out, size_t soft_limit) {
         const struct store *store = watch->server->store;
         int resource = watch->resource->store_resource;
         const struct store_event *event;
@@ -241,25 +242,25 @@ static enum api_stream_state read_live(struct watch *watch, struct buf *out, siz
                 watch->revision = event->revision;
         }
         if (out->len >= soft_limit)
-                return API_STREAM_MORE;
+                return HTTP_STREAM_MORE;
         if (watch->revision < store_revision(store))
                 watch->revision = store_revision(store);
         if (watch->is_bookmark_due)
                 bookmark_write(watch, false, out);
         if (watch->is_timed_out) {
                 watch->is_ended = true;
-                return API_STREAM_ENDED;
+                return HTTP_STREAM_ENDED;
         }
-        return API_STREAM_IDLE;
+        return HTTP_STREAM_IDLE;
 }
 
-static enum api_stream_state watch_read(struct api_stream *stream, struct buf *out,
-                                        size_t soft_limit) {
+static enum http_stream_state watch_read(struct http_stream *stream, struct buf *out,
+                                         size_t soft_limit) {
         struct watch *watch = CONTAINER_OF(stream, struct watch, stream);
-        enum api_stream_state state = API_STREAM_MORE;
+        enum http_stream_state state = HTTP_STREAM_MORE;
 
         if (!watch->server || watch->is_ended)
-                return API_STREAM_ENDED;
+                return HTTP_STREAM_ENDED;
         if (watch->is_initial)
                 state = read_initial(watch, out, soft_limit);
         if (!watch->is_initial && !watch->is_ended && out->len < soft_limit)
@@ -287,7 +288,7 @@ static void api_watch_detach(struct watch *watch) {
         watch->server = NULL;
 }
 
-static void watch_free(struct api_stream *stream) {
+static void watch_free(struct http_stream *stream) {
         struct watch *watch = CONTAINER_OF(stream, struct watch, stream);
 
         api_watch_detach(watch);
@@ -302,11 +303,11 @@ void watches_end(struct api_server *server) {
                 struct watch *watch = server->watches;
 
                 api_watch_detach(watch);
-                stream_wake(&watch->stream);
+                http_stream_wake(&watch->stream);
         }
 }
 
-static const struct stream_ops watch_ops = { .read = watch_read, .free = watch_free };
+static const struct http_stream_ops watch_ops = { .read = watch_read, .free = watch_free };
 
 static struct watch *watch_new(struct api_context *context) {
         struct api_server *server = context->server;

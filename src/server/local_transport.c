@@ -18,7 +18,7 @@ struct api_request {
         void (*done)(void *context, const struct api_reply *reply);
         const struct api_stream_events *events; /* NULL for calls */
         void *context;
-        struct api_stream *stream;
+        struct http_stream *stream;
         struct api_pending *pending; /* waits for webhooks */
         bool is_started, is_scheduled, is_cancelled;
         bool is_busy; /* inside one of the receiver's callbacks */
@@ -46,7 +46,7 @@ static void request_free(struct api_request *request) {
                         request->next->previous = request->previous;
         }
         api_pending_cancel(request->pending);
-        api_stream_close(request->stream);
+        http_stream_close(request->stream);
         free(request->path);
         free(request->content_type);
         free(request->accept);
@@ -77,8 +77,7 @@ static void reply_error(struct slice body, int status, struct err *err) {
         json_doc_free(doc);
 }
 
-static void local_transport_handle(struct api_request *request,
-                                   struct api_server_response *response) {
+static void local_transport_handle(struct api_request *request, struct http_response *response) {
         const struct local_transport *local = request->local;
         struct api_server_request asked = {
                 .method = slice_of(api_method_name(request->method)),
@@ -96,7 +95,7 @@ static void local_transport_handle(struct api_request *request,
 }
 
 static void local_transport_finish(struct api_request *request,
-                                   const struct api_server_response *response) {
+                                   const struct http_response *response) {
         struct api_reply reply = {
                 .status = response->status,
                 .body = buf_view(&response->body),
@@ -133,10 +132,10 @@ static bool is_alive_after(struct api_request *request) {
 
 static void local_transport_pump(struct api_request *request) {
         CLEANUP(buf_release) struct buf chunk = { 0 };
-        struct api_server_response end = { .status = 200, .retry_after_s = -1 };
-        enum api_stream_state state = api_stream_read(request->stream, &chunk, CHUNK_BYTES);
+        struct http_response end = { .status = 200, .retry_after_s = -1 };
+        enum http_stream_state state = http_stream_read(request->stream, &chunk, CHUNK_BYTES);
 
-        if (state == API_STREAM_MORE)
+        if (state == HTTP_STREAM_MORE)
                 local_transport_schedule(request);
         if (chunk.len) {
                 request->is_busy = true;
@@ -144,7 +143,7 @@ static void local_transport_pump(struct api_request *request) {
                 if (!is_alive_after(request))
                         return;
         }
-        if (state == API_STREAM_ENDED)
+        if (state == HTTP_STREAM_ENDED)
                 local_transport_finish(request, &end);
 }
 
@@ -165,7 +164,7 @@ static bool local_transport_deliver(struct api_request *request, struct slice bo
 }
 
 static void local_transport_start(struct api_request *request) {
-        struct api_server_response response;
+        struct http_response response;
 
         request->is_started = true;
         if (request->pending)
@@ -175,8 +174,8 @@ static void local_transport_start(struct api_request *request) {
         if (request->pending)
                 return;
         if (response.stream && request->events) {
-                request->stream = api_server_response_take_stream(&response);
-                api_stream_on_ready(request->stream, local_transport_schedule, request);
+                request->stream = http_response_take_stream(&response);
+                http_stream_on_ready(request->stream, local_transport_schedule, request);
                 if (local_transport_announce(request, response.status))
                         local_transport_pump(request);
         } else if (local_transport_announce(request, response.status) &&
@@ -184,7 +183,7 @@ static void local_transport_start(struct api_request *request) {
                     local_transport_deliver(request, buf_view(&response.body)))) {
                 local_transport_finish(request, &response);
         }
-        api_server_response_release(&response);
+        http_response_release(&response);
 }
 
 static void local_transport_run(void *context) {
@@ -242,7 +241,7 @@ static struct api_request *local_stream(void *self, const struct api_call *call,
 static void local_cancel(void *self, struct api_request *request) {
         (void)self;
         request->is_cancelled = true;
-        api_stream_close(request->stream);
+        http_stream_close(request->stream);
         request->stream = NULL;
         api_pending_cancel(request->pending);
         request->pending = NULL;

@@ -23,7 +23,7 @@ int fleet_ask(struct sim_fleet *fleet, const char *method, const char *path, con
                                               .content_type = SLICE_LITERAL("application/json"),
                                               .user = &api_user_admin,
                                               .user_agent = SLICE_LITERAL("sim") };
-        struct api_server_response response;
+        struct http_response response;
         bool was_admin = fleet->is_admin;
         int status;
 
@@ -33,7 +33,7 @@ int fleet_ask(struct sim_fleet *fleet, const char *method, const char *path, con
         api_server_handle(fleet->server, &request, &response);
         fleet->is_admin = was_admin;
         status = response.status;
-        api_server_response_release(&response);
+        http_response_release(&response);
         return status;
 }
 

@@ -13,7 +13,7 @@ int sim_world_ask(struct sim_world *world, const char *method, const char *path,
                                               .content_type = SLICE_LITERAL("application/json"),
                                               .user = &api_user_admin,
                                               .user_agent = SLICE_LITERAL("sim") };
-        struct api_server_response response;
+        struct http_response response;
         int status;
 
         if (strcmp(method, "PATCH") == 0)
@@ -24,6 +24,6 @@ int sim_world_ask(struct sim_world *world, const char *method, const char *path,
                 buf_clear(ret_body);
                 buf_slice(ret_body, buf_view(&response.body));
         }
-        api_server_response_release(&response);
+        http_response_release(&response);
         return status;
 }

@@ -5,10 +5,10 @@
 #include "client/known_objects.h"
 #include "client/reflector.h"
 #include "client/write_queue.h"
+#include "http/http_front.h"
 #include "http/tls_material.h"
 #include "loop/event_loop.h"
 #include "server/api_server.h"
-#include "server/http_front.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,9 @@ static void serve(struct bench *bench) {
                 &(struct api_server_config){ .tokens = &token, .token_count = 1 }, bench->loop);
         front.key_pem = bench->material.key_pem;
         front.certificate_pem = bench->material.certificate_pem;
-        if (http_front_new(&front, bench->server, bench->loop, &bench->front, &err) < 0)
+        struct http_handler handler = api_server_handler(bench->server);
+
+        if (http_front_new(&front, &handler, bench->loop, &bench->front, &err) < 0)
                 fail(err.text);
 }
 
@@ -89,7 +91,7 @@ static void reach(struct bench *bench) {
 
 static void make_pods(struct bench *bench, int count) {
         for (int i = 0; i < count; i++) {
-                struct api_server_response response;
+                struct http_response response;
                 char body[400];
 
                 snprintf(body, sizeof(body),
@@ -102,7 +104,7 @@ static void make_pods(struct bench *bench, int count) {
                                 slice_of(body), &response);
                 if (response.status != 201)
                         fail("a pod was refused");
-                api_server_response_release(&response);
+                http_response_release(&response);
         }
 }
 

@@ -45,7 +45,7 @@ static double seconds_since(struct mono_time start) {
 
 static size_t call(struct api_server *server, const char *method, const char *path,
                    const char *body, int wanted) {
-        struct api_server_response response;
+        struct http_response response;
         size_t size;
 
         api_server_call(server, &api_user_admin, method, slice_of(path), slice_of(body), &response);
@@ -55,7 +55,7 @@ static size_t call(struct api_server *server, const char *method, const char *pa
                 exit(1);
         }
         size = response.body.len;
-        api_server_response_release(&response);
+        http_response_release(&response);
         return size;
 }
 
@@ -99,7 +99,7 @@ static void bind_pod(struct api_server *server, unsigned i) {
 }
 
 static void update_pod(struct api_server *server, unsigned i) {
-        struct api_server_response response;
+        struct http_response response;
         char path[256], body[256];
 
         snprintf(path, sizeof(path), PODS "/web-%08u", i);
@@ -114,7 +114,7 @@ static void update_pod(struct api_server *server, unsigned i) {
                           &response);
         if (response.status != 200)
                 exit(1);
-        api_server_response_release(&response);
+        http_response_release(&response);
 }
 
 static void get_pod(struct api_server *server, unsigned i) {
@@ -142,7 +142,7 @@ static void list(struct api_server *server, const char *what, const char *path) 
 
 /* Writes with WATCHERS readers of everything, who read after each: events handed out per second. */
 static void fan_out(struct api_server *server, unsigned pods) {
-        struct api_server_response watches[WATCHERS];
+        struct http_response watches[WATCHERS];
         struct buf text = { 0 };
         struct mono_time start;
         char path[128];
@@ -157,12 +157,12 @@ static void fan_out(struct api_server *server, unsigned pods) {
                 update_pod(server, i);
                 for (size_t j = 0; j < WATCHERS; j++) {
                         buf_clear(&text);
-                        api_stream_read(watches[j].stream, &text, 1 << 16);
+                        http_stream_read(watches[j].stream, &text, 1 << 16);
                 }
         }
         report("watch events to 100", (double)pods * WATCHERS, seconds_since(start), "events");
         for (size_t i = 0; i < WATCHERS; i++)
-                api_server_response_release(&watches[i]);
+                http_response_release(&watches[i]);
         buf_release(&text);
 }
 

@@ -2,9 +2,9 @@
  * Prints the port on the first line; ends at SIGTERM. */
 #include "poll_loop.h"
 
+#include "http/http_front.h"
 #include "http/tls_material.h"
 #include "server/api_server.h"
-#include "server/http_front.h"
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
                                                             .server_address = "127.0.0.1:6443",
                                                             .seed = (uint64_t)loop_wall(loop).ns },
                                loop);
+        struct http_handler handler = api_server_handler(server);
         struct tls_material material = { 0 };
         struct http_front *front = NULL;
         struct loop_io *io = NULL;
@@ -43,7 +44,7 @@ int main(int argc, char **argv) {
                     &(struct http_front_config){ .address = argc > 1 ? argv[1] : "127.0.0.1:0",
                                                  .key_pem = material.key_pem,
                                                  .certificate_pem = material.certificate_pem },
-                    server, loop, &front, &err) < 0) {
+                    &handler, loop, &front, &err) < 0) {
                 fprintf(stderr, "sandbox_bare: %s\n", err.text);
                 return 1;
         }

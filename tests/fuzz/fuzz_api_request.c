@@ -52,7 +52,7 @@ static const struct loop_ops ops = {
         .wall = wall, .timer_arm = ignore_arm, .timer_disarm = ignore_disarm, .defer = defer
 };
 
-static void check_text(const struct api_server_response *response) {
+static void check_text(const struct http_response *response) {
         struct json_doc *doc = NULL;
 
         if (!response->content_type || strcmp(response->content_type, "application/json") != 0)
@@ -62,11 +62,11 @@ static void check_text(const struct api_server_response *response) {
         json_doc_free(doc);
 }
 
-static void check_stream(struct api_stream *stream) {
+static void check_stream(struct http_stream *stream) {
         struct buf text = { 0 };
         struct slice rest, line;
 
-        while (api_stream_read(stream, &text, text.len + 4096) == API_STREAM_MORE)
+        while (http_stream_read(stream, &text, text.len + 4096) == HTTP_STREAM_MORE)
                 ;
         rest = buf_view(&text);
         while (slice_split(&rest, '\n', &line)) {
@@ -81,7 +81,7 @@ static void check_stream(struct api_stream *stream) {
 
 static void ask(struct api_server *server, struct slice block) {
         struct slice line = SLICE_EMPTY, method = SLICE_EMPTY, target = SLICE_EMPTY;
-        struct api_server_response response;
+        struct http_response response;
 
         slice_split(&block, '\n', &line);
         slice_split(&line, ' ', &method);
@@ -99,7 +99,7 @@ static void ask(struct api_server *server, struct slice block) {
                 check_stream(response.stream);
         else
                 check_text(&response);
-        api_server_response_release(&response);
+        http_response_release(&response);
         run_deferred();
 }
 

@@ -1,8 +1,8 @@
 /* Bytes on a connection to the API server's port: whatever they are, an answer or none, and the
  * server goes on. */
 #include "fuzz_peer.h"
+#include "http/http_front.h"
 #include "server/api_server.h"
-#include "server/http_front.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -18,7 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 assert(code == 0);
                 server = api_server_new(&(struct api_server_config){ .seed = 1, .is_open = true },
                                         event_loop_as_loop(events));
-                code = http_front_new(&config, server, event_loop_as_loop(events), &front, NULL);
+                struct http_handler handler = api_server_handler(server);
+
+                code = http_front_new(&config, &handler, event_loop_as_loop(events), &front, NULL);
                 assert(code == 0);
         }
         fuzz_send(events, http_front_port(front), data, size);

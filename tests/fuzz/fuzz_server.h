@@ -63,7 +63,7 @@ static inline struct api_server *fuzz_server(void) {
  */
 static inline int fuzz_ask(const char *method, struct slice target, const char *type,
                            struct slice body) {
-        struct api_server_response response;
+        struct http_response response;
         struct buf text = { 0 };
         struct slice rest, line;
         int status;
@@ -78,7 +78,8 @@ static inline int fuzz_ask(const char *method, struct slice target, const char *
         status = response.status;
         assert(status >= 200 && status < 600);
         if (response.stream) {
-                while (api_stream_read(response.stream, &text, text.len + 4096) == API_STREAM_MORE)
+                while (http_stream_read(response.stream, &text, text.len + 4096) ==
+                       HTTP_STREAM_MORE)
                         ;
         } else if (response.content_type &&
                    strcmp(response.content_type, "application/json") == 0) {
@@ -93,7 +94,7 @@ static inline int fuzz_ask(const char *method, struct slice target, const char *
                 json_doc_free(doc);
         }
         buf_release(&text);
-        api_server_response_release(&response);
+        http_response_release(&response);
         fuzz_run_deferred();
         return status;
 }

@@ -63,7 +63,7 @@ static void write_answer(struct slice input, struct buf *out) {
         }
 }
 
-static void check(const struct api_server_response *response) {
+static void check(const struct http_response *response) {
         struct json_doc *doc = NULL;
         int code = json_parse(buf_view(&response->body), &doc, NULL);
 
@@ -73,7 +73,7 @@ static void check(const struct api_server_response *response) {
 }
 
 static void create(struct api_server *server, struct slice answer) {
-        struct api_server_response response;
+        struct http_response response;
         struct api_pending *pending = api_server_begin(
                 server,
                 &(struct api_server_request){
@@ -99,7 +99,7 @@ static void create(struct api_server *server, struct slice answer) {
                 pending = api_pending_resume(pending, &response);
         }
         check(&response);
-        api_server_response_release(&response);
+        http_response_release(&response);
         buf_release(&body);
 }
 

@@ -5,10 +5,10 @@
 #include "api/json.h"
 #include "base/util.h"
 #include "client/http_transport.h"
+#include "http/http_front.h"
 #include "http/tls_material.h"
 #include "loop/event_loop.h"
 #include "server/api_server.h"
-#include "server/http_front.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,7 +43,9 @@ static inline void live_listen(struct live *live) {
                 config.key_pem = live->material.key_pem;
                 config.certificate_pem = live->material.certificate_pem;
         }
-        if (http_front_new(&config, live->server, live->loop, &live->front, &err) < 0)
+        struct http_handler handler = api_server_handler(live->server);
+
+        if (http_front_new(&config, &handler, live->loop, &live->front, &err) < 0)
                 fail_msg("%s", err.text);
         live->port = http_front_port(live->front);
 }
@@ -166,12 +168,12 @@ static inline int live_connections(uint16_t port, const struct live_rows *before
 /* In-process write around the transport. */
 static inline int live_do(struct live *live, const char *method, const char *path,
                           const char *body) {
-        struct api_server_response response;
+        struct http_response response;
         int status;
 
         api_server_call(live->server, &api_user_admin, method, slice_of(path), slice_of(body),
                         &response);
         status = response.status;
-        api_server_response_release(&response);
+        http_response_release(&response);
         return status;
 }

@@ -51,7 +51,7 @@ static int ask_with_type(struct cluster *cluster, const char *method, const char
                 .user = &api_user_admin,
                 .user_agent = SLICE_LITERAL("test"),
         };
-        struct api_server_response response;
+        struct http_response response;
         int status;
 
         json_doc_free(cluster->doc);
@@ -62,7 +62,7 @@ static int ask_with_type(struct cluster *cluster, const char *method, const char
         if (status >= 400 && status != 404)
                 print_message("%s %s: %d " SLICE_FMT "\n", method, path, status,
                               SLICE_ARG(buf_view(&response.body)));
-        api_server_response_release(&response);
+        http_response_release(&response);
         buf_release(&text);
         virtual_loop_run(cluster->loop);
         return status;

@@ -165,7 +165,7 @@ int scene_ask(struct scene *scene, const char *method, const char *path, const c
                 .user = &api_user_admin,
                 .user_agent = SLICE_LITERAL("test"),
         };
-        struct api_server_response response;
+        struct http_response response;
         int status;
 
         api_server_handle(scene->server, &request, &response);
@@ -174,7 +174,7 @@ int scene_ask(struct scene *scene, const char *method, const char *path, const c
                 buf_clear(ret_body);
                 buf_slice(ret_body, buf_view(&response.body));
         }
-        api_server_response_release(&response);
+        http_response_release(&response);
         return status;
 }
 

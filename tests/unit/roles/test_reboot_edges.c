@@ -50,13 +50,13 @@ static void ask(struct edge *edge, const char *method, const char *path, const c
                                               .body = slice_of(body),
                                               .content_type = SLICE_LITERAL("application/json"),
                                               .user = &api_user_admin };
-        struct api_server_response response;
+        struct http_response response;
 
         api_server_handle(edge->server, &request, &response);
         assert_in_range(response.status, 200, 201);
         if (ret_body)
                 buf_slice(ret_body, buf_view(&response.body));
-        api_server_response_release(&response);
+        http_response_release(&response);
 }
 
 static struct edge *edge_new(void) {

@@ -95,7 +95,7 @@ static int ask(struct scene *scene, const char *method, const char *path, const 
                                               .body = slice_of(text),
                                               .content_type = SLICE_LITERAL("application/json"),
                                               .user = &api_user_admin };
-        struct api_server_response response;
+        struct http_response response;
         int status;
 
         if (strcmp(method, "PATCH") == 0)
@@ -104,7 +104,7 @@ static int ask(struct scene *scene, const char *method, const char *path, const 
         status = response.status;
         if (body)
                 buf_slice(body, buf_view(&response.body));
-        api_server_response_release(&response);
+        http_response_release(&response);
         return status;
 }
 
@@ -449,7 +449,7 @@ static void add_eviction(struct scene *scene, const char *manager) {
                 .user = &api_user_admin,
                 .user_agent = slice_of(manager)
         };
-        struct api_server_response response;
+        struct http_response response;
 
         assert_int_equal(ask(scene, "POST", LIFECYCLE "/evictions",
                              "{\"metadata\":{\"name\":\"e\"},\"spec\":{\"target\":{\"pod\":{"
@@ -459,7 +459,7 @@ static void add_eviction(struct scene *scene, const char *manager) {
         api_server_handle(scene->server, &request, &response);
         if (response.status != 200)
                 fail_msg(SLICE_FMT, SLICE_ARG(buf_view(&response.body)));
-        api_server_response_release(&response);
+        http_response_release(&response);
 }
 
 static struct call *want(struct scene *scene, size_t index, const char *name) {

@@ -60,13 +60,13 @@ static int ask_as(struct scene *scene, const char *method, const char *type, con
                 .body = slice_of(body),
                 .user = &api_user_admin,
         };
-        struct api_server_response response;
+        struct http_response response;
         int status;
 
         api_server_handle(scene->server, &request, &response);
         status = response.status;
         snprintf(scene->text, sizeof(scene->text), SLICE_FMT, SLICE_ARG(buf_view(&response.body)));
-        api_server_response_release(&response);
+        http_response_release(&response);
         return status;
 }
 

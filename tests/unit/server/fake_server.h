@@ -48,7 +48,7 @@ static inline int ask_as(struct fixture *fixture, const char *method, const char
                 .user_agent = SLICE_LITERAL("test/1"),
                 .user = &api_user_admin,
         };
-        struct api_server_response response;
+        struct http_response response;
         int status;
 
         json_doc_free(fixture->doc);
@@ -60,7 +60,7 @@ static inline int ask_as(struct fixture *fixture, const char *method, const char
         fixture->retry_after_s = response.retry_after_s;
         fixture->text = slice_dup(buf_view(&response.body));
         json_parse(buf_view(&response.body), &fixture->doc, NULL);
-        api_server_response_release(&response);
+        http_response_release(&response);
         return status;
 }
 static inline int ask(struct fixture *fixture, const char *method, const char *path,
@@ -111,29 +111,29 @@ static inline const char *answer(const struct fixture *fixture, const char *poin
         return slot;
 }
 
-static inline struct api_stream *open_watch(struct fixture *fixture, const char *path) {
-        struct api_server_response response;
-        struct api_stream *stream;
+static inline struct http_stream *open_watch(struct fixture *fixture, const char *path) {
+        struct http_response response;
+        struct http_stream *stream;
 
         api_server_call(fixture->server, &api_user_admin, "GET", slice_of(path), SLICE_EMPTY,
                         &response);
         assert_int_equal(response.status, 200);
-        stream = api_server_response_take_stream(&response);
+        stream = http_response_take_stream(&response);
         assert_non_null(stream);
-        api_server_response_release(&response);
+        http_response_release(&response);
         return stream;
 }
 /* "ADDED a;MODIFIED b;" of what the watch has to say; ends with "!" when it ended. */
-static inline const char *watch_text(struct api_stream *stream) {
+static inline const char *watch_text(struct http_stream *stream) {
         static char text[4096];
         struct buf out = { 0 };
         struct slice rest, line;
-        enum api_stream_state state;
+        enum http_stream_state state;
         size_t used = 0;
 
         do
-                state = api_stream_read(stream, &out, out.len + 100);
-        while (state == API_STREAM_MORE);
+                state = http_stream_read(stream, &out, out.len + 100);
+        while (state == HTTP_STREAM_MORE);
         rest = buf_view(&out);
         text[0] = '\0';
         while (slice_split(&rest, '\n', &line)) {
@@ -150,7 +150,7 @@ static inline const char *watch_text(struct api_stream *stream) {
                         SLICE_ARG(json_get_text(json_get(object, "metadata"), "name")));
                 json_doc_free(doc);
         }
-        if (state == API_STREAM_ENDED)
+        if (state == HTTP_STREAM_ENDED)
                 snprintf(text + used, sizeof(text) - used, "!");
         buf_release(&out);
         return text;

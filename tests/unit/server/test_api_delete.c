@@ -149,7 +149,7 @@ static void add_event(struct fixture *f, const char *name) {
 
 static void test_event_retention(void **state) {
         struct fixture f = fixture_new();
-        struct api_stream *watch;
+        struct http_stream *watch;
 
         (void)state;
         assert_int_equal(virtual_loop_timers(f.fake), 0); /* nothing to wait for */
@@ -165,7 +165,7 @@ static void test_event_retention(void **state) {
         assert_int_equal(ask(&f, "GET", EVENTS "/new", NULL), 200);
         virtual_loop_advance(f.fake, 30 * 60 * NS_PER_S);
         assert_int_equal(ask(&f, "GET", EVENTS "/new", NULL), 404);
-        api_stream_close(watch);
+        http_stream_close(watch);
         assert_int_equal(virtual_loop_timers(f.fake), 0);
         fixture_free(&f);
 }

@@ -59,7 +59,7 @@ static void test_long_list(void **state) {
                                               .target = SLICE_LITERAL(MAPS),
                                               .user = &api_user_admin,
                                               .takes_streams = true };
-        struct api_server_response response;
+        struct http_response response;
         struct buf text = { 0 }, value = { 0 };
         char name[16];
 
@@ -78,9 +78,9 @@ static void test_long_list(void **state) {
         api_server_handle(f.server, &request, &response);
         assert_non_null(response.stream);
         ask(&f, "DELETE", MAPS "/c7", NULL); /* the list stays what it was */
-        while (api_stream_read(response.stream, &text, text.len + 1000) != API_STREAM_ENDED)
+        while (http_stream_read(response.stream, &text, text.len + 1000) != HTTP_STREAM_ENDED)
                 ;
-        api_server_response_release(&response);
+        http_response_release(&response);
         request.takes_streams = false;
         assert_int_equal(ask(&f, "GET", MAPS "?resourceVersion=0", NULL), 200);
         assert_non_null(strstr(text.data, "\"c7\""));
@@ -92,8 +92,8 @@ static void test_long_list(void **state) {
         request.takes_streams = true;
         api_server_handle(f.server, &request, &response); /* given up half-way */
         buf_clear(&text);
-        assert_int_equal(api_stream_read(response.stream, &text, 1000), API_STREAM_MORE);
-        api_server_response_release(&response);
+        assert_int_equal(http_stream_read(response.stream, &text, 1000), HTTP_STREAM_MORE);
+        http_response_release(&response);
         buf_release(&text);
         buf_release(&value);
         fixture_free(&f);
@@ -176,12 +176,12 @@ static int ask_token(struct fixture *f, const char *authorization, const char *p
         struct api_server_request request = { .method = SLICE_LITERAL("GET"),
                                               .target = slice_of(path),
                                               .authorization = slice_of(authorization) };
-        struct api_server_response response;
+        struct http_response response;
         int status;
 
         api_server_handle(f->server, &request, &response);
         status = response.status;
-        api_server_response_release(&response);
+        http_response_release(&response);
         return status;
 }
 
@@ -238,7 +238,7 @@ static void test_account_token(void **state) {
 
 static void test_watch_events(void **state) {
         struct fixture f = fixture_new();
-        struct api_stream *watch, *selected;
+        struct http_stream *watch, *selected;
 
         (void)state;
         ask(&f, "DELETE", MAPS, NULL); /* what every cluster starts with */
@@ -256,14 +256,14 @@ static void test_watch_events(void **state) {
                             "ADDED a;MODIFIED a;MODIFIED a;MODIFIED b;DELETED b;");
         assert_string_equal(watch_text(selected), "ADDED a;DELETED a;ADDED b;DELETED b;");
         assert_string_equal(watch_text(watch), "");
-        api_stream_close(watch);
-        api_stream_close(selected);
+        http_stream_close(watch);
+        http_stream_close(selected);
         fixture_free(&f);
 }
 
 static void test_watch_starts(void **state) {
         struct fixture f = fixture_new();
-        struct api_stream *watch;
+        struct http_stream *watch;
         char path[256];
 
         (void)state;
@@ -274,17 +274,17 @@ static void test_watch_starts(void **state) {
         add(&f, "b", "1");
         watch = open_watch(&f, path);
         assert_string_equal(watch_text(watch), "ADDED b;");
-        api_stream_close(watch);
+        http_stream_close(watch);
         watch = open_watch(&f, MAPS "?watch=1&resourceVersion=1");
         assert_string_equal(watch_text(watch), "ERROR ;!");
-        api_stream_close(watch);
+        http_stream_close(watch);
         watch = open_watch(&f, MAPS "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
                                     "&resourceVersionMatch=NotOlderThan");
         assert_string_equal(watch_text(watch), "ADDED a;ADDED b;BOOKMARK ;");
-        api_stream_close(watch);
+        http_stream_close(watch);
         watch = open_watch(&f, "/api/v1/watch/namespaces/default/configmaps/b");
         assert_string_equal(watch_text(watch), "ADDED b;");
-        api_stream_close(watch);
+        http_stream_close(watch);
         assert_int_equal(ask(&f, "GET", MAPS "?watch=1&sendInitialEvents=true", NULL), 422);
         assert_int_equal(ask(&f, "GET", MAPS "?watch=1&resourceVersion=x", NULL), 500);
         fixture_free(&f);
@@ -296,13 +296,13 @@ static void count_ready(void *context) {
 
 static void test_watch_time(void **state) {
         struct fixture f = fixture_new();
-        struct api_stream *watch =
+        struct http_stream *watch =
                 open_watch(&f, MAPS "?watch=1&resourceVersion=0&timeoutSeconds=300"
                                     "&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dx");
         int ready = 0;
 
         (void)state;
-        api_stream_on_ready(watch, count_ready, &ready);
+        http_stream_on_ready(watch, count_ready, &ready);
         assert_string_equal(watch_text(watch), "");
         virtual_loop_advance(f.fake, 61 * NS_PER_S);
         assert_int_equal(ready, 1);
@@ -310,33 +310,33 @@ static void test_watch_time(void **state) {
         virtual_loop_advance(f.fake, 300 * NS_PER_S);
         assert_int_equal(ready, 2); /* woken once until it is read */
         assert_string_equal(watch_text(watch), "BOOKMARK ;!");
-        api_stream_close(watch);
+        http_stream_close(watch);
         fixture_free(&f);
 }
 
 /* A reader that is too slow for the history is cut off. */
 static void test_watch_overrun(void **state) {
         struct fixture f = fixture_new();
-        struct api_stream *watch = open_watch(&f, MAPS "?watch=1&fieldSelector=metadata.name%3Da");
+        struct http_stream *watch = open_watch(&f, MAPS "?watch=1&fieldSelector=metadata.name%3Da");
 
         (void)state;
         assert_string_equal(watch_text(watch), "");
         add(&f, "a", "1");
         store_compact(api_server_store(f.server), store_revision(api_server_store(f.server)));
         assert_string_equal(watch_text(watch), "ERROR ;!");
-        api_stream_close(watch);
+        http_stream_close(watch);
         fixture_free(&f);
 }
 
 static void test_server_end(void **state) {
         struct fixture f = fixture_new();
-        struct api_stream *watch = open_watch(&f, MAPS "?watch=1");
+        struct http_stream *watch = open_watch(&f, MAPS "?watch=1");
 
         (void)state;
         api_server_free(f.server);
         f.server = NULL;
         assert_string_equal(watch_text(watch), "!");
-        api_stream_close(watch);
+        http_stream_close(watch);
         fixture_free(&f);
 }
 

@@ -110,7 +110,7 @@ static void test_bearer(void **state) {
 
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(tails); i++) {
-                struct api_server_response response;
+                struct http_response response;
                 char header[2000];
 
                 snprintf(header, sizeof(header), "Bearer %s%s", tails[i], token);
@@ -121,7 +121,7 @@ static void test_bearer(void **state) {
                                                       .authorization = slice_of(header) },
                         &response);
                 assert_int_equal(response.status, statuses[i]);
-                api_server_response_release(&response);
+                http_response_release(&response);
         }
         free(token);
         fixture_free(&f);

@@ -335,7 +335,7 @@ static int evict_beside(struct writer *writer, int64_t *ret_ms) {
                                               .user = &api_user_admin };
         struct loop *loop = virtual_loop_get(writer->f->fake);
         struct mono_time begin = loop_mono(loop);
-        struct api_server_response response;
+        struct http_response response;
         struct api_pending *pending;
         int status;
 
@@ -351,7 +351,7 @@ static int evict_beside(struct writer *writer, int64_t *ret_ms) {
         }
         *ret_ms = (loop_mono(loop).ns - begin.ns) / NS_PER_MS;
         status = response.status;
-        api_server_response_release(&response);
+        http_response_release(&response);
         api_server_contend(writer->f->server, NULL, NULL);
         return status;
 }
@@ -417,7 +417,7 @@ static void test_contended_unwaiting(void **state) {
 }
 
 struct waiter {
-        struct api_server_response response;
+        struct http_response response;
         struct api_pending *pending;
         bool is_ready;
 };
@@ -484,7 +484,7 @@ static void test_twenty_at_once(void **state) {
                 status = waiters[i].response.status;
                 assert_true(status == 201 || status == 429);
                 evicted += status == 201;
-                api_server_response_release(&waiters[i].response);
+                http_response_release(&waiters[i].response);
         }
         assert_int_equal(evicted, 1);
         fixture_free(&f);

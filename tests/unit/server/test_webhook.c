@@ -27,7 +27,7 @@ struct scene {
         size_t call_count;
         int ready;
         struct api_pending *pending;
-        struct api_server_response response;
+        struct http_response response;
 };
 
 static struct webhook_request *fake_call(void *self, const struct webhook_call *call,
@@ -74,7 +74,7 @@ static void forget_calls(struct scene *scene) {
 
 static void scene_free(struct scene *scene) {
         forget_calls(scene);
-        api_server_response_release(&scene->response);
+        http_response_release(&scene->response);
         fixture_free(&scene->f);
         free(scene);
 }
@@ -99,7 +99,7 @@ static void add(struct scene *scene, const char *kind, const char *name, const c
 /* Status of the answer, 0 while the request waits. */
 static int begin(struct scene *scene, const char *method, const char *path, const char *body) {
         forget_calls(scene);
-        api_server_response_release(&scene->response);
+        http_response_release(&scene->response);
         scene->ready = 0;
         scene->pending = api_server_begin(
                 scene->f.server,

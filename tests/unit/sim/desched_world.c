@@ -122,7 +122,7 @@ static int ask(struct desched_world *world, const char *method, const char *path
                                               .content_type = SLICE_LITERAL("application/json"),
                                               .user = &api_user_admin,
                                               .user_agent = SLICE_LITERAL("test") };
-        struct api_server_response response;
+        struct http_response response;
         int status;
 
         if (strcmp(method, "PATCH") == 0)
@@ -134,7 +134,7 @@ static int ask(struct desched_world *world, const char *method, const char *path
                         response.body.data);
         if (ret_body)
                 buf_slice(ret_body, buf_view(&response.body));
-        api_server_response_release(&response);
+        http_response_release(&response);
         return status;
 }
 

@@ -133,7 +133,7 @@ static void define_native(struct scene *scene, struct slice text) {
                 .content_type = SLICE_LITERAL("application/yaml"),
                 .user = &api_user_admin,
         };
-        struct api_server_response response;
+        struct http_response response;
 
         while (text.len) {
                 if (slice_has_prefix(text, own)) {
@@ -152,7 +152,7 @@ static void define_native(struct scene *scene, struct slice text) {
         api_server_handle(sim_world_server(scene->world), &request, &response);
         if (response.status != 201)
                 fail_msg("%d " SLICE_FMT, response.status, SLICE_ARG(buf_view(&response.body)));
-        api_server_response_release(&response);
+        http_response_release(&response);
         buf_release(&body);
 }
 

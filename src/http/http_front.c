@@ -1,21 +1,21 @@
-/* HTTP and HTTPS on one port in front of an API server. The only file that knows libmicrohttpd,
+/* HTTP and HTTPS on one port. The only file that knows libmicrohttpd,
  * and GnuTLS below it.
  *
  * Connections come from our own listener, which has looked at their first byte: a TLS handshake
  * goes to one daemon, plain HTTP from a loopback peer to another. Neither daemon has threads or a
  * listening socket; both are run from the loop when their epoll descriptor is readable, when their
  * timer is due, or when a suspended watch has something to write. */
-#include "server/http_front.h"
+#include "http/http_front.h"
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/util.h"
 #include "base/uuid.h"
 #include "http/gzip.h"
+#include "http/http_exchange.h"
 #include "http/http_listener.h"
-#include "server/api_priv.h"
-#include "server/http_exchange.h"
 #include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -42,8 +42,7 @@ struct exchange {
         struct http_front *front;
         struct engine *engine;
         struct MHD_Connection *connection;
-        struct api_pending *pending; /* waits for webhooks; the connection is suspended */
-        void *pending_page;          /* or the pages wait for something */
+        void *pending; /* the handler waits for something; the connection is suspended */
         bool is_started;
 };
 
@@ -56,8 +55,7 @@ struct http_front {
         struct rng rng;
         enum http_tls tls_minimum;
         char *key_pem, *certificate_pem;
-        struct api_server *server; /* NULL: the pages answer */
-        struct http_pages pages;
+        struct http_handler handler;
 };
 
 /* ---- running the daemons ---- */
@@ -134,23 +132,22 @@ static void stream_ready(void *context) {
 
 static ssize_t stream_read(void *context, uint64_t position, char *buffer, size_t size) {
         struct exchange *exchange = context;
-        enum api_stream_state state;
+        enum http_stream_state state;
         size_t count = http_exchange_read(&exchange->base, buffer, size, &state);
 
         (void)position;
         if (count)
                 return (ssize_t)count;
-        if (state == API_STREAM_ENDED)
+        if (state == HTTP_STREAM_ENDED)
                 return MHD_CONTENT_READER_END_OF_STREAM;
-        if (state == API_STREAM_IDLE)
+        if (state == HTTP_STREAM_IDLE)
                 http_front_suspend(exchange);
         return 0;
 }
 
 static void exchange_free(struct exchange *exchange) {
-        api_pending_cancel(exchange->pending);
-        if (exchange->pending_page)
-                exchange->front->pages.cancel(exchange->pending_page);
+        if (exchange->pending)
+                exchange->front->handler.cancel(exchange->pending);
         http_exchange_release(&exchange->front->exchanges, &exchange->base);
         free(exchange);
 }
@@ -179,7 +176,7 @@ static enum MHD_Result join_header(void *context, enum MHD_ValueKind kind, const
 }
 
 static void add_headers(struct exchange *exchange, struct MHD_Response *response,
-                        const struct api_server_response *answer) {
+                        const struct http_response *answer) {
         char audit[UUID_TEXT_SIZE];
         bool has_cache_control = false;
 
@@ -202,17 +199,16 @@ static bool takes_gzip(const struct exchange *exchange) {
         return gzip_is_accepted(http_front_header(exchange->connection, "Accept-Encoding"));
 }
 
-static enum MHD_Result http_front_respond(struct exchange *exchange,
-                                          struct api_server_response *answer) {
+static enum MHD_Result http_front_respond(struct exchange *exchange, struct http_response *answer) {
         struct MHD_Response *response;
         enum MHD_Result result;
         bool is_packed = false;
 
         if (answer->stream) {
-                struct api_stream *stream = api_server_response_take_stream(answer);
+                struct http_stream *stream = http_response_take_stream(answer);
 
                 http_exchange_attach(&exchange->front->exchanges, &exchange->base, stream);
-                api_stream_on_ready(stream, stream_ready, exchange);
+                http_stream_on_ready(stream, stream_ready, exchange);
                 response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES,
                                                              stream_read, exchange, NULL);
         } else {
@@ -240,18 +236,17 @@ static enum MHD_Result http_front_respond(struct exchange *exchange,
 
 static enum MHD_Result http_front_refuse(struct exchange *exchange, int status, const char *reason,
                                          const char *message) {
-        struct api_server_response answer = { .status = status,
-                                              .content_type = "application/json" };
+        struct http_response answer = { .status = status, .content_type = "application/json" };
         enum MHD_Result result;
 
         if (status == 429)
-                respond_header(&answer, "Retry-After", "%d", RETRY_AFTER_S);
+                http_response_header(&answer, "Retry-After", "%d", RETRY_AFTER_S);
         buf_printf(&answer.body,
                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
                    "\"status\":\"Failure\",\"message\":\"%s\",\"reason\":\"%s\",\"code\":%d}",
                    message, reason, status);
         result = http_front_respond(exchange, &answer);
-        api_server_response_release(&answer);
+        http_response_release(&answer);
         return result;
 }
 
@@ -289,13 +284,13 @@ static enum MHD_Result keep_header(void *context, enum MHD_ValueKind kind, const
         return MHD_YES;
 }
 
-/* The request goes to the pages with what its client showed of itself. */
-static void *begin_page(struct exchange *exchange, const struct api_server_request *request,
-                        struct api_server_response *ret_answer) {
+/* The request goes to the handler with what its client showed of itself. */
+static void http_front_handle(struct exchange *exchange, const struct http_request *request,
+                              struct http_response *ret_answer) {
         const struct http_front *front = exchange->front;
         CLEANUP(buf_release) struct buf certificates = { 0 };
         CLEANUP(buf_release) struct buf headers = { 0 };
-        struct api_server_request shown = *request;
+        struct http_request shown = *request;
 
         if (front->asks_for_certificates)
                 read_certificates(exchange->connection, &certificates);
@@ -304,32 +299,17 @@ static void *begin_page(struct exchange *exchange, const struct api_server_reque
                                           &headers);
         shown.client_certificates = buf_view(&certificates);
         shown.headers = buf_view(&headers);
-        return front->pages.begin(front->pages.context, &shown, ret_answer, stream_ready, exchange);
-}
-
-static void http_front_handle(struct exchange *exchange, const struct api_server_request *request,
-                              struct api_server_response *ret_answer) {
-        struct http_front *front = exchange->front;
-
-        if (front->server)
-                exchange->pending = api_server_begin(front->server, request, ret_answer,
-                                                     stream_ready, exchange);
-        else
-                exchange->pending_page = begin_page(exchange, request, ret_answer);
-}
-
-static bool is_pending(const struct exchange *exchange) {
-        return exchange->pending || exchange->pending_page;
+        exchange->pending = front->handler.begin(front->handler.context, &shown, ret_answer,
+                                                 stream_ready, exchange);
 }
 
 /* Answers, or puts the connection to sleep until what was asked elsewhere is there; meanwhile the
  * body counts as under way. */
-static enum MHD_Result http_front_finish(struct exchange *exchange,
-                                         struct api_server_response *answer) {
+static enum MHD_Result http_front_finish(struct exchange *exchange, struct http_response *answer) {
         struct http_front *front = exchange->front;
         enum MHD_Result result;
 
-        if (is_pending(exchange)) {
+        if (exchange->pending) {
                 http_exchange_enlist(&front->exchanges, &exchange->base);
                 http_front_suspend(exchange);
                 return MHD_YES;
@@ -340,21 +320,16 @@ static enum MHD_Result http_front_finish(struct exchange *exchange,
                                            "too many watches are open, try again later");
         else
                 result = http_front_respond(exchange, answer);
-        api_server_response_release(answer);
+        http_response_release(answer);
         return result;
 }
 
 static enum MHD_Result http_front_resume(struct exchange *exchange) {
-        struct api_server_response answer;
+        struct http_response answer;
 
         if (exchange->front->is_closing)
                 return MHD_NO;
-        if (exchange->pending) {
-                exchange->pending = api_pending_resume(exchange->pending, &answer);
-        } else {
-                exchange->front->pages.resume(exchange->pending_page, &answer);
-                exchange->pending_page = NULL;
-        }
+        exchange->pending = exchange->front->handler.resume(exchange->pending, &answer);
         return http_front_finish(exchange, &answer);
 }
 
@@ -362,7 +337,7 @@ static enum MHD_Result http_front_serve(struct exchange *exchange, const char *m
         struct MHD_Connection *connection = exchange->connection;
         struct joined groups = { .name = "Impersonate-Group" };
         struct joined accept = { .name = "Accept" };
-        struct api_server_response answer;
+        struct http_response answer;
         enum MHD_Result result;
 
         if (exchange->base.is_too_large)
@@ -376,7 +351,7 @@ static enum MHD_Result http_front_serve(struct exchange *exchange, const char *m
         MHD_get_connection_values(connection, MHD_HEADER_KIND, join_header, &accept);
         http_front_handle(
                 exchange,
-                &(struct api_server_request){
+                &(struct http_request){
                         .method = slice_of(method),
                         .target = slice_of(exchange->base.target),
                         .body = buf_view(&exchange->base.body),
@@ -387,7 +362,6 @@ static enum MHD_Result http_front_serve(struct exchange *exchange, const char *m
                         .if_none_match = http_front_header(connection, "If-None-Match"),
                         .impersonate_user = http_front_header(connection, "Impersonate-User"),
                         .impersonate_group = buf_view(&groups.text),
-                        .takes_streams = true,
                         .is_local = is_local(connection),
                 },
                 &answer);
@@ -425,8 +399,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                 return MHD_YES;
         }
         if (*upload_size == 0)
-                return is_pending(exchange) ? http_front_resume(exchange)
-                                            : http_front_serve(exchange, method);
+                return exchange->pending ? http_front_resume(exchange)
+                                         : http_front_serve(exchange, method);
         http_exchange_append(&exchange->front->exchanges, &exchange->base,
                              slice_make(upload, *upload_size));
         *upload_size = 0;
@@ -510,17 +484,15 @@ static int engine_start(struct http_front *front, struct engine *engine, bool is
                            err);
 }
 
-int http_front_new(const struct http_front_config *config, struct api_server *server,
+int http_front_new(const struct http_front_config *config, const struct http_handler *handler,
                    struct loop *loop, struct http_front **ret_front, struct err *err) {
         struct http_front *front = xcalloc(1, sizeof(*front));
         int r;
 
         front->loop = loop;
-        front->server = server;
+        front->handler = *handler;
         front->asks_for_certificates = config->asks_for_certificates;
         front->tls_minimum = config->tls_minimum;
-        if (config->pages)
-                front->pages = *config->pages;
         front->key_pem = config->key_pem ? slice_dup(slice_of(config->key_pem)) : NULL;
         front->certificate_pem =
                 config->certificate_pem ? slice_dup(slice_of(config->certificate_pem)) : NULL;

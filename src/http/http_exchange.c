@@ -1,9 +1,9 @@
 /* Keeps the lists, counts and buffers of requests under way. Everything runs on the loop's thread;
  * an exchange is on the list of those that may be asleep from the time it may be until its end, so
  * that closing the server finds it. */
-#include "server/http_exchange.h"
+#include "http/http_exchange.h"
 
-#include "server/http_front.h"
+#include "http/http_front.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void forget_ready(struct http_exchanges *all, struct http_exchange *excha
 }
 
 void http_exchange_attach(struct http_exchanges *all, struct http_exchange *exchange,
-                          struct api_stream *stream) {
+                          struct http_stream *stream) {
         http_exchange_enlist(all, exchange);
         exchange->stream = stream;
         all->stream_count++;
@@ -66,7 +66,7 @@ void http_exchange_attach(struct http_exchanges *all, struct http_exchange *exch
 
 void http_exchange_append(struct http_exchanges *all, struct http_exchange *exchange,
                           struct slice piece) {
-        if (exchange->body.len + piece.len > API_BODY_MAX) {
+        if (exchange->body.len + piece.len > HTTP_REQUEST_MAX) {
                 exchange->is_too_large = true;
         } else if (all->body_bytes + piece.len > HTTP_BODIES_MAX) {
                 exchange->is_too_much = true;
@@ -82,20 +82,21 @@ void http_exchange_drop_body(struct http_exchanges *all, struct http_exchange *e
 }
 
 /* Idle streams hold no buffer. */
-static void http_exchange_refill(struct http_exchange *exchange, enum api_stream_state *ret_state) {
+static void http_exchange_refill(struct http_exchange *exchange,
+                                 enum http_stream_state *ret_state) {
         buf_clear(&exchange->out);
         exchange->out_at = 0;
-        *ret_state = api_stream_read(exchange->stream, &exchange->out, STREAM_CHUNK_BYTES);
-        exchange->is_ended = *ret_state == API_STREAM_ENDED;
-        if (exchange->out.len == 0 && *ret_state == API_STREAM_IDLE)
+        *ret_state = http_stream_read(exchange->stream, &exchange->out, STREAM_CHUNK_BYTES);
+        exchange->is_ended = *ret_state == HTTP_STREAM_ENDED;
+        if (exchange->out.len == 0 && *ret_state == HTTP_STREAM_IDLE)
                 buf_release(&exchange->out);
 }
 
 size_t http_exchange_read(struct http_exchange *exchange, char *buffer, size_t size,
-                          enum api_stream_state *ret_state) {
+                          enum http_stream_state *ret_state) {
         size_t count;
 
-        *ret_state = exchange->is_ended ? API_STREAM_ENDED : API_STREAM_MORE;
+        *ret_state = exchange->is_ended ? HTTP_STREAM_ENDED : HTTP_STREAM_MORE;
         if (exchange->out_at == exchange->out.len && !exchange->is_ended)
                 http_exchange_refill(exchange, ret_state);
         count = exchange->out.len - exchange->out_at;
@@ -114,7 +115,7 @@ void http_exchange_release(struct http_exchanges *all, struct http_exchange *exc
                 forget_ready(all, exchange);
         if (exchange->stream)
                 all->stream_count--;
-        api_stream_close(exchange->stream);
+        http_stream_close(exchange->stream);
         http_exchange_drop_body(all, exchange);
         buf_release(&exchange->out);
         free(exchange->target);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "server/api_server.h"
+#include "http/http_message.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,7 +12,7 @@ struct http_exchange {
         struct http_exchange *next_ready;
         char *target;
         struct buf body;
-        struct api_stream *stream; /* answers, through out */
+        struct http_stream *stream; /* answers, through out */
         struct buf out;
         size_t out_at;
         bool is_too_large, is_too_much; /* the body */
@@ -32,7 +32,7 @@ void http_exchange_note_ready(struct http_exchanges *all, struct http_exchange *
 /* One that is ready, and no longer among those; NULL when there is none. */
 struct http_exchange *http_exchange_take_ready(struct http_exchanges *all);
 void http_exchange_attach(struct http_exchanges *all, struct http_exchange *exchange,
-                          struct api_stream *stream);
+                          struct http_stream *stream);
 /* Adds a piece of body, unless it or all bodies together have become too large. */
 void http_exchange_append(struct http_exchanges *all, struct http_exchange *exchange,
                           struct slice piece);
@@ -40,6 +40,6 @@ void http_exchange_drop_body(struct http_exchanges *all, struct http_exchange *e
 /* The stream's next bytes, at most size of them. None: the state says whether the stream is idle,
  * to be asked again, or at its end. */
 size_t http_exchange_read(struct http_exchange *exchange, char *buffer, size_t size,
-                          enum api_stream_state *ret_state);
+                          enum http_stream_state *ret_state);
 /* Forgets it and frees what it holds, but not itself. */
 void http_exchange_release(struct http_exchanges *all, struct http_exchange *exchange);

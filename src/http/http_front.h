@@ -1,0 +1,35 @@
+/* HTTP and HTTPS on one port in front of whoever answers; driven by the loop, without threads. */
+#pragma once
+
+#include "base/err.h"
+#include "http/http_handler.h"
+#include "port/loop.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whoever goes beyond one of these is asked to come again later (429). */
+#define HTTP_CONNECTIONS_MAX 4096
+#define HTTP_STREAMS_MAX 3584              /* watches and long lists */
+#define HTTP_BODIES_MAX ((size_t)64 << 20) /* bytes of request bodies under way */
+
+struct http_front;
+
+/* The oldest TLS that is spoken; upstream's default first. */
+enum http_tls { HTTP_TLS_1_2, HTTP_TLS_1_0, HTTP_TLS_1_1, HTTP_TLS_1_3 };
+
+struct http_front_config {
+        const char *address;                   /* "127.0.0.1:6443", "[::]:0"; port 0 = any */
+        const char *key_pem, *certificate_pem; /* NULL = plain HTTP only */
+        enum http_tls tls_minimum;
+        int64_t header_timeout_ns; /* first byte and idle connections; 0 = default */
+        /* Clients may show a certificate, any one: whether it counts is for the handler to say. */
+        bool asks_for_certificates;
+};
+
+/* Plain HTTP is served to loopback peers only. The texts of config and the
+ * handler are copied. */
+int http_front_new(const struct http_front_config *config, const struct http_handler *handler,
+                   struct loop *loop, struct http_front **ret_front, struct err *err);
+/* Stops listening and cuts all connections; before the handler is freed. Accepts NULL. */
+void http_front_free(struct http_front *front);
+uint16_t http_front_port(const struct http_front *front); /* the bound one */
