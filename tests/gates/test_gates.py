@@ -2,14 +2,19 @@
 """Plants violations in a small tree, one at a time, and expects the gate in question to name it; and expects silence about
 the tree without them."""
 
+import contextlib
+import io
+import os
 import pathlib
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
 TABLES = ("layers.txt", "core-symbols.txt")
 # A tree every gate is content with.
 GOOD = {
@@ -115,6 +120,18 @@ CASES = [
 ]
 
 
+# subject of a commit, what the gate has to say
+COMMITS = [
+    ("base, model: count " + "x" * 53, None),  # 72 columns
+    ("base, model: count " + "x" * 54, "subject of 73 columns"),
+    ("base: count", None),
+    ("plugins/sched: count", None),
+    ("Base: count", "not `room: summary`"),
+    ("base: count.", "not `room: summary`"),
+    ("count", "not `room: summary`"),
+]
+
+
 def archive(root):
     """Builds each room of the tree the way meson names its archive."""
     for room in {path.parent for path in (root / "src").rglob("*.c")}:
@@ -143,13 +160,55 @@ def run_gate(gate, planted):
             (root / name).write_text(text)
         if gate in ("symbols", "circles"):
             archive(root)
-        run = subprocess.run([ROOT / "scripts" / f"check_{gate}.py", "--root", root], capture_output=True, text=True)
-        return run.returncode, run.stdout + run.stderr
+        return call(gate, "--root", str(root))
+
+
+def call(gate, *arguments):
+    """(exit code, output) of a gate, run in this process: starting a Python for each case takes longer than the gate."""
+    script, output = str(ROOT / "scripts" / f"check_{gate}.py"), io.StringIO()
+    before, sys.argv = sys.argv, [script, *arguments]
+    try:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            runpy.run_path(script, run_name="__main__")
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    finally:
+        sys.argv = before
+    return code, output.getvalue()
+
+
+def commit(root, subject):
+    names = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    subprocess.run(["git", "-C", root, "commit", "-q", "--allow-empty", "-m", subject], check=True,
+                   env={**os.environ, **names, "GIT_CONFIG_GLOBAL": "/dev/null"})
+
+
+def run_commits(subject):
+    """(exit code, output) of the gate on a history of two commits, the second with the subject."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        commit(folder, "base: add a value")
+        commit(folder, subject)
+        return call("commits", "--root", folder)
+
+
+def check_commits():
+    """How many cases fail."""
+    failures = 0
+    for subject, expected in COMMITS:
+        code, output = run_commits(subject)
+        is_right = code == 0 if expected is None else code == 1 and expected in output
+        print(f"{'ok' if is_right else 'not ok'} - commits: {subject}")
+        if not is_right:
+            failures += 1
+            print(f"# expected {expected!r}, exit {code}:\n# " + output.strip().replace("\n", "\n# "))
+    return failures
 
 
 def main():
     cases = [(gate, "clean tree", {}, None) for gate in ("layers", "banned", "limits", "headers", "symbols", "circles")] + CASES
-    failures = 0
+    failures = check_commits()
     for gate, name, planted, expected in cases:
         code, output = run_gate(gate, planted)
         is_right = code == 0 if expected is None else code == 1 and expected in output
