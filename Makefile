@@ -37,7 +37,7 @@ demo: setup ## show a cluster's life with the sample cluster
 	@$(BUILD)/berth $(DEMO)
 
 test: all ## the quick tests
-	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet
+	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --no-suite long --quiet
 
 check: ## everything CI runs: both compilers, all tests, sanitizers, gates
 	@scripts/check.sh
@@ -79,7 +79,7 @@ sim: all ## replay one seed of the simulator: make sim SEED=n
 
 SOAK_SEEDS ?= 2000
 soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a sandbox, schedulers under faults
-	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet --repeat $(SOAK_RUNS)
+	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --no-suite long --quiet --repeat $(SOAK_RUNS)
 	@tests/e2e/durability.sh $(BUILD)/berth $(SOAK_KILLS)
 	@tests/e2e/eviction_stages.sh $(BUILD)/berth tests/e2e/hook_server.py native
 	@tests/e2e/drain_compare.sh $(BUILD)/berth 500 20 30
@@ -101,7 +101,7 @@ bench-diff: ## compare the benchmarks with the stored baseline
 	@scripts/bench.py build-release --compare
 
 golden: all ## rewrite the expected output of tests; review the diff
-	@UPDATE=1 $(MESON_TEST) -C $(BUILD) --no-suite e2e --quiet
+	@UPDATE=1 $(MESON_TEST) -C $(BUILD) --no-suite e2e --no-suite long --quiet
 
 cover: ## line coverage of the tests
 	$(call build_in,build-cover,-Db_coverage=true -Doptimization=0)
@@ -111,7 +111,7 @@ cover: ## line coverage of the tests
 # ---- gates
 
 gates: all ## all gates below
-	@status=0; for gate in layers banned limits headers format symbols circles; do \
+	@status=0; for gate in layers banned limits headers format symbols circles commits; do \
 		scripts/check_$$gate.py || status=1; done; exit $$status
 
 fmt: ## format the sources
@@ -130,7 +130,7 @@ symbols: all ## what the core takes from outside
 	@scripts/check_symbols.py --build $(BUILD)
 circles: all ## files of a room that depend on each other in a circle
 	@scripts/check_circles.py --build $(BUILD)
-commits: ## subjects of the commits since RANGE (default: all)
+commits: ## subjects of commits: RANGE, or all since the gate runs
 	@scripts/check_commits.py $(RANGE)
 tidy: all ## clang-tidy over src (slow); FILES=... for some
 	@clang-tidy -p $(BUILD) --quiet $(or $(FILES),$(wildcard src/*/*.c src/*/*/*.c)) 2>/dev/null

@@ -1,12 +1,21 @@
 /* Long seeded runs of random operations against a naive list of what ought to be there.  A failure
  * names its seed. */
+#include "../long_form.h"
 #include "base/rng.h"
 #include "base/util.h"
 #include "model_test.h"
 
 #include <stdlib.h>
 
-enum { NODES = 11, PODS = 60, SPECS = 7, UIDS = 3, OPERATIONS = 250000, BATCH = 2500 };
+enum {
+        NODES = 11,
+        PODS = 60,
+        SPECS = 7,
+        UIDS = 3,
+        OPERATIONS = 250000,
+        BATCH = 2500,
+        SEEDS_LONG = 4
+};
 
 static const char *const specs[SPECS] = {
         "{'containers':[{'name':'c','resources':{'requests':{'cpu':'100m','memory':'64Mi'}}}]}",
@@ -337,32 +346,15 @@ static void run(uint64_t seed) {
         churn_release(&churn);
 }
 
-static void test_seed_1(void **state) {
+static void test_seeds(void **state) {
         (void)state;
-        run(1);
-}
-
-static void test_seed_2(void **state) {
-        (void)state;
-        run(2);
-}
-
-static void test_seed_3(void **state) {
-        (void)state;
-        run(3);
-}
-
-static void test_seed_4(void **state) {
-        (void)state;
-        run(4);
+        for (uint64_t seed = 1; seed <= (long_form() ? SEEDS_LONG : 1); seed++)
+                run(seed);
 }
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_seed_1),
-                cmocka_unit_test(test_seed_2),
-                cmocka_unit_test(test_seed_3),
-                cmocka_unit_test(test_seed_4),
+                cmocka_unit_test(test_seeds),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

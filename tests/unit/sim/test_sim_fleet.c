@@ -2,6 +2,7 @@
  * BERTH_SIM_RUNS makes more of them (a soak). */
 #include "sim/sim_fleet.h"
 
+#include "../long_form.h"
 #include "base/slice.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,8 @@
 
 #include <cmocka.h>
 
-#define RUNS_DEFAULT 100
+#define RUNS_SHORT 20
+#define RUNS_LONG 100
 
 static uint64_t from_environment(const char *name, uint64_t fallback) {
         const char *text = getenv(name);
@@ -51,8 +53,8 @@ static void print_counts(const struct sim_fleet_report *sum) {
 
 static void test_seeds(void **state) {
         uint64_t seed = from_environment("BERTH_SIM_SEED", 1);
-        uint64_t runs =
-                from_environment("BERTH_SIM_RUNS", getenv("BERTH_SIM_SEED") ? 1 : RUNS_DEFAULT);
+        uint64_t usual = long_form() ? RUNS_LONG : RUNS_SHORT;
+        uint64_t runs = from_environment("BERTH_SIM_RUNS", getenv("BERTH_SIM_SEED") ? 1 : usual);
         struct sim_fleet_report sum = { 0 }, report;
         uint64_t violations = 0;
 

@@ -2,6 +2,7 @@
  * BERTH_SIM_RUNS makes more of them (a soak). */
 #include "sim/sim_world.h"
 
+#include "../long_form.h"
 #include "base/slice.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,8 @@
 
 #include <cmocka.h>
 
-#define RUNS_DEFAULT 100
+#define RUNS_SHORT 8
+#define RUNS_LONG 100
 
 static uint64_t from_environment(const char *name, uint64_t fallback) {
         const char *text = getenv(name);
@@ -46,8 +48,8 @@ static void print_rooms(const struct sim_room_counts *rooms) {
 
 static void test_seeds(void **state) {
         uint64_t seed = from_environment("BERTH_SIM_SEED", 1);
-        uint64_t runs =
-                from_environment("BERTH_SIM_RUNS", getenv("BERTH_SIM_SEED") ? 1 : RUNS_DEFAULT);
+        uint64_t usual = long_form() ? RUNS_LONG : RUNS_SHORT;
+        uint64_t runs = from_environment("BERTH_SIM_RUNS", getenv("BERTH_SIM_SEED") ? 1 : usual);
         uint64_t faults[SIM_FAULT_COUNT] = { 0 }, calls = 0, violations = 0;
         struct sim_room_counts rooms = { 0 };
         size_t evicted = 0;
@@ -76,7 +78,7 @@ static void test_seeds(void **state) {
                 print_message("  %-13s %llu\n", sim_fault_name((enum sim_fault)k),
                               (unsigned long long)faults[k]);
         assert_int_equal(violations, 0);
-        if (runs >= RUNS_DEFAULT)
+        if (runs >= RUNS_LONG) /* so many meet everything */
                 assert_true(rooms.held && rooms.taken && rooms.expired && rooms.waited &&
                             rooms.without);
 }
