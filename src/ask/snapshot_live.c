@@ -1,12 +1,12 @@
-/* Lists a live cluster once: a reflector per kind until each has had its first list. */
+/* Lists a live cluster once: follows every kind until each has had its first list. */
 #include "ask/snapshot_input.h"
 
 #include "api/json.h"
 #include "ask/snapshot_kind.h"
 #include "client/http_transport.h"
-#include "client/reflector.h"
 #include "loop/access_search.h"
 #include "loop/event_loop.h"
+#include "loop/watch_set.h"
 #include <stdio.h>
 
 #define TURN_NS (200 * NS_PER_MS)
@@ -16,7 +16,7 @@
 struct live_line {
         struct live *live;
         const struct snapshot_kind *kind;
-        struct reflector *reflector;
+        struct watch_row *row;
         unsigned failures;
         bool is_left_out;
         struct err last;
@@ -56,7 +56,7 @@ static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
 static const struct reflector_events live_events = { .changed = on_changed, .failed = on_failed };
 
 static bool is_given_up(const struct live_line *line) {
-        if (line->is_left_out || reflector_is_synced(line->reflector))
+        if (line->is_left_out || watch_row_is_synced(line->row))
                 return false;
         return line->failures >= LIST_FAILURES_MAX || line->last.code == BERTH_ERR_FORBIDDEN ||
                line->last.code == BERTH_ERR_UNAUTHORIZED;
@@ -78,7 +78,7 @@ static int snapshot_live_check(const struct live *live, bool *ret_done, struct e
                                 *err = line->last;
                         return err_wrap(err, "%s", line->kind->path);
                 }
-                is_done &= line->is_left_out || reflector_is_synced(line->reflector);
+                is_done &= line->is_left_out || watch_row_is_synced(line->row);
         }
         *ret_done = is_done;
         return 0;
@@ -116,6 +116,7 @@ static void note_left_out(const struct live *live) {
 
 int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, struct err *err) {
         struct live live = { .snapshot = snapshot };
+        struct watch_set *watches = watch_set_new(link->transport, link->loop);
         char selector[100];
         int code;
 
@@ -127,18 +128,20 @@ int snapshot_list(struct snapshot *snapshot, const struct snapshot_link *link, s
                 *line = (struct live_line){ .live = &live, .kind = kind };
                 if (kind->name)
                         snprintf(selector, sizeof(selector), "metadata.name=%s", kind->name);
-                line->reflector = reflector_new(
-                        &(struct reflector_config){ .path = kind->path,
-                                                    .field_selector = kind->name ? selector : NULL,
-                                                    .seed = live.count },
-                        link->transport, link->loop, &live_events, line);
+                line->row = watch_set_add(
+                        watches,
+                        &(struct watch_request){ .path = kind->path,
+                                                 .field_selector = kind->name ? selector : NULL,
+                                                 .seed = live.count,
+                                                 .trouble = WATCH_QUIET,
+                                                 .events = &live_events,
+                                                 .context = line });
                 live.count++;
         }
         code = turn_until_done(&live, link, err);
         if (code == 0)
                 note_left_out(&live);
-        for (size_t i = 0; i < live.count; i++)
-                reflector_free(live.lines[i].reflector);
+        watch_set_free(watches);
         return code;
 }
 

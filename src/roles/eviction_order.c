@@ -341,8 +341,7 @@ void eviction_order_free(struct eviction_order *order) {
                 return;
         loop_timer_disarm(order->config.loop, &order->deadline);
         loop_timer_disarm(order->config.loop, &order->unanswered);
-        reflector_free(order->requests);
-        reflector_free(order->evictions);
+        watch_set_free(order->watches);
         if (order->call)
                 transport_cancel(order->config.transport, order->call);
         for (size_t i = 0; i < order->count; i++) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/json.h"
-#include "client/reflector.h"
+#include "loop/watch_set.h"
 #include "roles/eviction_order.h"
 
 #define ORDER_PATH_MAX 1024
@@ -33,8 +33,8 @@ struct eviction_order {
         bool is_finished, has_pods;
         struct order_pod *pods;
         size_t count, cap;
-        struct reflector *requests, *evictions;
-        struct api_request *call; /* discovery, cordon, reading pods */
+        struct watch_set *watches; /* requests and Evictions; NULL = not followed */
+        struct api_request *call;  /* discovery, cordon, reading pods */
         struct loop_timer deadline, unanswered;
         uint64_t calls;
         struct err err;

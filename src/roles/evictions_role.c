@@ -112,8 +112,11 @@ static bool is_idle(const void *self) {
 }
 
 void evictions_role_free(struct evictions_role *role) {
+        struct watch_set *watches;
+
         if (!role)
                 return;
+        watches = runtime_watches(role->runtime);
         evictions_role_free(role->older);
         loop_timer_disarm(role->loop, &role->older_timer);
         loop_timer_disarm(role->loop, &role->step_timer);
@@ -122,9 +125,9 @@ void evictions_role_free(struct evictions_role *role) {
         if (role->discovery)
                 transport_cancel(role->transport, role->discovery);
         for (size_t i = 0; i < FOLLOWED_COUNT; i++)
-                reflector_free(role->lines[i].reflector);
-        reflector_free(role->migrations);
-        reflector_free(role->budgets);
+                watch_set_remove(watches, role->lines[i].row);
+        watch_set_remove(watches, role->migrations);
+        watch_set_remove(watches, role->budgets);
         evictions_drop_calls(role);
         hook_caller_free(role->hooks);
         history_store_free(role->store);

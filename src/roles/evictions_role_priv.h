@@ -1,7 +1,7 @@
 /* Inside the role of evictions: its state, and what its parts ask of each other. */
 #pragma once
 
-#include "client/reflector.h"
+#include "loop/watch_set.h"
 #include "roles/evictions_role.h"
 #include "roles/history_store.h"
 #include "roles/hook_caller.h"
@@ -29,7 +29,7 @@ struct open_call {
 struct feed_line {
         struct evictions_role *role;
         enum followed followed;
-        struct reflector *reflector;
+        struct watch_row *row;
 };
 
 struct evictions_role {
@@ -45,8 +45,8 @@ struct evictions_role {
                 has_older; /* our own kinds are served beside native ones */
         size_t definition; /* next one to create */
         struct feed_line lines[FOLLOWED_COUNT];
-        struct reflector *budgets;
-        struct reflector *migrations; /* of KubeVirt; NULL = there are none */
+        struct watch_row *budgets;
+        struct watch_row *migrations; /* of KubeVirt; NULL = there are none */
         struct open_call *calls;
         struct hook_caller *hooks;
         struct eviction_history *history;

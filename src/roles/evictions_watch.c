@@ -97,33 +97,19 @@ static size_t followed_count(const struct evictions_role *role) {
         return role->has_policies ? FOLLOWED_COUNT : FOLLOWED_POLICIES;
 }
 
-static bool is_synced(const struct evictions_role *role) {
-        for (size_t i = 0; i < followed_count(role); i++)
-                if (!role->lines[i].reflector || !reflector_is_synced(role->lines[i].reflector))
-                        return false;
-        return true;
-}
-
 static void on_synced(void *context) {
         struct evictions_role *role = ((struct feed_line *)context)->role;
 
-        if (!role->is_started && is_synced(role)) {
+        if (!role->is_started && watch_set_is_synced(runtime_watches(role->runtime), role)) {
                 role->is_started = true;
                 LOG(LOG_INFO, "Ready", log_text("mode", evictions_mode_name(role)));
                 evictions_step_soon(role);
         }
 }
 
-static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
-        (void)context;
-        LOG(LOG_WARN, "WatchFailed", log_text("error", err->text),
-            log_i64("retry_ms", delay_ns / NS_PER_MS));
-}
-
 static void follow_kinds(struct evictions_role *role) {
         static const struct reflector_events events = { .changed = on_changed,
-                                                        .synced = on_synced,
-                                                        .failed = on_failed };
+                                                        .synced = on_synced };
         static const char *const resources[] = {
                 [FOLLOWED_REQUESTS] = "evictionrequests",
                 [FOLLOWED_EVICTIONS] = "evictions",
@@ -139,9 +125,14 @@ static void follow_kinds(struct evictions_role *role) {
                                  i == FOLLOWED_POLICIES ? EVICTION_GROUP_OWN : role->group,
                                  resources[i]);
                 role->lines[i] = (struct feed_line){ .role = role, .followed = (enum followed)i };
-                role->lines[i].reflector =
-                        reflector_new(&(struct reflector_config){ .path = path, .seed = i + 1 },
-                                      role->transport, role->loop, &events, &role->lines[i]);
+                role->lines[i].row =
+                        watch_set_add(runtime_watches(role->runtime),
+                                      &(struct watch_request){ .path = path,
+                                                               .seed = i + 1,
+                                                               .is_needed = true,
+                                                               .events = &events,
+                                                               .context = &role->lines[i],
+                                                               .owner = role });
         }
 }
 
@@ -161,12 +152,14 @@ static void on_budget(void *context, enum reflector_change change, const struct 
 }
 
 static void follow_budgets(struct evictions_role *role) {
-        static const struct reflector_events events = { .changed = on_budget, .failed = on_failed };
+        static const struct reflector_events events = { .changed = on_budget };
 
-        role->budgets = reflector_new(
-                &(struct reflector_config){ .path = "/apis/policy/v1/poddisruptionbudgets",
-                                            .seed = FOLLOWED_COUNT + 2 },
-                role->transport, role->loop, &events, role);
+        role->budgets = watch_set_add(
+                runtime_watches(role->runtime),
+                &(struct watch_request){ .path = "/apis/policy/v1/poddisruptionbudgets",
+                                         .seed = FOLLOWED_COUNT + 2,
+                                         .events = &events,
+                                         .context = role });
 }
 
 void evictions_follow(struct evictions_role *role) {
@@ -196,9 +189,12 @@ void evictions_on_kubevirt(void *context, const struct api_reply *reply) {
         if (reply->status != 200 ||
             !slice_contains(reply->body, SLICE_LITERAL("\"virtualmachineinstancemigrations\"")))
                 return;
-        role->migrations = reflector_new(
-                &(struct reflector_config){
+        role->migrations = watch_set_add(
+                runtime_watches(role->runtime),
+                &(struct watch_request){
                         .path = "/apis/kubevirt.io/v1/virtualmachineinstancemigrations",
-                        .seed = FOLLOWED_COUNT + 1 },
-                role->transport, role->loop, &events, role);
+                        .seed = FOLLOWED_COUNT + 1,
+                        .trouble = WATCH_QUIET,
+                        .events = &events,
+                        .context = role });
 }

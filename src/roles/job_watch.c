@@ -4,13 +4,16 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/util.h"
-#include "client/reflector.h"
 #include "config/descheduler_policy.h"
 #include "loop/runtime.h"
+#include "loop/watch_set.h"
 #include <stdlib.h>
 
+#define JOBS_PATH "/apis/batch/v1/jobs"
+
 struct job_watch {
-        struct reflector *reflector;
+        struct watch_set *watches;
+        struct watch_row *row;
         struct map *with_ttl; /* uid -> the watch itself */
         bool is_ready;
         void (*ready)(void *context);
@@ -89,16 +92,18 @@ struct job_watch *job_watch_new(struct runtime *runtime, const struct deschedule
         watch->with_ttl = map_new();
         watch->ready = ready;
         watch->context = context;
-        watch->reflector = reflector_new(
-                &(struct reflector_config){ .path = "/apis/batch/v1/jobs" },
-                runtime_transport(runtime), runtime_loop(runtime), &job_events, watch);
+        watch->watches = runtime_watches(runtime);
+        watch->row = watch_set_add(watch->watches, &(struct watch_request){ .path = JOBS_PATH,
+                                                                            .trouble = WATCH_QUIET,
+                                                                            .events = &job_events,
+                                                                            .context = watch });
         return watch;
 }
 
 void job_watch_free(struct job_watch *watch) {
         if (!watch)
                 return;
-        reflector_free(watch->reflector);
+        watch_set_remove(watch->watches, watch->row);
         map_free(watch->with_ttl);
         free(watch);
 }

@@ -265,15 +265,21 @@ void order_requests_follow(struct eviction_order *order) {
                 snprintf(root, sizeof(root), "/namespaces/%s", order->pods[0].ns);
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "%s/evictionrequests",
                  order->group, root);
-        order->requests = reflector_new(
-                &(struct reflector_config){ .path = path,
-                                            .label_selector = ORDER_LABEL "=" ORDER_LABEL_VALUE,
-                                            .seed = 1 },
-                order->config.transport, order->config.loop, &requests, order);
+        order->watches = watch_set_new(order->config.transport, order->config.loop);
+        watch_set_add(order->watches,
+                      &(struct watch_request){ .path = path,
+                                               .label_selector = ORDER_LABEL "=" ORDER_LABEL_VALUE,
+                                               .seed = 1,
+                                               .trouble = WATCH_QUIET,
+                                               .events = &requests,
+                                               .context = order });
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "%s/evictions", order->group,
                  root);
-        order->evictions = reflector_new(
-                &(struct reflector_config){
-                        .path = path, .label_selector = EVICTION_ORDER_REQUESTER, .seed = 2 },
-                order->config.transport, order->config.loop, &evictions, order);
+        watch_set_add(order->watches,
+                      &(struct watch_request){ .path = path,
+                                               .label_selector = EVICTION_ORDER_REQUESTER,
+                                               .seed = 2,
+                                               .trouble = WATCH_QUIET,
+                                               .events = &evictions,
+                                               .context = order });
 }

@@ -3,9 +3,9 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "client/reflector.h"
 #include "evict/eviction_reconciler.h"
 #include "evict/reservation_book.h"
+#include "loop/watch_set.h"
 #include "plugin/sched_profile.h"
 #include "sched/decision.h"
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct reservation_keeper {
         const char *group; /* NULL = not found yet */
         struct api_request *discovery;
         struct loop_timer look, step;
-        struct reflector *reflector;
+        struct watch_row *row;
         struct reservation_book *book;
         struct room_effects effects;
         struct room_call *calls;
@@ -228,9 +228,12 @@ static void reservation_keeper_follow(struct reservation_keeper *keeper, const c
 
         keeper->group = group;
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "/evictions", group);
-        keeper->reflector =
-                reflector_new(&(struct reflector_config){ .path = path, .seed = 1 },
-                              keeper->config.transport, keeper->config.loop, &events, keeper);
+        keeper->row = watch_set_add(keeper->config.watches,
+                                    &(struct watch_request){ .path = path,
+                                                             .seed = 1,
+                                                             .trouble = WATCH_QUIET,
+                                                             .events = &events,
+                                                             .context = keeper });
 }
 
 static bool lists_evictions(const struct api_reply *reply) {
@@ -294,7 +297,7 @@ void reservation_keeper_free(struct reservation_keeper *keeper) {
         loop_timer_disarm(keeper->config.loop, &keeper->step);
         if (keeper->discovery)
                 transport_cancel(keeper->config.transport, keeper->discovery);
-        reflector_free(keeper->reflector);
+        watch_set_remove(keeper->config.watches, keeper->row);
         while (keeper->calls) {
                 transport_cancel(keeper->config.transport, keeper->calls->request);
                 end_call(keeper->calls);

@@ -9,11 +9,13 @@
 
 struct reservation_book;
 struct sched_profile;
+struct watch_set;
 struct reservation_keeper;
 
 struct reservation_keeper_config {
         struct loop *loop;
         struct transport *transport;
+        struct watch_set *watches;
         struct cluster *cluster;
         size_t profile_count;
         struct sched_profile *const *profiles; /* must outlive the keeper */

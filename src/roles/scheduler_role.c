@@ -135,6 +135,7 @@ static void keep_reservations(struct scheduler_role *role,
         role->reservations = reservation_keeper_new(
                 &(struct reservation_keeper_config){ .loop = runtime_loop(role->runtime),
                                                      .transport = runtime_transport(role->runtime),
+                                                     .watches = runtime_watches(role->runtime),
                                                      .cluster = runtime_cluster(role->runtime),
                                                      .profile_count = config->profile_count,
                                                      .profiles = config->profiles,
