@@ -175,6 +175,7 @@ struct pod_spec {
         struct slice scheduling_group; /* schedulingGroup.podGroupName; "" = none */
         size_t claim_count;
         struct pod_resource_claim *claims; /* spec.resourceClaims */
+        struct slice eviction_responders;  /* evictionResponders as "name=priority,..." */
         /* From the pod's status (in-place resize), filled in by pod_decode. */
         bool is_resize_infeasible, has_pod_actual;
         struct resource_list pod_actual, pod_allocated;

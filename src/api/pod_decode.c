@@ -213,6 +213,20 @@ static int decode_scheduling_group(const struct json *value, void *target, struc
         return DECODE_FIELDS(value, fields, target, d);
 }
 
+static int decode_eviction_responders(const struct json *value, void *target, struct decode *d) {
+        struct json_iter iter = json_iter(value);
+        CLEANUP(buf_release) struct buf text = { 0 };
+        const struct json *item;
+        if (json_type(value) != JSON_ARRAY)
+                return decode_type_error(value, "array", d);
+        while (json_next(&iter, NULL, &item))
+                buf_printf(&text, "%s" SLICE_FMT "=%lld", text.len ? "," : "",
+                           SLICE_ARG(json_get_text(item, "name")),
+                           (long long)json_get_i64(item, "priority", 0));
+        *(struct slice *)target = arena_slice(d->arena, buf_view(&text));
+        return 0;
+}
+
 static const struct decode_field spec_fields[] = {
         FIELD(struct pod_spec, "nodeName", node_name, decode_text),
         FIELD(struct pod_spec, "schedulerName", scheduler_name, decode_text),
@@ -230,6 +244,8 @@ static const struct decode_field spec_fields[] = {
         FIELD(struct pod_spec, "overhead", overhead, decode_requests),
         PART_FIELD("resources", decode_pod_resources),
         FIELD(struct pod_spec, "schedulingGroup", scheduling_group, decode_scheduling_group),
+        FIELD(struct pod_spec, "evictionResponders", eviction_responders,
+              decode_eviction_responders),
         LIST_FIELD(struct pod_spec, "resourceClaims", claims, claim_count, decode_claim),
         LIST_FIELD(struct pod_spec, "tolerations", tolerations, toleration_count,
                    decode_toleration),

@@ -77,7 +77,9 @@ static int cmd_evictions_run(const struct command_call *call) {
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
         daemon.user_agent = EVICTION_MANAGER;
-        daemon.has_no_model = true;
+        daemon.keeps_finished = daemon.keeps_evictions = true;
+        daemon.kinds = EVICTIONS_KINDS;
+        daemon.spare_kinds = EVICTIONS_SPARE_KINDS;
         daemon.health_name = "Evictions";
         if (options->audit_path)
                 code = audit_file_open(options->audit_path, &self.file, &self.chain, &err);

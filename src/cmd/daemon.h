@@ -32,9 +32,10 @@ struct daemon_options {
         struct slot_options slots;
         int64_t slot_patience_ns; /* 0 = SLOT_PATIENCE_NS */
         int64_t verbosity;
-        bool keeps_finished, keeps_detail, keeps_shelf, keeps_groups, without_classes, has_no_model,
-                freezes_notes; /* see struct runtime_config */
-        bool elects;           /* works only while it leads; the rest says by which Lease */
+        bool keeps_finished, keeps_detail, keeps_evictions, keeps_shelf, keeps_groups,
+                without_classes, has_no_model, freezes_notes; /* see struct runtime_config */
+        uint32_t kinds, spare_kinds;                          /* likewise */
+        bool elects; /* works only while it leads; the rest says by which Lease */
         const char *lease_name, *lease_namespace;
         int64_t lease_duration_ns, lease_renew_deadline_ns, lease_retry_period_ns;
         struct lease_given given;

@@ -109,11 +109,11 @@ static bool holds_slot(const struct eviction_reconciler *reconciler,
         return false;
 }
 
-static const struct eviction_pod *pod_of(const struct eviction_reconciler *reconciler,
+static const struct eviction_pod *pod_of(struct eviction_reconciler *reconciler,
                                          const struct eviction_target *target) {
-        const struct kept_pod *kept = map_get(reconciler->pods, slice_of(target->pod_name));
+        const struct eviction_pod *pod = eviction_target_pod(reconciler, target);
 
-        return kept && slice_is(kept->pod.uid, target->uid) ? &kept->pod : NULL;
+        return pod && slice_is(pod->uid, target->uid) ? pod : NULL;
 }
 
 static struct eviction_slot_holder holder_of(struct slice ns, const struct eviction_pod *pod) {
@@ -123,7 +123,7 @@ static struct eviction_slot_holder holder_of(struct slice ns, const struct evict
 }
 
 struct eviction_admission_counting {
-        const struct eviction_reconciler *reconciler;
+        struct eviction_reconciler *reconciler;
         struct eviction_slots *slots;
         struct map *vms; /* namespace/VM of what was counted */
 };
@@ -150,24 +150,27 @@ static bool is_leaving(const struct eviction_reconciler *reconciler,
 
 /* What is under way without an Eviction of ours. */
 static void hold_for_others(struct eviction_admission_counting *counting) {
-        const struct eviction_reconciler *reconciler = counting->reconciler;
-        struct slice key;
+        struct eviction_reconciler *reconciler = counting->reconciler;
+        struct slice key, ns;
         void *value;
         size_t at = 0;
 
         while (map_next(reconciler->moving, &at, &key, &value)) {
-                const struct kept_pod *kept = map_get(reconciler->pods, key);
+                struct slice name = slice_split(&key, '/', &ns) ? key : SLICE_EMPTY;
+                struct pod_id id = cluster_find_pod(reconciler->config.cluster, ns, name);
+                const struct eviction_pod *pod =
+                        pod_id_is_none(id) ? NULL : eviction_pod_at(reconciler, id);
                 const struct eviction_target *target =
-                        kept ? map_get(reconciler->targets, kept->pod.uid) : NULL;
+                        pod ? map_get(reconciler->targets, pod->uid) : NULL;
 
-                if (kept && is_leaving(reconciler, &kept->pod) &&
-                    (!target || !holds_slot(reconciler, target, &kept->pod)))
-                        eviction_admission_hold(counting, kept->pod.ns, &kept->pod);
+                if (pod && is_leaving(reconciler, pod) &&
+                    (!target || !holds_slot(reconciler, target, pod)))
+                        eviction_admission_hold(counting, pod->ns, pod);
         }
         eviction_vm_hold(reconciler, counting->vms, counting->slots);
 }
 
-static struct eviction_wish wish_of(const struct eviction_reconciler *reconciler,
+static struct eviction_wish wish_of(struct eviction_reconciler *reconciler,
                                     struct eviction_target *target, struct mono_time now) {
         return (struct eviction_wish){
                 .holder = holder_of(target->ns, pod_of(reconciler, target)),
@@ -182,7 +185,7 @@ static struct eviction_wish wish_of(const struct eviction_reconciler *reconciler
 /* Those that wait; what is under way is counted. */
 static struct eviction_wish *eviction_admission_gather(struct eviction_admission_counting *counting,
                                                        struct mono_time now, size_t *ret_count) {
-        const struct eviction_reconciler *reconciler = counting->reconciler;
+        struct eviction_reconciler *reconciler = counting->reconciler;
         struct eviction_wish *wishes =
                 xreallocarray(NULL, map_count(reconciler->targets) + 1, sizeof(wishes[0]));
         struct slice key;

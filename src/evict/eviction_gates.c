@@ -8,31 +8,15 @@
 #define KEY_MAX 600
 #define HOLD_MAX_NS (60 * NS_PER_S)
 
+/* What was asked for since the budget last changed. */
 struct gate {
-        struct arena arena;
-        struct json_doc *doc; /* the selector points into it */
-        struct selector selector;
-        int64_t allowed;         /* as the budget says, less what was asked for since */
+        int64_t asked;
         bool has_passed;         /* somebody was asked for ... */
         struct mono_time passed; /* ... then, last */
 };
 
-static void gate_free(struct gate *gate) {
-        if (!gate)
-                return;
-        json_doc_free(gate->doc);
-        arena_release(&gate->arena);
-        free(gate);
-}
-
 void eviction_gates_free(struct map *gates) {
-        struct slice key;
-        void *value;
-        size_t at = 0;
-
-        while (map_next(gates, &at, &key, &value))
-                gate_free(value);
-        map_free(gates);
+        map_free_values(gates);
 }
 
 static struct slice key_of(struct slice ns, struct slice name, char *buffer) {
@@ -40,18 +24,32 @@ static struct slice key_of(struct slice ns, struct slice name, char *buffer) {
         return slice_of(buffer);
 }
 
-static struct gate *read_gate(const struct json *object) {
-        struct gate *gate = xcalloc(1, sizeof(*gate));
-        struct buf text = { 0 };
+static struct gate *gate_find(const struct eviction_reconciler *reconciler,
+                              const struct budget_row *budget, bool is_made) {
+        const struct cluster *cluster = reconciler->config.cluster;
+        char text[KEY_MAX];
+        struct slice key = key_of(cluster_text(cluster, budget->ns),
+                                  cluster_text(cluster, budget->name), text);
+        struct gate *gate = map_get(reconciler->gates, key);
 
-        arena_init(&gate->arena, 512);
-        json_write(json_get(json_get(object, "spec"), "selector"), &text);
-        if (json_parse(buf_view(&text), &gate->doc, NULL) < 0 ||
-            selector_decode(json_doc_root(gate->doc), &gate->arena, &gate->selector, NULL) < 0)
-                gate->selector.matches_nothing = true;
-        buf_release(&text);
-        gate->allowed = json_get_i64(json_get(object, "status"), "disruptionsAllowed", 0);
+        if (gate || !is_made)
+                return gate;
+        gate = xcalloc(1, sizeof(*gate));
+        map_put(reconciler->gates, key, gate);
         return gate;
+}
+
+static int64_t gate_allows(const struct eviction_reconciler *reconciler,
+                           const struct budget_row *budget) {
+        const struct gate *gate = gate_find(reconciler, budget, false);
+
+        return budget->disruptions_allowed - (gate ? gate->asked : 0);
+}
+
+static bool budget_selects(const struct cluster *cluster, const struct budget_row *budget,
+                           const struct pod_row *pod) {
+        return budget->has_selector && !budget->selector_is_invalid &&
+               cluster_labels_match(cluster, &budget->selector, pod->labels);
 }
 
 /* Lets a refused try of this slot be made now; false when it has none. */
@@ -71,17 +69,17 @@ static bool eviction_gates_retry(struct eviction_slot *slot) {
 }
 
 static bool is_behind(const struct eviction_reconciler *reconciler,
-                      const struct eviction_target *target, const struct gate *gate,
-                      struct slice ns) {
-        const struct kept_pod *kept = map_get(reconciler->pods, slice_of(target->pod_name));
+                      const struct eviction_target *target, const struct budget_row *budget) {
+        const struct cluster *cluster = reconciler->config.cluster;
+        const struct pod_row *pod = eviction_target_row(reconciler, target);
 
-        return kept && slice_eq(target->ns, ns) && slice_is(kept->pod.uid, target->uid) &&
-               !kept->pod.is_terminating && selector_matches(&gate->selector, kept->pod.labels);
+        return pod && str_id_eq(pod->ns, budget->ns) && slice_is(slice_of(pod->uid), target->uid) &&
+               !(pod->flags & POD_TERMINATING) && budget_selects(cluster, budget, pod);
 }
 
-static void open_gate(struct eviction_reconciler *reconciler, const struct gate *gate,
-                      struct slice ns) {
-        int64_t left = gate->allowed;
+/* So many of those behind it may try. */
+static void open_gate(struct eviction_reconciler *reconciler, const struct budget_row *budget,
+                      int64_t left) {
         struct slice key;
         void *value;
         size_t at = 0;
@@ -89,7 +87,7 @@ static void open_gate(struct eviction_reconciler *reconciler, const struct gate 
         while (left > 0 && map_next(reconciler->targets, &at, &key, &value)) {
                 struct eviction_target *target = value;
 
-                if (!is_behind(reconciler, target, gate, ns))
+                if (!is_behind(reconciler, target, budget))
                         continue;
                 for (size_t i = 0; i < target->slot_count; i++) {
                         struct eviction_slot *slot = target->slots[i];
@@ -105,17 +103,14 @@ static void open_gate(struct eviction_reconciler *reconciler, const struct gate 
 
 /* ---- before the first try ---- */
 
-static struct gate *next_gate(const struct eviction_look *look, size_t *at) {
-        struct slice ns = look->target->ns, key;
-        void *value;
+static const struct budget_row *next_budget(const struct eviction_look *look, size_t *at) {
+        const struct cluster *cluster = look->reconciler->config.cluster;
+        const struct pod_row *pod = cluster_pod(cluster, look->pod->id);
+        const struct budget_row *budget;
 
-        while (map_next(look->reconciler->gates, at, &key, &value)) {
-                struct gate *gate = value;
-
-                if (key.len > ns.len && key.ptr[ns.len] == '/' && slice_has_prefix(key, ns) &&
-                    selector_matches(&gate->selector, look->pod->labels))
-                        return gate;
-        }
+        while ((budget = cluster_budget_next(cluster, pod->ns, at)))
+                if (budget_selects(cluster, budget, pod))
+                        return budget;
         return NULL;
 }
 
@@ -126,13 +121,16 @@ static bool eviction_gates_counts(const struct eviction_look *look) {
 
 bool eviction_gates_hold(struct eviction_look *look, struct eviction_slot *slot) {
         struct mono_time now = look->now.mono;
-        const struct gate *gate;
+        const struct budget_row *budget;
         bool is_closed = false;
         size_t at = 0;
 
-        while (eviction_gates_counts(look) && (gate = next_gate(look, &at)))
-                is_closed |= gate->allowed <= 0 && gate->has_passed &&
-                             now.ns - gate->passed.ns < HOLD_MAX_NS;
+        while (eviction_gates_counts(look) && (budget = next_budget(look, &at))) {
+                const struct gate *gate = gate_find(look->reconciler, budget, false);
+
+                is_closed |= gate_allows(look->reconciler, budget) <= 0 && gate &&
+                             gate->has_passed && now.ns - gate->passed.ns < HOLD_MAX_NS;
+        }
         if (is_closed && !slot->is_held) {
                 slot->is_held = true;
                 slot->held_since = now;
@@ -146,11 +144,13 @@ bool eviction_gates_hold(struct eviction_look *look, struct eviction_slot *slot)
 }
 
 void eviction_gates_pass(struct eviction_look *look) {
-        struct gate *gate;
+        const struct budget_row *budget;
         size_t at = 0;
 
-        while (eviction_gates_counts(look) && (gate = next_gate(look, &at))) {
-                gate->allowed--;
+        while (eviction_gates_counts(look) && (budget = next_budget(look, &at))) {
+                struct gate *gate = gate_find(look->reconciler, budget, true);
+
+                gate->asked++;
                 gate->has_passed = true;
                 gate->passed = look->now.mono;
         }
@@ -158,8 +158,7 @@ void eviction_gates_pass(struct eviction_look *look) {
 
 /* One of those that wait for their first try; those that were refused keep their pauses, or two
  * that fail would wake each other for ever. */
-static void release_held(struct eviction_reconciler *reconciler, const struct gate *gate,
-                         struct slice ns) {
+static void release_held(struct eviction_reconciler *reconciler, const struct budget_row *budget) {
         struct slice key;
         void *value;
         size_t at = 0;
@@ -170,7 +169,7 @@ static void release_held(struct eviction_reconciler *reconciler, const struct ga
                 for (size_t i = 0; i < target->slot_count; i++) {
                         struct eviction_slot *slot = target->slots[i];
 
-                        if (!slot->is_held || !is_behind(reconciler, target, gate, ns))
+                        if (!slot->is_held || !is_behind(reconciler, target, budget))
                                 continue;
                         slot->is_held = false;
                         slot->next_try.ns = INT64_MIN;
@@ -181,46 +180,53 @@ static void release_held(struct eviction_reconciler *reconciler, const struct ga
 }
 
 void eviction_gates_return(struct eviction_reconciler *reconciler, struct eviction_target *target) {
-        const struct kept_pod *kept = map_get(reconciler->pods, slice_of(target->pod_name));
         struct eviction_look look = { .reconciler = reconciler,
                                       .target = target,
-                                      .pod = kept ? &kept->pod : NULL };
-        struct gate *gate;
+                                      .pod = eviction_target_pod(reconciler, target) };
+        const struct budget_row *budget;
         size_t at = 0;
 
-        while (kept && eviction_gates_counts(&look) && (gate = next_gate(&look, &at)))
-                if (++gate->allowed > 0)
-                        release_held(reconciler, gate, target->ns);
+        while (look.pod && eviction_gates_counts(&look) && (budget = next_budget(&look, &at))) {
+                gate_find(reconciler, budget, true)->asked--;
+                if (gate_allows(reconciler, budget) > 0)
+                        release_held(reconciler, budget);
+        }
 }
 
-/* ---- what watches tell ---- */
+/* ---- what the model tells ---- */
 
-void eviction_reconciler_put_budget(struct eviction_reconciler *reconciler,
-                                    const struct json *object) {
-        const struct json *meta = json_get(object, "metadata");
-        struct slice ns = json_get_text(meta, "namespace");
-        struct gate *gate = read_gate(object), *old;
-        char text[KEY_MAX];
+static const struct budget_row *budget_find(const struct eviction_reconciler *reconciler,
+                                            struct slice ns, struct slice name) {
+        const struct cluster *cluster = reconciler->config.cluster;
+        const struct budget_row *budget;
+        bool is_known;
+        struct str_id ns_id = cluster_str(cluster, ns, &is_known);
+        size_t at = 0;
 
-        old = map_put(reconciler->gates, key_of(ns, json_get_text(meta, "name"), text), gate);
-        if (old) {
-                gate->has_passed = old->has_passed;
-                gate->passed = old->passed;
-        }
-        gate_free(old);
-        if (gate->allowed > 0)
-                open_gate(reconciler, gate, ns);
+        while (is_known && (budget = cluster_budget_next(cluster, ns_id, &at)))
+                if (slice_eq(cluster_text(cluster, budget->name), name))
+                        return budget;
+        return NULL;
+}
+
+void eviction_reconciler_budget_changed(struct eviction_reconciler *reconciler, struct slice ns,
+                                        struct slice name) {
+        const struct budget_row *budget = budget_find(reconciler, ns, name);
+        struct gate *gate = budget ? gate_find(reconciler, budget, false) : NULL;
+
+        if (gate)
+                gate->asked = 0;
+        if (budget && budget->disruptions_allowed > 0)
+                open_gate(reconciler, budget, budget->disruptions_allowed);
 }
 
 /* Without it nobody is held back any more. */
-void eviction_reconciler_remove_budget(struct eviction_reconciler *reconciler, struct slice ns,
+void eviction_reconciler_budget_leaves(struct eviction_reconciler *reconciler, struct slice ns,
                                        struct slice name) {
+        const struct budget_row *budget = budget_find(reconciler, ns, name);
         char text[KEY_MAX];
-        struct gate *gate = map_remove(reconciler->gates, key_of(ns, name, text));
 
-        if (!gate)
-                return;
-        gate->allowed = INT64_MAX;
-        open_gate(reconciler, gate, ns);
-        gate_free(gate);
+        free(map_remove(reconciler->gates, key_of(ns, name, text)));
+        if (budget)
+                open_gate(reconciler, budget, INT64_MAX);
 }

@@ -1,46 +1,37 @@
-/* Pods and policies the reconciler keeps. */
+/* Pods of the model as the reconciler sees them, and the policies it keeps. */
 #include "base/util.h"
 #include "evict/eviction_policy.h"
 #include "evict/eviction_reconciler_priv.h"
 #include <stdlib.h>
 #include <string.h>
 
-static struct slice eviction_kept_place(char **at, struct slice text) {
-        struct slice placed = slice_make(*at, text.len);
+/* ---- pods ---- */
 
-        if (text.len)
-                memcpy(*at, text.ptr, text.len);
-        *at += text.len;
-        return placed;
+struct pod_id eviction_target_id(const struct eviction_reconciler *reconciler,
+                                 const struct eviction_target *target) {
+        return cluster_find_pod(reconciler->config.cluster, target->ns, target->name);
 }
 
-static struct kept_pod *keep_pod(const struct eviction_pod *pod) {
-        size_t size = pod->ns.len + pod->name.len + pod->uid.len + pod->node.len +
-                      pod->responders.len + pod->owner.len;
-        size_t count = pod->labels.count;
-        struct label *labels;
-        struct kept_pod *kept;
-        char *at;
+const struct pod_row *eviction_target_row(const struct eviction_reconciler *reconciler,
+                                          const struct eviction_target *target) {
+        struct pod_id id = eviction_target_id(reconciler, target);
 
-        for (size_t i = 0; i < count; i++)
-                size += pod->labels.items[i].key.len + pod->labels.items[i].value.len;
-        kept = xmalloc(sizeof(*kept) + count * sizeof(*labels) + size);
-        labels = (struct label *)(void *)(kept + 1);
-        at = (char *)(labels + count);
+        return pod_id_is_none(id) ? NULL : cluster_pod(reconciler->config.cluster, id);
+}
 
-        kept->pod = *pod;
-        kept->pod.ns = eviction_kept_place(&at, pod->ns);
-        kept->pod.name = eviction_kept_place(&at, pod->name);
-        kept->pod.uid = eviction_kept_place(&at, pod->uid);
-        kept->pod.node = eviction_kept_place(&at, pod->node);
-        kept->pod.responders = eviction_kept_place(&at, pod->responders);
-        kept->pod.owner = eviction_kept_place(&at, pod->owner);
-        kept->pod.labels.items = labels;
-        for (size_t i = 0; i < count; i++) {
-                labels[i].key = eviction_kept_place(&at, pod->labels.items[i].key);
-                labels[i].value = eviction_kept_place(&at, pod->labels.items[i].value);
-        }
-        return kept;
+const struct eviction_pod *eviction_pod_at(struct eviction_reconciler *reconciler,
+                                           struct pod_id id) {
+        struct eviction_pod *pod = ARENA_ARRAY(&reconciler->pods, struct eviction_pod, 1);
+
+        eviction_pod_read(reconciler->config.cluster, id, &reconciler->pods, pod);
+        return pod;
+}
+
+const struct eviction_pod *eviction_target_pod(struct eviction_reconciler *reconciler,
+                                               const struct eviction_target *target) {
+        struct pod_id id = eviction_target_id(reconciler, target);
+
+        return pod_id_is_none(id) ? NULL : eviction_pod_at(reconciler, id);
 }
 
 /* Every target of this pod name looks again. */
@@ -54,39 +45,38 @@ static void touch_pod(struct eviction_reconciler *reconciler, struct slice pod_k
         }
 }
 
-int eviction_reconciler_put_pod(struct eviction_reconciler *reconciler, const struct json *object,
-                                struct err *err) {
-        struct arena scratch;
-        struct eviction_pod pod;
-        char text[EVICTION_KEY_MAX];
-        struct slice key;
-        int code;
+/* Pods that somebody evicts, us included, are listed. */
+static void list_moving(struct eviction_reconciler *reconciler, struct slice key,
+                        struct pod_id id) {
+        const unsigned marks = POD_EVICTION_RUNS | POD_API_EVICTED;
 
-        arena_init(&scratch, 1024);
-        code = eviction_pod_decode(object, &scratch, &pod, err);
-        if (code == 0) {
-                key = eviction_key(pod.ns, pod.name, text);
-                free(map_put(reconciler->pods, key, keep_pod(&pod)));
-                if (pod.is_moving || pod.is_evicted)
-                        map_put(reconciler->moving, key, reconciler);
-                else
-                        map_remove(reconciler->moving, key);
-                touch_pod(reconciler, key, SLICE_EMPTY);
-        }
-        arena_release(&scratch);
-        return code;
+        if (!pod_id_is_none(id) && cluster_pod(reconciler->config.cluster, id)->flags & marks)
+                map_put(reconciler->moving, key, reconciler);
+        else
+                map_remove(reconciler->moving, key);
 }
 
-void eviction_reconciler_remove_pod(struct eviction_reconciler *reconciler, struct slice ns,
-                                    struct slice name, struct slice uid) {
+void eviction_reconciler_pod_changed(struct eviction_reconciler *reconciler, struct slice ns,
+                                     struct slice name, struct slice gone_uid) {
         char text[EVICTION_KEY_MAX];
         struct slice key = eviction_key(ns, name, text);
-        struct kept_pod *kept = map_get(reconciler->pods, key);
 
-        if (kept && (uid.len == 0 || slice_eq(kept->pod.uid, uid))) {
-                free(map_remove(reconciler->pods, key));
-                map_remove(reconciler->moving, key);
-                touch_pod(reconciler, key, uid);
+        list_moving(reconciler, key, cluster_find_pod(reconciler->config.cluster, ns, name));
+        touch_pod(reconciler, key, gone_uid);
+}
+
+void eviction_pods_list_moving(struct eviction_reconciler *reconciler) {
+        const struct cluster *cluster = reconciler->config.cluster;
+        char text[EVICTION_KEY_MAX];
+
+        for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
+                const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ i });
+
+                if (row->is_live)
+                        list_moving(reconciler,
+                                    eviction_key(cluster_text(cluster, row->ns),
+                                                 slice_of(row->name), text),
+                                    (struct pod_id){ i });
         }
 }
 

@@ -1,7 +1,15 @@
-/* What the reconciler keeps of a pod. */
-#include "evict/eviction_reconciler.h"
+/* What the reconciler sees of a pod. */
+#include "evict/eviction_reconciler_priv.h"
 
 #include "base/util.h"
+#include <stdio.h>
+
+struct slice eviction_key(struct slice ns, struct slice name, char *buffer) {
+        int size = snprintf(buffer, EVICTION_KEY_MAX, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns),
+                            SLICE_ARG(name));
+
+        return slice_make(buffer, size < EVICTION_KEY_MAX ? (size_t)size : EVICTION_KEY_MAX - 1);
+}
 
 static bool is_daemon(const struct json *meta) {
         struct json_iter iter = json_iter(json_get(meta, "ownerReferences"));
@@ -71,6 +79,7 @@ int eviction_pod_decode(const struct json *object, struct arena *arena,
         if (deleted.len && !wall_time_parse(deleted, &when))
                 when = WALL_TIME_UNSET;
         *ret_pod = (struct eviction_pod){
+                .id = POD_NONE,
                 .ns = json_get_text(meta, "namespace"),
                 .name = json_get_text(meta, "name"),
                 .uid = json_get_text(meta, "uid"),
@@ -93,4 +102,45 @@ int eviction_pod_decode(const struct json *object, struct arena *arena,
                                        "EvictionByEvictionAPI"),
         };
         return 0;
+}
+
+/* ---- the model ---- */
+
+static const struct owner_row *controller_of(const struct pod_row *row) {
+        for (uint32_t i = 0; i < row->owner_count; i++)
+                if (row->owners[i].is_controller)
+                        return &row->owners[i];
+        return NULL;
+}
+
+void eviction_pod_read(const struct cluster *cluster, struct pod_id id, struct arena *arena,
+                       struct eviction_pod *ret_pod) {
+        const struct pod_row *row = cluster_pod(cluster, id);
+        const struct owner_row *owner = controller_of(row);
+        struct slice kind = owner ? cluster_text(cluster, owner->kind) : SLICE_EMPTY;
+
+        *ret_pod = (struct eviction_pod){
+                .id = id,
+                .ns = cluster_text(cluster, row->ns),
+                .name = slice_make(row->name, row->name_length),
+                .uid = slice_of(row->uid),
+                .node = node_id_is_none(row->node) ? SLICE_EMPTY
+                                                   : cluster_node_name(cluster, row->node),
+                .is_finished = pod_row_is_finished(row),
+                .is_terminating = row->flags & POD_TERMINATING,
+                .is_daemon = slice_is(kind, "DaemonSet"),
+                .is_mirror = row->flags & POD_MIRROR,
+                .has_group = cluster_class(cluster, row->class)->spec.scheduling_group.len,
+                .deleted = row->deleted,
+                .responders = cluster_pod_responders(cluster, id),
+                .labels = cluster_labels(cluster, row->labels, arena),
+                .is_background = row->flags & POD_REQUEST_EVICT,
+                .is_moving = row->flags & POD_EVICTION_RUNS,
+                .is_ready = row->flags & POD_READY,
+                .is_evicted = row->flags & POD_API_EVICTED,
+        };
+        if (owner)
+                ret_pod->owner =
+                        slice_of(arena_printf(arena, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(kind),
+                                              SLICE_ARG(cluster_text(cluster, owner->name))));
 }

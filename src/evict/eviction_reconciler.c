@@ -42,10 +42,9 @@ bool eviction_reconciler_wants(const struct eviction_reconciler *reconciler, str
 static struct eviction_look look_at(struct eviction_reconciler *reconciler,
                                     struct eviction_target *target, struct eviction_now now,
                                     struct eviction_effects *out) {
-        struct kept_pod *kept = map_get(reconciler->pods, slice_of(target->pod_name));
         struct eviction_look look = { .reconciler = reconciler,
                                       .target = target,
-                                      .pod = kept ? &kept->pod : NULL,
+                                      .pod = eviction_target_pod(reconciler, target),
                                       .now = now,
                                       .out = out };
 
@@ -128,6 +127,7 @@ void eviction_reconciler_step(struct eviction_reconciler *reconciler, struct evi
                 reconciler->first_wall = now.wall;
                 reconciler->first_mono = now.mono;
         }
+        arena_clear(&reconciler->pods);
         act_where_due(reconciler, now, out);
         if (!reconciler->has_waiting)
                 return;
@@ -199,8 +199,7 @@ static struct eviction_slot *slot_of(const struct eviction_target *target, const
 static void take_read(struct eviction_reconciler *reconciler, struct eviction_target *target,
                       const struct eviction_effect_result *result) {
         target->is_reading = false;
-        if (result->code == BERTH_ERR_NOT_FOUND &&
-            !map_get(reconciler->pods, slice_of(target->pod_name)))
+        if (result->code == BERTH_ERR_NOT_FOUND && !eviction_target_row(reconciler, target))
                 target->is_read = true;
 }
 
@@ -284,7 +283,7 @@ void eviction_reconciler_stats(const struct eviction_reconciler *reconciler,
 
         *ret_stats = reconciler->stats;
         ret_stats->targets = map_count(reconciler->targets);
-        ret_stats->pods = map_count(reconciler->pods);
+        ret_stats->pods = cluster_pod_count(reconciler->config.cluster);
         ret_stats->open = map_u64_count(reconciler->open);
         while (map_next(reconciler->targets, &at, &key, &value)) {
                 const struct eviction_target *target = value;

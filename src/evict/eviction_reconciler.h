@@ -11,11 +11,12 @@
 #include "evict/audit_chain.h"
 #include "evict/eviction_request.h"
 #include "evict/eviction_slots.h"
+#include "model/cluster.h"
 
 #define EVICTION_GROUP_OWN "lifecycle.berth.dev"
 #define EVICTION_GROUP_NATIVE "lifecycle.k8s.io"
 #define EVICTION_VERSION "v1alpha1"
-#define EVICTION_RESPONDERS_KEY "lifecycle.berth.dev/eviction-responders"
+#define EVICTION_RESPONDERS_KEY POD_RESPONDERS_KEY
 #define EVICTION_MANAGER "berth-evictions"
 /* Of the descheduler's interim protocol: set while the eviction goes on in the background. */
 #define EVICTION_MOVING_KEY "descheduler.alpha.kubernetes.io/eviction-in-progress"
@@ -35,8 +36,9 @@
 #define EVICTION_AGAIN_FIRST_NS (30 * NS_PER_S) /* next Eviction after NoFurtherResponder */
 #define EVICTION_AGAIN_MAX_NS (1800 * NS_PER_S)
 
-/* What is kept of a pod. */
+/* What is looked at of a pod. */
 struct eviction_pod {
+        struct pod_id id; /* in the model */
         struct slice ns, name, uid, node;
         bool is_finished, is_terminating;
         bool is_daemon, is_mirror; /* are not evicted through the subresource */
@@ -50,6 +52,9 @@ struct eviction_pod {
         bool is_moving;     /* somebody evicts it in the background: EVICTION_MOVING_KEY */
         bool is_evicted;    /* on its way out: the eviction subresource took it */
 };
+/* Slices point into the model and arena. */
+void eviction_pod_read(const struct cluster *cluster, struct pod_id id, struct arena *arena,
+                       struct eviction_pod *ret_pod);
 /* Slices point into object and arena.  INVALID when it has no name or uid. */
 int eviction_pod_decode(const struct json *object, struct arena *arena,
                         struct eviction_pod *ret_pod, struct err *err);
@@ -111,6 +116,8 @@ struct eviction_effect_result {
 struct eviction_history;
 
 struct eviction_reconciler_config {
+        /* Pods and budgets, borrowed; keeps_evictions and keeps_finished. */
+        const struct cluster *cluster;
         struct eviction_history *history; /* of stages, borrowed; NULL = nothing is expected */
         const char *group;                /* of the kinds; NULL = EVICTION_GROUP_OWN */
         bool is_controller;               /* writes conditions, creates Evictions */
@@ -146,15 +153,8 @@ int eviction_reconciler_put_request(struct eviction_reconciler *reconciler,
                                     const struct json *object, struct err *err);
 int eviction_reconciler_put_eviction(struct eviction_reconciler *reconciler,
                                      const struct json *object, struct err *err);
-int eviction_reconciler_put_pod(struct eviction_reconciler *reconciler, const struct json *object,
-                                struct err *err);
 int eviction_reconciler_put_policy(struct eviction_reconciler *reconciler,
                                    const struct json *object, struct err *err);
-/* A PodDisruptionBudget: what it refused is tried again when it opens, before its pause is over. */
-void eviction_reconciler_put_budget(struct eviction_reconciler *reconciler,
-                                    const struct json *object);
-void eviction_reconciler_remove_budget(struct eviction_reconciler *reconciler, struct slice ns,
-                                       struct slice name);
 /* A VirtualMachineInstanceMigration of KubeVirt: told as progress of its VM's pod, and holding a
  * slot while it runs. */
 void eviction_reconciler_put_migration(struct eviction_reconciler *reconciler,
@@ -168,8 +168,16 @@ void eviction_reconciler_remove_request(struct eviction_reconciler *reconciler, 
                                         struct slice name, struct slice uid);
 void eviction_reconciler_remove_eviction(struct eviction_reconciler *reconciler, struct slice ns,
                                          struct slice name, struct slice uid);
-void eviction_reconciler_remove_pod(struct eviction_reconciler *reconciler, struct slice ns,
-                                    struct slice name, struct slice uid);
+
+/* What the model has taken.  gone_uid: of the pod that was removed; empty = it was put. */
+void eviction_reconciler_pod_changed(struct eviction_reconciler *reconciler, struct slice ns,
+                                     struct slice name, struct slice gone_uid);
+/* What a PodDisruptionBudget refused is tried again when it opens, before its pause is over; and
+ * when it is about to leave the model. */
+void eviction_reconciler_budget_changed(struct eviction_reconciler *reconciler, struct slice ns,
+                                        struct slice name);
+void eviction_reconciler_budget_leaves(struct eviction_reconciler *reconciler, struct slice ns,
+                                       struct slice name);
 
 /* Appends what is to be done now. */
 void eviction_reconciler_step(struct eviction_reconciler *reconciler, struct eviction_now now,

@@ -5,10 +5,6 @@
 #include "evict/eviction_policy.h"
 #include "evict/eviction_reconciler.h"
 
-struct kept_pod { /* one allocation with its texts */
-        struct eviction_pod pod;
-};
-
 /* How long a responder has been silent, by our own monotonic clock. */
 struct eviction_pulse {
         struct wall_time beat; /* the stored value that was seen */
@@ -129,10 +125,10 @@ struct eviction_reconciler {
         struct map *targets;     /* pod uid -> eviction_target */
         struct map *requests;    /* ns/name -> eviction_target */
         struct map *evictions;   /* ns/name -> eviction_target */
-        struct map *pods;        /* ns/name -> kept_pod */
+        struct arena pods;       /* those looked at since the last step began */
         struct map *pod_targets; /* ns/name of a pod -> its first eviction_target */
         struct map *policies;    /* ns/name -> eviction_policy */
-        struct map *gates;       /* ns/name of a budget -> struct gate */
+        struct map *gates;       /* ns/name of a budget -> what was asked of it */
         struct map *moves;       /* ns/VM -> struct vm_move */
         struct map *moving;      /* ns/name of pods that are evicted, whoever does it */
         uint64_t last_serial;
@@ -157,10 +153,12 @@ struct eviction_look {
         struct eviction_effects *out;
 };
 
-/* ---- eviction_targets.c: what is known ---- */
+/* ---- eviction_pod.c ---- */
 #define EVICTION_KEY_MAX 600
 /* "namespace/name" in a buffer of EVICTION_KEY_MAX. */
 struct slice eviction_key(struct slice ns, struct slice name, char *buffer);
+
+/* ---- eviction_targets.c: what is known ---- */
 /* Index of the request or Eviction of that name; -1 = none. */
 int eviction_find_request(const struct eviction_target *target, struct slice ns, struct slice name);
 int eviction_find_slot(const struct eviction_target *target, struct slice ns, struct slice name);
@@ -169,6 +167,20 @@ void eviction_target_release(struct eviction_reconciler *reconciler,
                              struct eviction_target *target);
 /* Lets the target be looked at again no later than at due. */
 void eviction_target_wake(struct eviction_target *target, struct mono_time due);
+
+/* ---- eviction_kept.c: pods of the model ---- */
+/* Of the target's name, whatever its uid; POD_NONE or NULL = absent.  Rows stay put until the model
+ * changes; an eviction_pod until the next step. */
+struct pod_id eviction_target_id(const struct eviction_reconciler *reconciler,
+                                 const struct eviction_target *target);
+const struct pod_row *eviction_target_row(const struct eviction_reconciler *reconciler,
+                                          const struct eviction_target *target);
+const struct eviction_pod *eviction_target_pod(struct eviction_reconciler *reconciler,
+                                               const struct eviction_target *target);
+const struct eviction_pod *eviction_pod_at(struct eviction_reconciler *reconciler,
+                                           struct pod_id id);
+/* Fills the list of pods that are evicted from a model that is there already. */
+void eviction_pods_list_moving(struct eviction_reconciler *reconciler);
 
 /* ---- eviction_effects.c ---- */
 /* Those whose outcome the next decision about the target has to wait for. */

@@ -78,18 +78,17 @@ static void call_pod(struct eviction_look *look, struct eviction_slot *slot, boo
 /* ---- waiting ---- */
 
 static int64_t ready_others(const struct eviction_look *look, const struct selector *selector) {
+        const struct cluster *cluster = look->reconciler->config.cluster;
+        const struct pod_row *own = cluster_pod(cluster, look->pod->id);
         int64_t count = 0;
-        struct slice key;
-        void *value;
-        size_t at = 0;
 
-        while (map_next(look->reconciler->pods, &at, &key, &value)) {
-                const struct eviction_pod *pod = &((struct kept_pod *)value)->pod;
+        for (uint32_t i = 0; i < cluster_pod_cap(cluster); i++) {
+                const struct pod_row *row = cluster_pod(cluster, (struct pod_id){ i });
 
-                if (pod->is_ready && !pod->is_terminating && !pod->is_finished &&
-                    slice_eq(pod->ns, look->target->ns) && !slice_is(pod->uid, look->target->uid) &&
-                    selector_matches(selector, pod->labels))
-                        count++;
+                count += row->is_live && row != own && str_id_eq(row->ns, own->ns) &&
+                         row->flags & POD_READY && !(row->flags & POD_TERMINATING) &&
+                         !pod_row_is_finished(row) &&
+                         cluster_labels_match(cluster, selector, row->labels);
         }
         return count;
 }

@@ -2,16 +2,8 @@
 #include "base/util.h"
 #include "evict/eviction_policy.h"
 #include "evict/eviction_reconciler_priv.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct slice eviction_key(struct slice ns, struct slice name, char *buffer) {
-        int size = snprintf(buffer, EVICTION_KEY_MAX, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(ns),
-                            SLICE_ARG(name));
-
-        return slice_make(buffer, size < EVICTION_KEY_MAX ? (size_t)size : EVICTION_KEY_MAX - 1);
-}
 
 /* ---- life ---- */
 
@@ -26,13 +18,14 @@ struct eviction_reconciler *eviction_reconciler_new(
         reconciler->targets = map_new();
         reconciler->requests = map_new();
         reconciler->evictions = map_new();
-        reconciler->pods = map_new();
+        arena_init(&reconciler->pods, 0);
         reconciler->pod_targets = map_new();
         reconciler->policies = map_new();
         reconciler->moves = map_new();
         reconciler->moving = map_new();
         reconciler->gates = map_new();
         reconciler->open = map_u64_new();
+        eviction_pods_list_moving(reconciler);
         return reconciler;
 }
 
@@ -64,9 +57,6 @@ void eviction_reconciler_free(struct eviction_reconciler *reconciler) {
         while (map_next(reconciler->targets, &at, &key, &value))
                 target_free(value);
         at = 0;
-        while (map_next(reconciler->pods, &at, &key, &value))
-                free(value);
-        at = 0;
         while (map_next(reconciler->policies, &at, &key, &value))
                 eviction_policy_free(value);
         at = 0;
@@ -75,7 +65,7 @@ void eviction_reconciler_free(struct eviction_reconciler *reconciler) {
         map_free(reconciler->targets);
         map_free(reconciler->requests);
         map_free(reconciler->evictions);
-        map_free(reconciler->pods);
+        arena_release(&reconciler->pods);
         map_free(reconciler->pod_targets);
         map_free(reconciler->policies);
         map_free(reconciler->moving);

@@ -48,9 +48,10 @@ static void eviction_vm_touch(struct eviction_reconciler *reconciler, struct sli
 
         while (map_next(reconciler->targets, &at, &key, &value)) {
                 struct eviction_target *target = value;
-                const struct kept_pod *kept = map_get(reconciler->pods, slice_of(target->pod_name));
+                const struct eviction_pod *pod =
+                        slice_eq(target->ns, ns) ? eviction_target_pod(reconciler, target) : NULL;
 
-                if (kept && slice_eq(target->ns, ns) && slice_eq(eviction_vm_of(&kept->pod), vm))
+                if (pod && slice_eq(eviction_vm_of(pod), vm))
                         target->is_dirty = true;
         }
 }

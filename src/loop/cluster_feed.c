@@ -155,6 +155,23 @@ static const struct reflector_events feed_events = {
         .failed = on_failed,
 };
 
+static bool is_followed(const struct feed_source *source,
+                        const struct cluster_feed_config *config) {
+        if (config->kinds && !(config->kinds >> source->kind & 1))
+                return false;
+        switch (source->when) {
+        case FEED_ALWAYS:
+                return true;
+        case FEED_CLASSES:
+                return !config->without_classes;
+        case FEED_SHELF:
+                return config->shelf;
+        case FEED_GROUPS:
+                return config->with_groups;
+        }
+        return false;
+}
+
 struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
                                       void (*changed)(void *context, uint32_t woken),
                                       void *context) {
@@ -175,21 +192,19 @@ struct cluster_feed *cluster_feed_new(const struct cluster_feed_config *config,
 
                 line->feed = feed;
                 line->source = &sources[i];
-                if ((sources[i].when == FEED_CLASSES && config->without_classes) ||
-                    (sources[i].when == FEED_SHELF && !config->shelf) ||
-                    (sources[i].when == FEED_GROUPS && !config->with_groups))
+                if (!is_followed(&sources[i], config))
                         continue;
                 line->row = watch_set_add(
                         config->watches,
-                        &(struct watch_request){ .path = sources[i].path,
-                                                 .field_selector = is_part ? UNFINISHED_PODS : NULL,
-                                                 .seed = config->seed + i,
-                                                 .trouble = sources[i].is_optional ? WATCH_OPTIONAL
-                                                                                   : WATCH_REQUIRED,
-                                                 .is_needed = true,
-                                                 .events = &feed_events,
-                                                 .context = line,
-                                                 .owner = feed });
+                        &(struct watch_request){
+                                .path = sources[i].path,
+                                .field_selector = is_part ? UNFINISHED_PODS : NULL,
+                                .seed = config->seed + i,
+                                .trouble = sources[i].is_optional ? WATCH_OPTIONAL : WATCH_REQUIRED,
+                                .is_needed = !(config->spare_kinds >> sources[i].kind & 1),
+                                .events = &feed_events,
+                                .context = line,
+                                .owner = feed });
         }
         return feed;
 }

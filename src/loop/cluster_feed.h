@@ -19,8 +19,10 @@ struct cluster_feed_config {
         struct cluster *cluster;
         struct object_shelf *shelf; /* volumes, services ...; NULL = not followed */
         uint64_t seed;
-        bool with_finished;   /* pods that Succeeded or Failed too */
-        bool with_groups;     /* of pods that are placed together; needs the shelf */
+        bool with_finished; /* pods that Succeeded or Failed too */
+        bool with_groups;   /* of pods that are placed together; needs the shelf */
+        uint32_t kinds;     /* bits 1u << OBJECT_*: kinds of the model that are followed; 0 = all */
+        uint32_t spare_kinds; /* of these, those nobody waits for */
         bool without_classes; /* no priority classes: kube-scheduler may not read them */
         /* Sees every object of the model before the model does; NULL = nobody. */
         void (*arriving)(void *context, enum object_kind kind, enum change_kind change,

@@ -165,8 +165,10 @@ struct runtime *runtime_new(const struct runtime_config *config) {
         runtime->loop = config->loop;
         runtime->transport = config->transport;
         runtime->watches = watch_set_new(&runtime->transport, runtime->loop);
-        runtime->cluster = cluster_new(&(struct cluster_config){
-                .keeps_finished = config->keeps_finished, .keeps_detail = config->keeps_detail });
+        runtime->cluster =
+                cluster_new(&(struct cluster_config){ .keeps_finished = config->keeps_finished,
+                                                      .keeps_detail = config->keeps_detail,
+                                                      .keeps_evictions = config->keeps_evictions });
         if (config->keeps_shelf)
                 runtime->shelf = object_shelf_new();
         runtime->writes = write_queue_new(
@@ -234,6 +236,8 @@ void runtime_start(struct runtime *runtime) {
                                                .seed = runtime->config.seed,
                                                .with_finished = runtime->config.keeps_finished,
                                                .with_groups = runtime->config.keeps_groups,
+                                               .kinds = runtime->config.kinds,
+                                               .spare_kinds = runtime->config.spare_kinds,
                                                .without_classes = runtime->config.without_classes,
                                                .arriving = on_arriving,
                                                .arrived = on_arrived },

@@ -43,9 +43,13 @@ struct runtime_config {
         const char *instance; /* reporting instance of events; host name or program */
         uint64_t seed;
         bool keeps_finished, keeps_detail; /* what some role needs of finished pods */
+        bool keeps_evictions;              /* what EvictionRequests need of pods */
         bool keeps_shelf;                  /* volumes, services ...: the scheduler reads them */
         bool keeps_groups;                 /* of pods that are placed together, on the shelf */
         bool without_classes; /* priority classes are not watched: pods have their priority */
+        /* Bits 1u << OBJECT_*: kinds of the model that are followed (0 = all), and those of them
+         * that nobody waits for. */
+        uint32_t kinds, spare_kinds;
         /* Nothing is watched, the model stays empty: for roles that read what they need, and may
          * not read more.  They are told of a change once, at the start. */
         bool has_no_model;

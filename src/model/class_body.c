@@ -100,7 +100,7 @@ void class_content_normalise(struct cluster *cluster, const struct pod_spec *fro
                              struct class_content *content) {
         struct pod_spec *spec = &content->spec;
         *content = (struct class_content){ .spec = *from };
-        spec->node_name = SLICE_EMPTY;
+        spec->node_name = spec->eviction_responders = SLICE_EMPTY;
         bool remains = normalise_containers(cluster, &spec->containers, spec->container_count);
         remains |= normalise_containers(cluster, &spec->init, spec->init_count);
         if (!spec->has_pod_actual ||

@@ -24,6 +24,7 @@ struct cluster;
 struct cluster_config {
         bool keeps_finished;   /* keep Succeeded and Failed pods (descheduler, reports) */
         bool keeps_detail;     /* container states and conditions (cleaning rules) */
+        bool keeps_evictions;  /* who responds, readiness, who evicted (EvictionRequests) */
         uint32_t log_capacity; /* change log entries; 0 = 65,536 */
 };
 
@@ -82,6 +83,9 @@ size_t cluster_node_count(const struct cluster *cluster); /* live nodes */
 size_t cluster_pod_count(const struct cluster *cluster);
 size_t cluster_pod_cap(const struct cluster *cluster); /* pod indexes run below it */
 const struct pod_row *cluster_pod(const struct cluster *cluster, struct pod_id pod);
+/* Who responds to an eviction of the pod, "name=priority,..." of its spec, else of its annotation;
+ * empty = nobody, or the model does not keep it. */
+struct slice cluster_pod_responders(const struct cluster *cluster, struct pod_id pod);
 /* The lowest priority of the pods that occupy nodes; INT32_MAX without any. */
 int32_t cluster_lowest_priority(const struct cluster *cluster);
 /* Lists of alike pods on nodes, in no order, free places among them. */

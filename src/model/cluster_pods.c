@@ -66,7 +66,8 @@ uint64_t cluster_failure_hash(struct slice reason, struct slice message) {
 static void read_plain(struct cluster *cluster, const struct pod *pod, struct pod_row *row) {
         unsigned qos = pod->status.has_qos ? (unsigned)pod->status.qos
                                            : (unsigned)cluster_class(cluster, row->class)->qos;
-        row->flags = (uint16_t)((row->flags & (POD_ASSUMED | POD_NOMINATED_HERE)) | flags_of(pod));
+        row->flags = (uint16_t)((row->flags & (POD_ASSUMED | POD_NOMINATED_HERE)) | flags_of(pod) |
+                                pod_eviction_flags(cluster, pod));
         read_failure(pod, row);
         row->phase = (uint8_t)pod->status.phase;
         row->qos = qos & 15u;
@@ -253,6 +254,8 @@ static void update_pod(struct cluster *cluster, struct pod_id id, const struct p
         if (moves && !node_id_is_none(row->node))
                 pod_unlink(cluster, id);
         update.details = exchange_content(cluster, row, pod, class);
+        if (pod_responders_set(cluster, id, pod))
+                update.details |= CLUSTER_POD_STATUS;
         if (!node_id_is_none(update.node)) {
                 if (moves)
                         pod_link(cluster, id, update.node);
@@ -279,6 +282,7 @@ static struct pod_id add_pod(struct cluster *cluster, const struct pod *pod) {
         row->owner_count = (uint16_t)owner_list_count(row->owners);
         row->detail = pod_detail_new(cluster, pod);
         read_plain(cluster, pod, row);
+        pod_responders_set(cluster, id, pod);
         if (pod->spec.node_name.len > 0) {
                 pod_link(cluster, id, node_row_take(cluster, pod->spec.node_name));
                 pod_account(cluster, id);

@@ -233,6 +233,7 @@ struct pod_rows {
         size_t text_bytes, detail_bytes;
         struct pod_id *nominated;
         uint32_t nominated_count, nominated_cap;
+        struct map_u64 *responders; /* pod index -> text, of the few that have some; or NULL */
 };
 static inline struct pod_row *pod_row_at(const struct pod_rows *pods, struct pod_id pod) {
         return &pods->chunks[pod.index / POD_CHUNK_ROWS][pod.index % POD_CHUNK_ROWS];
@@ -244,6 +245,13 @@ void pod_row_free(struct cluster *cluster, struct pod_id pod); /* off its node a
 static inline bool pod_row_occupies(const struct pod_row *row) {
         return !node_id_is_none(row->node) && !pod_row_is_finished(row);
 }
+/* ---- what EvictionRequests need of a pod; nothing without keeps_evictions ---- */
+uint16_t pod_eviction_flags(const struct cluster *cluster, const struct pod *pod);
+/* Puts the text of POD_HAS_RESPONDERS in; true when it changed. */
+bool pod_responders_set(struct cluster *cluster, struct pod_id id, const struct pod *pod);
+void pod_responders_drop(struct cluster *cluster, struct pod_id id);
+void pod_responders_release(struct cluster *cluster);
+
 /* Detail of a status; NULL when it has nothing to tell or the model does not keep it. */
 struct pod_detail *pod_detail_new(struct cluster *cluster, const struct pod *pod);
 void pod_detail_free(struct cluster *cluster, struct pod_detail *detail); /* accepts NULL */

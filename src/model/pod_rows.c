@@ -18,6 +18,7 @@ void pod_rows_release(struct cluster *cluster) {
                 free(pods->chunks[i]);
         free(pods->chunks);
         free(pods->nominated);
+        pod_responders_release(cluster);
         id_pool_release(&pods->ids);
         id_index_release(&pods->index);
 }
@@ -102,6 +103,7 @@ void pod_row_free(struct cluster *cluster, struct pod_id pod) {
         label_set_drop(cluster, row->labels);
         owner_list_drop(cluster, row->owners);
         pod_detail_free(cluster, row->detail);
+        pod_responders_drop(cluster, pod);
         str_drop(cluster, row->ns);
         free((char *)(uintptr_t)row->name);
         *row = (struct pod_row){ .node = NODE_NONE };

@@ -54,7 +54,14 @@ enum pod_flags {
         POD_EVICT_MARK_FALSE = 1024, /* the evict annotation's value is "false" */
         POD_NOMINATED_HERE = 2048,   /* nominated by us, not yet seen in its status */
         POD_HAS_FINALIZERS = 4096,   /* somebody still has work to do before it may vanish */
+        /* Only where cluster_config.keeps_evictions. */
+        POD_READY = 8192,           /* condition Ready is True */
+        POD_API_EVICTED = 16384,    /* on its way out: the eviction subresource took it */
+        POD_HAS_RESPONDERS = 32768, /* see cluster_pod_responders */
 };
+
+/* Annotation of a pod: who responds when it is to be evicted, "name=priority,...". */
+#define POD_RESPONDERS_KEY "lifecycle.berth.dev/eviction-responders"
 
 /* State of one container as far as cleaning rules look at it. */
 enum container_role { CONTAINER_MAIN, CONTAINER_INIT, CONTAINER_SIDECAR, CONTAINER_EPHEMERAL };

@@ -36,6 +36,7 @@ static void evictions_discovery_start(struct evictions_role *role, const char *g
         role->group = group;
         role->is_controller = is_ours || role->config.mode == EVICTIONS_NATIVE_OWN;
         role->reconciler = eviction_reconciler_new(&(struct eviction_reconciler_config){
+                .cluster = runtime_cluster(role->runtime),
                 .group = group,
                 .is_controller = role->is_controller,
                 .is_evictor = !role->config.has_no_evictor &&

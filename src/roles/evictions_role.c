@@ -97,6 +97,24 @@ static void on_model(void *self) {
                 evictions_discover(role);
 }
 
+static void on_arriving(void *self, enum object_kind kind, enum change_kind change,
+                        const struct json *object) {
+        struct evictions_role *role = self;
+
+        evictions_on_arriving(role, kind, change, object);
+        if (role->older)
+                evictions_on_arriving(role->older, kind, change, object);
+}
+
+static void on_arrived(void *self, enum object_kind kind, enum change_kind change,
+                       const struct json *object) {
+        struct evictions_role *role = self;
+
+        evictions_on_arrived(role, kind, change, object);
+        if (role->older)
+                evictions_on_arrived(role->older, kind, change, object);
+}
+
 static void on_result(void *self, const struct action_result *result) {
         (void)self; /* the role submits no actions */
         (void)result;
@@ -127,7 +145,6 @@ void evictions_role_free(struct evictions_role *role) {
         for (size_t i = 0; i < FOLLOWED_COUNT; i++)
                 watch_set_remove(watches, role->lines[i].row);
         watch_set_remove(watches, role->migrations);
-        watch_set_remove(watches, role->budgets);
         evictions_drop_calls(role);
         hook_caller_free(role->hooks);
         history_store_free(role->store);
@@ -170,6 +187,8 @@ struct evictions_role *evictions_role_add(struct runtime *runtime,
         runtime_add_role(runtime, &(struct role){ .name = "evictions",
                                                   .self = role,
                                                   .changed = on_model,
+                                                  .arriving = on_arriving,
+                                                  .arrived = on_arrived,
                                                   .result = on_result,
                                                   .is_idle = is_idle,
                                                   .free = free_role });

@@ -1,6 +1,7 @@
 /* The EvictionRequest API's controller and imperative responder as a role of a process: finds out
- * which form of the API there is, follows its objects and the pods, and carries out what the
- * reconciler decides. */
+ * which form of the API there is, follows its objects, and carries out what the reconciler decides.
+ * The runtime's model has to follow pods, finished ones too, and budgets: EVICTIONS_KINDS, with
+ * keeps_finished and keeps_evictions. */
 #pragma once
 
 #include "evict/eviction_reconciler.h"
@@ -14,6 +15,10 @@ enum evictions_mode {
         EVICTIONS_NATIVE_OWN,     /* served, reconciled by us */
         EVICTIONS_NATIVE_FOREIGN, /* served, reconciled by somebody else */
 };
+
+/* The kinds a model for this role alone follows, and those it can do without. */
+#define EVICTIONS_KINDS (1u << OBJECT_POD | 1u << OBJECT_BUDGET)
+#define EVICTIONS_SPARE_KINDS (1u << OBJECT_BUDGET)
 
 #define EVICTIONS_TAKE_OVER_NS (30 * NS_PER_S)
 

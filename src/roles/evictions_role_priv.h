@@ -9,13 +9,7 @@
 #define EVICTIONS_PATH_MAX 1024
 #define EVICTIONS_OLDER_IDS (UINT64_C(1) << 62) /* ids of effects of the older part */
 
-enum followed {
-        FOLLOWED_REQUESTS,
-        FOLLOWED_EVICTIONS,
-        FOLLOWED_PODS,
-        FOLLOWED_POLICIES,
-        FOLLOWED_COUNT
-};
+enum followed { FOLLOWED_REQUESTS, FOLLOWED_EVICTIONS, FOLLOWED_POLICIES, FOLLOWED_COUNT };
 
 struct open_call {
         struct evictions_role *role;
@@ -45,7 +39,6 @@ struct evictions_role {
                 has_older; /* our own kinds are served beside native ones */
         size_t definition; /* next one to create */
         struct feed_line lines[FOLLOWED_COUNT];
-        struct watch_row *budgets;
         struct watch_row *migrations; /* of KubeVirt; NULL = there are none */
         struct open_call *calls;
         struct hook_caller *hooks;
@@ -94,8 +87,13 @@ void evictions_on_answered(void *context, const struct eviction_effect_result *r
 /* ---- evictions_watch.c ---- */
 /* Of a timer: nobody has looked at a native request for a while. */
 void evictions_take_over(void *context);
-/* Follows requests, Evictions, pods, policies, and budgets. */
+/* Follows requests, Evictions and policies; pods and budgets are the model's. */
 void evictions_follow(struct evictions_role *role);
+/* An object is about to enter the model, or has. */
+void evictions_on_arriving(struct evictions_role *role, enum object_kind kind,
+                           enum change_kind change, const struct json *object);
+void evictions_on_arrived(struct evictions_role *role, enum object_kind kind,
+                          enum change_kind change, const struct json *object);
 /* Answer of /apis/kubevirt.io/v1: where it is installed its migrations are told as progress. */
 void evictions_on_kubevirt(void *context, const struct api_reply *reply);
 

@@ -59,7 +59,6 @@ static void remove_object(struct evictions_role *role, enum followed followed,
                                                       struct slice, struct slice) = {
                 [FOLLOWED_REQUESTS] = eviction_reconciler_remove_request,
                 [FOLLOWED_EVICTIONS] = eviction_reconciler_remove_eviction,
-                [FOLLOWED_PODS] = eviction_reconciler_remove_pod,
                 [FOLLOWED_POLICIES] = eviction_reconciler_remove_policy,
         };
 
@@ -72,7 +71,6 @@ static void on_changed(void *context, enum reflector_change change, const struct
                                                     const struct json *, struct err *) = {
                 [FOLLOWED_REQUESTS] = eviction_reconciler_put_request,
                 [FOLLOWED_EVICTIONS] = eviction_reconciler_put_eviction,
-                [FOLLOWED_PODS] = eviction_reconciler_put_pod,
                 [FOLLOWED_POLICIES] = eviction_reconciler_put_policy,
         };
         struct feed_line *line = context;
@@ -107,7 +105,7 @@ static void on_synced(void *context) {
         }
 }
 
-static void follow_kinds(struct evictions_role *role) {
+void evictions_follow(struct evictions_role *role) {
         static const struct reflector_events events = { .changed = on_changed,
                                                         .synced = on_synced };
         static const char *const resources[] = {
@@ -118,12 +116,8 @@ static void follow_kinds(struct evictions_role *role) {
         char path[EVICTIONS_PATH_MAX];
 
         for (size_t i = 0; i < followed_count(role); i++) {
-                if (i == FOLLOWED_PODS)
-                        snprintf(path, sizeof(path), "/api/v1/pods");
-                else
-                        snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "/%s",
-                                 i == FOLLOWED_POLICIES ? EVICTION_GROUP_OWN : role->group,
-                                 resources[i]);
+                snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "/%s",
+                         i == FOLLOWED_POLICIES ? EVICTION_GROUP_OWN : role->group, resources[i]);
                 role->lines[i] = (struct feed_line){ .role = role, .followed = (enum followed)i };
                 role->lines[i].row =
                         watch_set_add(runtime_watches(role->runtime),
@@ -136,36 +130,38 @@ static void follow_kinds(struct evictions_role *role) {
         }
 }
 
-/* ---- budgets and KubeVirt: worth knowing, not waited for ---- */
+/* ---- what the model tells ---- */
 
-static void on_budget(void *context, enum reflector_change change, const struct json *object) {
-        struct evictions_role *role = context;
+void evictions_on_arriving(struct evictions_role *role, enum object_kind kind,
+                           enum change_kind change, const struct json *object) {
         const struct json *meta = json_get(object, "metadata");
 
-        if (change == REFLECTOR_DELETED)
-                eviction_reconciler_remove_budget(role->reconciler,
-                                                  json_get_text(meta, "namespace"),
-                                                  json_get_text(meta, "name"));
-        else
-                eviction_reconciler_put_budget(role->reconciler, object);
+        if (!role->reconciler || kind != OBJECT_BUDGET || change != CHANGE_REMOVED)
+                return;
+        eviction_reconciler_budget_leaves(role->reconciler, json_get_text(meta, "namespace"),
+                                          json_get_text(meta, "name"));
         evictions_step_soon(role);
 }
 
-static void follow_budgets(struct evictions_role *role) {
-        static const struct reflector_events events = { .changed = on_budget };
+void evictions_on_arrived(struct evictions_role *role, enum object_kind kind,
+                          enum change_kind change, const struct json *object) {
+        const struct json *meta = json_get(object, "metadata");
+        struct slice ns = json_get_text(meta, "namespace"), name = json_get_text(meta, "name");
 
-        role->budgets = watch_set_add(
-                runtime_watches(role->runtime),
-                &(struct watch_request){ .path = "/apis/policy/v1/poddisruptionbudgets",
-                                         .seed = FOLLOWED_COUNT + 2,
-                                         .events = &events,
-                                         .context = role });
+        if (!role->reconciler)
+                return;
+        if (kind == OBJECT_POD)
+                eviction_reconciler_pod_changed(
+                        role->reconciler, ns, name,
+                        change == CHANGE_REMOVED ? json_get_text(meta, "uid") : SLICE_EMPTY);
+        else if (kind == OBJECT_BUDGET && change != CHANGE_REMOVED)
+                eviction_reconciler_budget_changed(role->reconciler, ns, name);
+        else
+                return;
+        evictions_step_soon(role);
 }
 
-void evictions_follow(struct evictions_role *role) {
-        follow_kinds(role);
-        follow_budgets(role);
-}
+/* ---- KubeVirt: worth knowing, not waited for ---- */
 
 static void on_migration(void *context, enum reflector_change change, const struct json *object) {
         struct evictions_role *role = context;

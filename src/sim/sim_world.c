@@ -72,7 +72,10 @@ void sim_world_start(struct sim_world *world) {
                                           .transport = sim_faults_transport(world->faults),
                                           .instance = "sim",
                                           .seed = world->config.seed + world->starts,
-                                          .has_no_model = true });
+                                          .keeps_finished = true,
+                                          .keeps_evictions = true,
+                                          .kinds = EVICTIONS_KINDS,
+                                          .spare_kinds = EVICTIONS_SPARE_KINDS });
         world->role = evictions_role_add(
                 world->runtime,
                 &(struct evictions_role_config){ .mode = world->config.is_native ? EVICTIONS_AUTO
