@@ -254,7 +254,7 @@ static void print_descheduler(struct printer *printer) {
         while (node_next(&rules, NULL, &one))
                 print_rule(printer, one);
         while (node_next(&spared, NULL, &one))
-                buf_printf(printer->out, "    %s of profile %s wanted it, but: %s\n",
+                buf_printf(printer->out, "    %s of profile %s selects it, but: %s\n",
                            text_of(printer, one, "plugin"), text_of(printer, one, "profile"),
                            text_of(printer, one, "reasons"));
         while (node_next(&filters, NULL, &one))

@@ -49,14 +49,13 @@ static int connect_both(struct page_guard *guard, const struct transport *own, s
                             &guard->asks_who, err) < 0)
                 return err->code;
         if (!guard->asks_who.ops)
-                LOG(LOG_WARN, "NobodyReviewsTokens",
+                LOG(LOG_WARN, "TokensNotReviewed",
                     log_text("missing", "authentication-kubeconfig"));
         if (connect_reviews(guard, options->authorization_kubeconfig, own, &guard->authorization,
                             &guard->asks_what, err) < 0)
                 return err->code;
         if (!guard->asks_what.ops)
-                LOG(LOG_WARN, "NobodyReviewsAccess",
-                    log_text("missing", "authorization-kubeconfig"));
+                LOG(LOG_WARN, "AccessNotReviewed", log_text("missing", "authorization-kubeconfig"));
         return 0;
 }
 

@@ -217,12 +217,12 @@ static void write_nodes(const struct eviction_plan *plan, struct buf *out) {
 void plan_write_html(const struct eviction_plan *plan, struct buf *out) {
         buf_text(out, head);
         buf_printf(out,
-                   "<h1>berth plan: %zu eviction(s) on %zu node(s)</h1>\n<p>Pods that rules want "
+                   "<h1>berth plan: %zu eviction(s) on %zu node(s)</h1>\n<p>Pods that rules select "
                    "elsewhere, filters and limits left aside: %zu before, %zu after.</p>\n",
                    plan->done_count, plan->report->node_count, plan->before.wanted_sum,
                    plan->after.wanted_sum);
         if (plan->report->is_skipped)
-                buf_text(out, "<p class=\"none\">Too few nodes: nothing was looked at.</p>\n");
+                buf_text(out, "<p class=\"none\">Too few nodes: the pass was skipped.</p>\n");
         write_evictions(plan, out);
         if (plan->eviction_count > plan->done_count)
                 write_kept(plan, out);

@@ -296,7 +296,7 @@ static void print_states(const struct eviction_plan *plan, const struct plan_vie
                               arena_printf(view->arena, "%s by node", load_kind_names[kind]),
                               spread_text(view, &plan->before.balance.spread[kind]),
                               spread_text(view, &plan->after.balance.spread[kind]));
-        add_state_row(&table, "wanted by rules",
+        add_state_row(&table, "selected by rules",
                       arena_printf(view->arena, "%zu", plan->before.wanted_sum),
                       arena_printf(view->arena, "%zu", plan->after.wanted_sum));
         add_state_row(&table, "pending pods",
@@ -309,7 +309,7 @@ static void print_states(const struct eviction_plan *plan, const struct plan_vie
 void plan_print(const struct eviction_plan *plan, const struct plan_view *view, struct buf *out) {
         buf_printf(out, "%zu eviction(s) on %zu node(s)%s\n\n", plan->done_count,
                    plan->report->node_count,
-                   plan->report->is_skipped ? "; too few nodes, nothing was looked at" : "");
+                   plan->report->is_skipped ? "; too few nodes, the pass was skipped" : "");
         print_evictions(plan, view, true, out);
         print_evictions(plan, view, false, out);
         print_rules(plan, view, out);

@@ -57,7 +57,7 @@ static int verify_line(const struct audit_chain *chain, struct slice line, struc
         bool has_seq, has_prev;
 
         if (json_parse(line, &doc, NULL) < 0)
-                return err_set(err, BERTH_ERR_INVALID, "line %llu of the trail is not JSON",
+                return err_set(err, BERTH_ERR_INVALID, "line %llu of the audit log is not JSON",
                                (unsigned long long)expected);
         root = json_doc_root(doc);
         has_seq = json_get_i64(root, "seq", 0) == (int64_t)expected;

@@ -262,7 +262,7 @@ static void evict_background_expire(struct evict_background *background, struct 
                                                      : age_ns >= EVICT_ASSUMED_MAX_NS;
                 if (may_expire(background, pod) && is_over)
                         evict_background_end(background, pod, at, EVICT_RESULT_ERROR,
-                                             "nobody carried the eviction on within 10 minutes");
+                                             "no program continued the eviction within 10 minutes");
         }
 }
 

@@ -65,9 +65,9 @@ static struct slice waiting_text(const struct eviction_look *look, enum eviction
                 snprintf(text, WAITING_TEXT_MAX, "waiting for a slot %s",
                          eviction_slot_refusal_text(target->refusal));
         else if (slot && eviction_lacks_room(slot->eviction))
-                snprintf(text, WAITING_TEXT_MAX, "waiting for room on another node");
+                snprintf(text, WAITING_TEXT_MAX, "waiting for capacity on another node");
         else if (slot && slice_is(slot->eviction->no_room, EVICTION_NO_ROOM))
-                snprintf(text, WAITING_TEXT_MAX, "goes on without room on another node");
+                snprintf(text, WAITING_TEXT_MAX, "continues without reserved capacity");
         return slice_of(text);
 }
 

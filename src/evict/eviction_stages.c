@@ -245,7 +245,7 @@ static void take_turn(struct eviction_look *look, struct eviction_slot *slot,
                 eviction_stages_leave(look, slot, "the pod is gone or finished");
         } else if (!policy || turn->state.index >= policy->stage_count) {
                 turn->state.mode = STAGES_DECLINED;
-                eviction_stages_leave(look, slot, "there is no policy for it any more");
+                eviction_stages_leave(look, slot, "its EvictionPolicy was deleted");
         } else {
                 if (turn->has_answer && turn->state.mode == STAGES_RUN)
                         eviction_stages_take_answer(look, slot, policy);

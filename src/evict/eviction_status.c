@@ -111,11 +111,13 @@ static int check_turns(const struct eviction_status *before, const struct evicti
                 }
                 if (was->state != RESPONDER_INACTIVE || is->state != RESPONDER_ACTIVE ||
                     (int)i != active + 1)
-                        return eviction_status_refuse(err, is, "state changes out of turn");
+                        return eviction_status_refuse(err, is,
+                                                      "state changes before its predecessor ended");
         }
         if (active >= 0 && after->responders[active].state != RESPONDER_ACTIVE &&
             !eviction_outcome_is_final(after->conditions.outcome) && eviction_active(after) < 0)
-                return eviction_status_refuse(err, &after->responders[active], "nobody took over");
+                return eviction_status_refuse(err, &after->responders[active],
+                                              "no responder is Active after it");
         return 0;
 }
 

@@ -79,7 +79,7 @@ struct descheduler_metrics *descheduler_metrics_new(struct metrics *metrics,
                 add_strategy(metrics, "descheduler_descheduler_strategy_duration_seconds");
         own->info =
                 metrics_add(metrics, &(struct metric_config){ .name = "descheduler_build_info",
-                                                              .help = "Which descheduler this is.",
+                                                              .help = "Version of the descheduler.",
                                                               .type = METRIC_GAUGE,
                                                               .labels = { "DeschedulerVersion" } });
         metrics_on_write(metrics, descheduler_metrics_refresh, own);

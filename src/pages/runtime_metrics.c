@@ -114,8 +114,9 @@ struct runtime_metrics *runtime_metrics_new(struct metrics *metrics, struct runt
         own->writes = runtime_metrics_add(
                 metrics, METRIC_COUNTER, "berth_writes_total",
                 "Writes to the API server asked for, and those that failed.", "kind", "result");
-        own->open_writes = runtime_metrics_add(metrics, METRIC_GAUGE, "berth_open_writes",
-                                               "Writes whose outcome is open.", NULL, NULL);
+        own->open_writes =
+                runtime_metrics_add(metrics, METRIC_GAUGE, "berth_open_writes",
+                                    "Writes to the API server without an answer yet.", NULL, NULL);
         own->skipped =
                 runtime_metrics_add(metrics, METRIC_COUNTER, "berth_skipped_objects_total",
                                     "Objects of the cluster that could not be read.", NULL, NULL);

@@ -190,7 +190,7 @@ static bool try_slis(struct serving_answer *answer) {
                 return false;
         answer->response->content_type = METRICS_CONTENT_TYPE;
         metric_text_family(body, "kubernetes_healthcheck", METRIC_GAUGE,
-                           "Whether the last look found it well.");
+                           "Whether the last check passed.");
         for (int kind = 0; kind < HEALTH_KINDS; kind++)
                 write_checks(answer->serving, (enum health_kind)kind, NULL, body);
         metric_text_family(body, "kubernetes_healthchecks_total", METRIC_COUNTER,

@@ -268,8 +268,8 @@ static bool is_worth_moving(struct desched_run *run, struct pod_id pod,
                 return desched_run_spare_refused(
                         run, pod, "pods of its owner came back to this node after eviction");
         if (run->moves.turns && !move_turns_take(run->moves.turns, slice_of(row->uid)))
-                return desched_run_spare_refused(run, pod,
-                                                 "its turn to be weighed comes in a later pass");
+                return desched_run_spare_refused(
+                        run, pod, "not compared in this pass: too many scheduler questions");
         if (!oracle->place(oracle->context, pod, placement)) {
                 placement->node = NODE_NONE; /* scheduled by somebody we do not know */
                 return true;

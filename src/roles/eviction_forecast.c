@@ -60,7 +60,7 @@ static void on_history(void *context, const struct api_reply *reply) {
         else if (reply->status == 404)
                 eviction_costs_set_history(forecast->costs, NULL);
         else
-                LOG(LOG_WARN, "HistoryUnread", log_text("error", reply->error.text));
+                LOG(LOG_WARN, "HistoryNotRead", log_text("error", reply->error.text));
         eviction_forecast_finish(forecast);
 }
 
@@ -89,7 +89,7 @@ static void on_policies(void *context, const struct api_reply *reply) {
         else if (reply->status == 404)
                 eviction_costs_set_policies(forecast->costs, NULL);
         else
-                LOG(LOG_WARN, "PoliciesUnread", log_text("error", reply->error.text));
+                LOG(LOG_WARN, "PoliciesNotRead", log_text("error", reply->error.text));
         if (eviction_costs_policy_count(forecast->costs) > 0)
                 eviction_forecast_ask(forecast, HISTORY, on_history);
         else

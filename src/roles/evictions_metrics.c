@@ -21,10 +21,11 @@ static const struct metric_config plain_families[PLAIN_COUNT] = {
                                          "answer.",
                                  .type = METRIC_COUNTER },
         [PLAIN_INTERRUPTED] = { .name = "berth_evictions_interrupted_total",
-                                .help = "Turns of responders that fell silent.",
+                                .help = "Responders passed over because they were silent for 20 "
+                                        "minutes.",
                                 .type = METRIC_COUNTER },
         [PLAIN_ORPHANED] = { .name = "berth_evictions_orphaned_total",
-                             .help = "Evictions that took three times what was expected.",
+                             .help = "Evictions that took three times the expected time.",
                              .type = METRIC_COUNTER },
         [PLAIN_TARGETS] = { .name = "berth_eviction_targets",
                             .help = "Pods with requests or Evictions.",
@@ -79,7 +80,7 @@ struct evictions_metrics *evictions_metrics_new(struct metrics *registry,
                                          .labels = { "state" } });
         metrics->ended = metrics_add(
                 registry, &(struct metric_config){ .name = "berth_evictions_ended_total",
-                                                   .help = "Evictions that came to their end.",
+                                                   .help = "Evictions that ended, by outcome.",
                                                    .type = METRIC_COUNTER,
                                                    .labels = { "outcome" } });
         metrics_on_write(registry, evictions_metrics_refresh, metrics);

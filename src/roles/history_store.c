@@ -43,7 +43,7 @@ static void on_read(void *context, const struct api_reply *reply) {
         if (reply->status == 200)
                 read_text(store, reply);
         else if (!store->is_absent)
-                LOG(LOG_DEBUG, "HistoryUnread", log_text("error", reply->error.text));
+                LOG(LOG_DEBUG, "HistoryNotRead", log_text("error", reply->error.text));
         history_store_later(store);
 }
 
@@ -55,7 +55,7 @@ static void on_written(void *context, const struct api_reply *reply) {
         if (reply->status == 200 || reply->status == 201)
                 store->stored = store->sent;
         else
-                LOG(LOG_DEBUG, "HistoryUnwritten", log_text("error", reply->error.text));
+                LOG(LOG_DEBUG, "HistoryNotWritten", log_text("error", reply->error.text));
         history_store_later(store);
 }
 

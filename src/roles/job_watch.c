@@ -48,8 +48,9 @@ static void on_failed(void *context, const struct err *err, int64_t delay_ns) {
 
         (void)delay_ns;
         if (!watch->is_ready)
-                LOG(LOG_WARN, "JobsNotSeen", log_text("error", err->text),
-                    log_text("effect", "pods of Jobs with a time to live are not left to them"));
+                LOG(LOG_WARN, "JobsNotReadable", log_text("error", err->text),
+                    log_text("effect",
+                             "pods of Jobs with ttlSecondsAfterFinished are deleted too"));
         note_ready(watch);
 }
 

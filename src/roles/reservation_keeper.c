@@ -123,7 +123,7 @@ static void on_told(void *context, const struct api_reply *reply) {
         struct reservation_keeper *keeper = call->keeper;
 
         if (reply->status != 200)
-                LOG(LOG_WARN, "RoomNotTold", log_text("error", reply->error.text));
+                LOG(LOG_WARN, "ReservationNotWritten", log_text("error", reply->error.text));
         reservation_book_told(keeper->book, slice_of(call->uid), reply->status == 200,
                               now_of(keeper));
         end_call(call);
@@ -158,18 +158,18 @@ static void carry_out(struct reservation_keeper *keeper, const struct room_effec
                 break;
         case ROOM_HELD:
                 keeper->counts.held++;
-                LOG(LOG_INFO, "RoomHeld", log_slice("pod", effect->name),
+                LOG(LOG_INFO, "CapacityReserved", log_slice("pod", effect->name),
                     log_slice("node", effect->node));
                 break;
         case ROOM_NONE:
                 keeper->counts.refused++;
-                LOG(LOG_INFO, "NoRoom", log_slice("pod", effect->name));
+                LOG(LOG_INFO, "CapacityNotFound", log_slice("pod", effect->name));
                 break;
         case ROOM_RELEASED:
                 keeper->counts.released++;
                 keeper->counts.expired += slice_is(effect->reason, "expired");
                 keeper->counts.taken += slice_is(effect->reason, "taken");
-                LOG(LOG_INFO, "RoomReleased", log_slice("pod", effect->name),
+                LOG(LOG_INFO, "CapacityReleased", log_slice("pod", effect->name),
                     log_slice("node", effect->node), log_slice("reason", effect->reason));
                 break;
         }

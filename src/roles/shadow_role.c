@@ -26,8 +26,8 @@ static const struct {
         [SHADOW_SAME] = { "same", "its node is among the best" },
         [SHADOW_LESS] = { "less", "its node fits, but another one scores higher" },
         [SHADOW_MISFIT] = { "misfit", "its node does not fit" },
-        [SHADOW_ALSO_REFUSED] = { "alsoRefused", "no node, here as there" },
-        [SHADOW_WOULD_PLACE] = { "wouldPlace", "refused there, a node fits" },
+        [SHADOW_ALSO_REFUSED] = { "alsoRefused", "no node found by either" },
+        [SHADOW_WOULD_PLACE] = { "wouldPlace", "it found no node, but one fits" },
 };
 
 #define PLUGINS_MAX 16
@@ -300,7 +300,7 @@ struct shadow_role *shadow_role_add(struct runtime *runtime,
                         config->metrics,
                         &(struct metric_config){
                                 .name = "berth_shadow_pods_total",
-                                .help = "Decisions of another scheduler, as judged here.",
+                                .help = "Decisions of another scheduler, by what berth finds.",
                                 .type = METRIC_COUNTER,
                                 .labels = { "finding" } });
         runtime_add_role(runtime, &(struct role){ .name = "shadow",
@@ -378,11 +378,11 @@ struct json_node *shadow_role_report(const struct shadow_role *role, struct json
 static void print_difference(const struct shadow_role_difference *difference, struct buf *out) {
         buf_printf(out, "  %s: %s", difference->pod, findings[difference->finding].text);
         if (difference->node)
-                buf_printf(out, "; there %s", difference->node);
+                buf_printf(out, "; it chose %s", difference->node);
         if (difference->has_totals)
                 buf_printf(out, " (%lld)", (long long)difference->total);
         if (difference->best)
-                buf_printf(out, "; here %s", difference->best);
+                buf_printf(out, "; best %s", difference->best);
         if (difference->has_totals)
                 buf_printf(out, " (%lld)", (long long)difference->best_total);
         if (difference->reason)

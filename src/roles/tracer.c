@@ -211,7 +211,7 @@ static void on_sent(void *context, const struct api_reply *reply) {
                 tracer->sent += tracer->sending;
         } else {
                 tracer->lost += tracer->sending;
-                LOG(LOG_WARN, "TracesNotTaken", log_i64("status", reply->status),
+                LOG(LOG_WARN, "TracesRefused", log_i64("status", reply->status),
                     log_text("error", reply->error.text));
         }
         tracer->sending = 0;

@@ -416,10 +416,9 @@ static const char *words_about(struct sim_world *world, const struct eviction *e
             !sim_check_lives(world, &eviction->object))
                 return NULL;
         if (eviction->requires_room && eviction->status.responder_count == 0)
-                return "waiting for room on another node";
-        return slice_is(eviction->no_room, EVICTION_NO_ROOM)
-                       ? "goes on without room on another node"
-                       : NULL;
+                return "waiting for capacity on another node";
+        return slice_is(eviction->no_room, EVICTION_NO_ROOM) ? "continues without reserved capacity"
+                                                             : NULL;
 }
 
 static void judge_room(void *context, const struct eviction *eviction) {

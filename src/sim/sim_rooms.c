@@ -230,8 +230,8 @@ void sim_rooms_check(struct sim_rooms *rooms) {
 void sim_rooms_hear(struct sim_rooms *rooms, struct slice was, struct slice is) {
         if (!rooms || slice_eq(was, is))
                 return;
-        rooms->waited += slice_is(is, "waiting for room on another node");
-        rooms->without += slice_is(is, "goes on without room on another node");
+        rooms->waited += slice_is(is, "waiting for capacity on another node");
+        rooms->without += slice_is(is, "continues without reserved capacity");
 }
 
 /* Its calls are few, and so are the faults that come with them. */

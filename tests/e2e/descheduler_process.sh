@@ -118,7 +118,7 @@ assert all(int(s["startTimeUnixNano"]) <= int(s["endTimeUnixNano"]) for s in spa
 parents = sorted(s["name"] + "<" + names.get(s.get("parentSpanId"), "-") for s in spans)
 print(*service, end=": ")
 print(*parents)' "$work/traces"
-exits traces 0 'TracesNotTaken' "$berth" descheduler --kubeconfig "$KUBECONFIG" --policy-config-file "$work/quiet.yaml" \
+exits traces 0 'TracesRefused' "$berth" descheduler --kubeconfig "$KUBECONFIG" --policy-config-file "$work/quiet.yaml" \
         --otel-collector-endpoint 127.0.0.1:1
 
 # metrics of a running one

@@ -147,7 +147,7 @@ def binds_anywhere():
         "metadata": {"name": "by-hand"}, "target": {"kind": "Node", "name": "n0"}})
     judge("bound by hand", status == 201, answer)
     output, _ = shadow.communicate(timeout=60)
-    judge("names the misfit", "default/by-hand: its node does not fit; there n0" in output and
+    judge("names the misfit", "default/by-hand: its node does not fit; it chose n0" in output and
           "TaintToleration: node(s) had untolerated taint(s)" in output, output)
     judge("share of nothing", "1 placed by the other scheduler, 0.00 %" in output, output)
 

@@ -59,7 +59,7 @@ static void test_verify(void **state) {
                 { edit_second, "the line of seq 2 was changed", 2 },
                 { lose_second, "the chain is broken at seq 2", 1 },
                 { tear_last, "the line of seq 4 is torn", 3 },
-                { garble_first, "line 1 of the trail is not JSON", 0 },
+                { garble_first, "line 1 of the audit log is not JSON", 0 },
         };
 
         (void)state;

@@ -234,7 +234,7 @@ static const struct {
         { "nobody takes over", NULL, 60,
           STATUS(STATES("Completed", "Inactive") "," REPORTS(STARTED AT("completionTime", "01:00"),
                                                              "")),
-          "nobody took over" },
+          "no responder is Active after it" },
         { "evict-D3: completed without completionTime", NULL, 60,
           STATUS(STATES("Completed", "Active") "," REPORTS(STARTED, AT("startTime", "01:00"))),
           "Completed without completionTime" },

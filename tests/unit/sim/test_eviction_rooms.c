@@ -102,7 +102,7 @@ static void test_goes_on_without(void **state) {
         open_rooms(&scene, "BestEffort", FUSSY);
         assert_has(&scene, EVICTION_1, "\"lifecycle.berth.dev/not-reserved\":\"no room\"");
         assert_has(&scene, EVICTION_1, "\"state\":\"Active\"");
-        assert_has(&scene, WANT, "goes on without room on another node");
+        assert_has(&scene, WANT, "continues without reserved capacity");
         assert_true(trail_has(&scene, "reserve", "\"reason\":\"no room\""));
         close_scene(&scene);
 }
@@ -118,7 +118,7 @@ static void test_waits(void **state) {
 
         (void)state;
         open_rooms(&scene, "Required", FUSSY);
-        assert_has(&scene, WANT, "waiting for room on another node");
+        assert_has(&scene, WANT, "waiting for capacity on another node");
         assert_false(has(&scene, EVICTION_1, "\"state\":\"Active\""));
         label_node(&scene);
         wait_s(&scene, 30);
