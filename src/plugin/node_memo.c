@@ -37,17 +37,17 @@ static uint64_t take_plugins(struct sched_attempt *attempt) {
         attempt->memo_is_partial = false;
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
-                const struct sched_points *sched = attempt->profile->plugins[index].plugin->sched;
+                enum cache_scope scope = attempt->profile->plugins[index].scope;
                 uint64_t bit = (uint64_t)1 << index;
                 if (attempt->plugins[index].filter_skips)
                         continue;
                 all |= bit;
-                is_first = is_first && sched->is_local;
+                is_first = is_first && cache_scope_is_of_node(scope);
                 if (is_first)
                         attempt->memo_plugins |= bit;
-                else if (sched->reads_volumes && !sched->counts_pods)
+                else if (scope == CACHE_SCOPE_VOLUMES)
                         attempt->memo_volume_filters |= bit;
-                else if (!sched->is_local)
+                else if (!cache_scope_is_of_node(scope))
                         attempt->memo_is_partial = true;
         }
         return all;

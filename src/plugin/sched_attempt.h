@@ -169,6 +169,9 @@ void sched_attempt_filter(struct sched_attempt *attempt, struct bitset *nodes);
  * nodes that all plugins admit, those that nominated pods take from the pod. */
 void sched_attempt_narrow(struct sched_attempt *attempt, uint64_t plugins, struct bitset *nodes);
 void sched_attempt_drop_nominated(struct sched_attempt *attempt, struct bitset *nodes);
+/* Drops the nodes that one plugin of the profile refuses; it takes part, and nothing is unsettled.
+ */
+void sched_attempt_filter_by(struct sched_attempt *attempt, size_t index, struct bitset *nodes);
 /* One node on its own, PreFilter restrictions left aside: true when the pod fits, else why not. */
 bool sched_attempt_judge(struct sched_attempt *attempt, struct node_id node,
                          struct node_refusal *ret_refusal);

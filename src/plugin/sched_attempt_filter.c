@@ -44,7 +44,7 @@ static void sched_attempt_recount(struct sched_attempt *attempt) {
                 size_t index = point->plugins[i];
                 const struct profile_plugin *plugin = &attempt->profile->plugins[index];
                 struct attempt_plugin *own = &attempt->plugins[index];
-                if (!plugin->plugin->sched->counts_pods || own->filter_skips || !own->was_asked)
+                if (!cache_scope_counts_pods(plugin->scope) || own->filter_skips || !own->was_asked)
                         continue;
                 struct verdict verdict = { .code = VERDICT_OK };
                 const struct bitset *only = NULL;
@@ -108,17 +108,36 @@ void sched_attempt_settle(struct sched_attempt *attempt) {
         trial_end(&trial, attempt);
 }
 
+/* Plugins without a filter of their own are asked node by node. */
+static void filter_each(struct sched_attempt *attempt, size_t index, struct bitset *nodes) {
+        const struct profile_plugin *plugin = &attempt->profile->plugins[index];
+        for (size_t i = bitset_next(nodes, 0); i != SIZE_MAX; i = bitset_next(nodes, i + 1)) {
+                struct verdict verdict = { .code = VERDICT_OK };
+                plugin->plugin->sched->explain(&attempt->cycle, plugin->state,
+                                               attempt->plugins[index].filter_state,
+                                               (struct node_id){ (uint32_t)i }, &verdict);
+                if (verdict.code != VERDICT_OK)
+                        bitset_remove(nodes, i);
+        }
+}
+
+void sched_attempt_filter_by(struct sched_attempt *attempt, size_t index, struct bitset *nodes) {
+        const struct profile_plugin *plugin = &attempt->profile->plugins[index];
+        int64_t since_ns = plugin_run_begin(attempt);
+        if (plugin->plugin->sched->filter)
+                plugin->plugin->sched->filter(&attempt->cycle, plugin->state,
+                                              attempt->plugins[index].filter_state, nodes);
+        else
+                filter_each(attempt, index, nodes);
+        plugin_run_end(attempt, index, POINT_FILTER, VERDICT_OK, since_ns);
+}
+
 void sched_attempt_narrow(struct sched_attempt *attempt, uint64_t plugins, struct bitset *nodes) {
         const struct profile_point *point = &attempt->profile->points[POINT_FILTER];
         sched_attempt_settle(attempt);
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
-                const struct profile_plugin *plugin = &attempt->profile->plugins[index];
-                if ((plugins >> index & 1) == 0 || !takes_part(attempt, index))
-                        continue;
-                int64_t since_ns = plugin_run_begin(attempt);
-                plugin->plugin->sched->filter(&attempt->cycle, plugin->state,
-                                              attempt->plugins[index].filter_state, nodes);
-                plugin_run_end(attempt, index, POINT_FILTER, VERDICT_OK, since_ns);
+                if ((plugins >> index & 1) != 0 && takes_part(attempt, index))
+                        sched_attempt_filter_by(attempt, index, nodes);
         }
 }

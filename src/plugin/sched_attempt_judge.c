@@ -111,11 +111,9 @@ static bool is_free(struct sched_attempt *attempt, struct node_id node,
 /* Plugins to whom the pods of a node make no difference. */
 static uint64_t plugins_without_pods(const struct sched_profile *profile) {
         uint64_t plugins = 0;
-        for (size_t i = 0; i < profile->plugin_count; i++) {
-                const struct sched_points *sched = profile->plugins[i].plugin->sched;
-                if (sched->is_local && !sched->reads_node_pods)
+        for (size_t i = 0; i < profile->plugin_count; i++)
+                if (profile->plugins[i].scope == CACHE_SCOPE_NODE)
                         plugins |= (uint64_t)1 << i;
-        }
         return plugins;
 }
 

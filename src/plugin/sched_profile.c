@@ -134,7 +134,7 @@ static bool sched_profile_implements(const struct plugin *plugin, enum sched_poi
         const struct sched_points *sched = plugin->sched;
         if (!sched)
                 return false;
-        if ((sched->silent_points & (1u << point)) != 0)
+        if ((sched->declared_points & (1u << point)) != 0)
                 return true;
         switch (point) {
         case POINT_PRE_ENQUEUE:
@@ -144,7 +144,7 @@ static bool sched_profile_implements(const struct plugin *plugin, enum sched_poi
         case POINT_PRE_FILTER:
                 return sched->pre_filter;
         case POINT_FILTER:
-                return sched->filter;
+                return sched->explain;
         case POINT_POST_FILTER:
                 return sched->post_filter;
         case POINT_PRE_SCORE:
@@ -155,12 +155,10 @@ static bool sched_profile_implements(const struct plugin *plugin, enum sched_poi
                 return sched->reserve;
         case POINT_PRE_BIND:
                 return sched->pre_bind;
-        case POINT_BIND:
-                return sched->binds;
         case POINT_PLACEMENT_GENERATE:
-                return sched->generate_placements;
+                return sched->groups && sched->groups->generate_placements;
         case POINT_PLACEMENT_SCORE:
-                return sched->score_placement;
+                return sched->groups && sched->groups->score_placement;
         default:
                 return false;
         }
@@ -231,6 +229,12 @@ static int decode_args(struct sched_profile_build *build, const struct plugin *p
         return 0;
 }
 
+/* Whether it may refuse pods, or find a way for them. */
+static bool judges_pods(const struct plugin *plugin) {
+        const struct sched_points *sched = plugin->sched;
+        return sched && (sched->pre_filter || sched->explain || sched->post_filter || sched->wakes);
+}
+
 static int add_instance(struct sched_profile_build *build, struct slice name) {
         const struct plugin *plugin = plugin_find(build->env->registry, name);
         struct sched_profile *profile = build->profile;
@@ -255,6 +259,10 @@ static int add_instance(struct sched_profile_build *build, struct slice name) {
                 if (r < 0)
                         return err_wrap(build->err, "initializing plugin \"%s\"", plugin->name);
         }
+        if (plugin->sched && plugin->sched->hints)
+                instance.scope = plugin->sched->hints->scope;
+        else if (judges_pods(plugin))
+                profile->unhinted |= (uint64_t)1 << profile->plugin_count;
         profile->plugins[profile->plugin_count++] = instance;
         profile->wakes_on |= plugin->wakes_on;
         return 0;

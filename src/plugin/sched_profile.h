@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "model/object_shelf.h"
+#include "plugin/cache_hints.h"
 #include "plugin/plugin.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,6 +59,7 @@ struct sched_profile_spec {
 
 struct profile_plugin {
         const struct plugin *plugin;
+        enum cache_scope scope;           /* of its hints */
         void *args;                       /* decoded; in the profile's arena */
         void *state;                      /* of init, or args */
         int64_t weight, placement_weight; /* of nodes; of placements of a group */
@@ -73,6 +75,7 @@ struct sched_profile {
         struct profile_plugin *plugins;
         struct profile_point points[POINT_COUNT];
         uint32_t wakes_on; /* all its plugins together */
+        uint64_t unhinted; /* plugins, as bits, that judge pods and promise nothing */
         bool is_parity;
         const struct object_shelf *shelf;
         struct arena arena;

@@ -14,7 +14,7 @@ void class_cache_clear(struct class_cache *cache) {
                 bitset_release(&cache->filters[i].admits);
         for (size_t i = 0; i < cache->score_count; i++) {
                 distinct_scores_release(&cache->scores[i].distinct);
-                free(cache->scores[i].offers);
+                free(cache->scores[i].feasible);
         }
         top_tree_release(&cache->tree);
         node_list_release(&cache->as_if);
@@ -81,13 +81,8 @@ static void filter_batch(const struct cache_call *call, bool wants_pods, struct 
         for (uint64_t left = plugins->filters & ~plugins->counted_filters; left != 0;
              left &= left - 1) {
                 size_t index = (size_t)__builtin_ctzll(left);
-                const struct profile_plugin *plugin = plugin_at(call, index);
-                if (plugin->plugin->sched->reads_node_pods != wants_pods)
-                        continue;
-                int64_t since_ns = plugin_run_begin(call->attempt);
-                plugin->plugin->sched->filter(&call->attempt->cycle, plugin->state,
-                                              filter_state(call, index), nodes);
-                plugin_run_end(call->attempt, index, POINT_FILTER, VERDICT_OK, since_ns);
+                if (reads_node_pods(call, index) == wants_pods)
+                        sched_attempt_filter_by(call->attempt, index, nodes);
         }
 }
 
@@ -100,10 +95,10 @@ static struct normalized_score *add_normalized(const struct cache_call *call, si
         distinct_scores_init(&score->distinct, cache->node_count);
         if ((cache->plugins.counted_scores >> index & 1) == 0)
                 return score;
-        score->follow = plugin_at(call, index)->plugin->sched->score_follow;
-        if (score->follow->offer_count) {
-                score->offer_count = score->follow->offer_count(score_state(call, index));
-                score->offers = xcalloc(score->offer_count, sizeof(uint32_t));
+        score->follow = plugin_at(call, index)->plugin->sched->hints->score_counts;
+        if (score->follow->feasible_size) {
+                score->feasible_size = score->follow->feasible_size(score_state(call, index));
+                score->feasible = xcalloc(score->feasible_size, sizeof(uint32_t));
         }
         return score;
 }
@@ -143,7 +138,7 @@ static bool score_batch(const struct cache_call *call, struct node_batch live) {
                 for (size_t i = 0; i < live.count; i++) {
                         int32_t weighted = (int32_t)(scores[i] * plugin->weight);
                         cache->own_scores[live.nodes[i].index] += weighted;
-                        if (!sched->reads_node_pods)
+                        if (!reads_node_pods(call, index))
                                 cache->static_scores[live.nodes[i].index] += weighted;
                 }
         }
@@ -172,7 +167,7 @@ static void class_cache_measure(struct class_cache *cache) {
                        cache->node_count * (2 * sizeof(int32_t) + cache->score_count) +
                        (4 + cache->filter_count) * (cache->node_count / 8);
         for (size_t i = 0; i < cache->score_count; i++)
-                cache->bytes += cache->scores[i].offer_count * sizeof(uint32_t) +
+                cache->bytes += cache->scores[i].feasible_size * sizeof(uint32_t) +
                                 cache->scores[i].distinct.cap *
                                         (sizeof(struct distinct_value) + sizeof(int32_t));
 }
@@ -212,8 +207,8 @@ static bool are_epochs_current(const struct cache_call *call) {
         struct class_cache *cache = call->cache;
         for (size_t i = 0; i < cache->filter_count; i++) {
                 size_t plugin = cache->filters[i].plugin;
-                const struct sched_follow *own =
-                        plugin_at(call, plugin)->plugin->sched->filter_follow;
+                const struct count_hints *own =
+                        plugin_at(call, plugin)->plugin->sched->hints->filter_counts;
                 if (own->entry(filter_state(call, plugin))->epoch != cache->filters[i].mark.epoch)
                         return false;
         }

@@ -14,7 +14,7 @@
 
 /* Where the cache stands with the memory of a plugin that counts pods. */
 struct follow_mark {
-        uint64_t epoch, frame, version;
+        uint64_t epoch, fingerprint, version;
 };
 struct counted_filter {
         size_t plugin; /* in the profile */
@@ -24,12 +24,12 @@ struct counted_filter {
 };
 struct normalized_score {
         size_t plugin;
-        const struct sched_follow *follow; /* NULL: local */
+        const struct count_hints *follow; /* NULL: local */
         struct follow_mark mark;
         const struct topology *coarse; /* values go by kind; NULL = by raw score */
         struct distinct_scores distinct;
-        size_t offer_count;
-        uint32_t *offers; /* NULL where none are kept */
+        size_t feasible_size;
+        uint32_t *feasible; /* NULL where no numbers about the feasible nodes are kept */
 };
 
 /* The plugins that take part, as bits over the profile. */

@@ -32,8 +32,9 @@ static void add_news(const struct follow_mark *mark, const struct memory_entry *
         }
 }
 
-static uint64_t frame_of(const struct sched_follow *follow, void *state, const uint32_t *offers) {
-        return !follow->frame ? 0 : follow->frame(state, offers);
+static uint64_t fingerprint_of(const struct count_hints *follow, void *state,
+                               const uint32_t *feasible) {
+        return !follow->fingerprint ? 0 : follow->fingerprint(state, feasible);
 }
 
 /* Asks about one node of each domain, and takes its word for the others. */
@@ -55,14 +56,13 @@ static void follow_domains(const struct cache_call *call, struct counted_filter 
 /* Asks a filter about the nodes its word may have changed on. */
 void cache_follow_filter(const struct cache_call *call, struct counted_filter *filter) {
         const struct profile_plugin *plugin = plugin_at(call, filter->plugin);
-        const struct sched_points *sched = plugin->plugin->sched;
+        const struct count_hints *follow = plugin->plugin->sched->hints->filter_counts;
         void *state = filter_state(call, filter->plugin);
-        const struct memory_entry *entry = sched->filter_follow->entry(state);
+        const struct memory_entry *entry = follow->entry(state);
         struct arena *scratch = call->attempt->cycle.scratch;
-        struct follow_mark now = { entry->epoch, frame_of(sched->filter_follow, state, NULL),
+        struct follow_mark now = { entry->epoch, fingerprint_of(follow, state, NULL),
                                    entry->news.version };
-        const struct topology *uniform =
-                !sched->filter_follow->uniform ? NULL : sched->filter_follow->uniform(state);
+        const struct topology *uniform = !follow->uniform ? NULL : follow->uniform(state);
         bool is_same = filter->mark.epoch == now.epoch && filter->uniform == uniform;
         filter->uniform = uniform;
         if (uniform && is_same) {
@@ -71,7 +71,7 @@ void cache_follow_filter(const struct cache_call *call, struct counted_filter *f
                 return;
         }
         struct bitset asked = bitset_in_arena(scratch, call->cache->node_count);
-        if (filter->mark.epoch != now.epoch || filter->mark.frame != now.frame ||
+        if (filter->mark.epoch != now.epoch || filter->mark.fingerprint != now.fingerprint ||
             !has_all_news(&filter->mark, entry))
                 bitset_or(&asked, &cluster_nodes(call->cluster)->live);
         else
@@ -80,9 +80,7 @@ void cache_follow_filter(const struct cache_call *call, struct counted_filter *f
         if (bitset_is_empty(&asked))
                 return;
         bitset_and_not(&filter->admits, &asked);
-        int64_t since_ns = plugin_run_begin(call->attempt);
-        sched->filter(&call->attempt->cycle, plugin->state, state, &asked);
-        plugin_run_end(call->attempt, filter->plugin, POINT_FILTER, VERDICT_OK, since_ns);
+        sched_attempt_filter_by(call->attempt, filter->plugin, &asked);
         bitset_or(&filter->admits, &asked);
 }
 
@@ -96,10 +94,10 @@ static void refit_node(struct update *update, size_t node, bool fits) {
         cache->fitting_count += fits ? 1 : (size_t)-1;
         for (size_t i = 0; i < cache->score_count; i++) {
                 const struct normalized_score *score = &cache->scores[i];
-                if (score->offers)
-                        score->follow->offer(score_state(call, score->plugin),
-                                             (struct node_id){ (uint32_t)node }, fits,
-                                             score->offers);
+                if (score->feasible)
+                        score->follow->feasible_changed(score_state(call, score->plugin),
+                                                        (struct node_id){ (uint32_t)node }, fits,
+                                                        score->feasible);
         }
 }
 
@@ -196,7 +194,7 @@ static bool class_cache_follow_rescore(const struct cache_call *call,
 
 static bool find_kinds(const struct cache_call *call, struct normalized_score *score,
                        const struct bitset *nodes) {
-        const struct sched_follow *follow = score->follow;
+        const struct count_hints *follow = score->follow;
         const void *state = score_state(call, score->plugin);
         for (size_t word = 0; word < (nodes->bits + 63) / 64; word++)
                 for (uint64_t left = nodes->words[word]; left != 0; left &= left - 1) {
@@ -227,13 +225,15 @@ bool cache_follow_score(struct update *update, struct normalized_score *score) {
         struct class_cache *cache = update->cache;
         void *state = score_state(call, score->plugin);
         const struct memory_entry *entry = score->follow->entry(state);
-        struct follow_mark now = { entry->epoch, frame_of(score->follow, state, score->offers),
+        struct follow_mark now = { entry->epoch,
+                                   fingerprint_of(score->follow, state, score->feasible),
                                    entry->news.version };
         const struct topology *coarse =
                 !score->follow->coarse ? NULL : score->follow->coarse(state);
         struct bitset nodes = bitset_in_arena(call->attempt->cycle.scratch, cache->node_count);
         if (score->mark.epoch != now.epoch || score->coarse != coarse ||
-            (!coarse && score->mark.frame != now.frame) || !has_all_news(&score->mark, entry)) {
+            (!coarse && score->mark.fingerprint != now.fingerprint) ||
+            !has_all_news(&score->mark, entry)) {
                 update->is_bulk = true;
                 distinct_scores_clear(&score->distinct);
                 bitset_or(&nodes, &cache->fits);

@@ -65,20 +65,24 @@ void class_engine_stats(const struct class_engine *engine, struct class_engine_s
 
 static bool add_plugin(const struct sched_attempt *attempt, enum sched_point point, size_t index,
                        struct cache_plugins *plugins) {
-        const struct sched_points *sched = attempt->profile->plugins[index].plugin->sched;
+        const struct profile_plugin *plugin = &attempt->profile->plugins[index];
         const struct attempt_plugin *own = &attempt->plugins[index];
         bool is_filter = point == POINT_FILTER;
         uint64_t bit = (uint64_t)1 << index;
         if (is_filter ? own->filter_skips : own->score_skips)
                 return true;
-        if (sched->reads_volumes && is_filter) {
+        if (cache_scope_is_of_volumes(plugin->scope) && is_filter) {
                 plugins->volume_filters |= bit;
                 return true;
         }
         *(is_filter ? &plugins->filters : &plugins->scores) |= bit;
-        if (sched->is_local)
+        if (cache_scope_is_of_node(plugin->scope))
                 return true;
-        const struct sched_follow *follow = is_filter ? sched->filter_follow : sched->score_follow;
+        if (plugin->scope != CACHE_SCOPE_COUNTS)
+                return false;
+        const struct sched_points *sched = plugin->plugin->sched;
+        const struct count_hints *follow =
+                is_filter ? sched->hints->filter_counts : sched->hints->score_counts;
         *(is_filter ? &plugins->counted_filters : &plugins->counted_scores) |= bit;
         return follow && (is_filter || sched->normalize) &&
                follow->entry(is_filter ? own->filter_state : own->score_state);

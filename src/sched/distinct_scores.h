@@ -2,7 +2,7 @@
  * follow from these few values, so a change of one node costs no pass over all of them. */
 #pragma once
 
-#include "plugin/sched_points.h"
+#include "plugin/cache_hints.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

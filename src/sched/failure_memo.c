@@ -38,12 +38,13 @@ void failure_memo_free(struct failure_memo *memo) {
         free(memo);
 }
 
-/* Volumes and resource claims may be the pod's own, and so is a nomination. */
+/* Volumes and resource claims may be the pod's own, and so is a nomination.  Plugins without hints
+ * may tell alike pods apart. */
 static bool make_key(const struct cluster *cluster, const struct sched_profile *profile,
                      struct pod_id pod, struct failure_memo_key *ret_key) {
         const struct pod_row *row = cluster_pod(cluster, pod);
         const struct pod_class *class = cluster_class(cluster, row->class);
-        if (class->spec.volume_count > 0 || class->spec.claim_count > 0 ||
+        if (profile->unhinted != 0 || class->spec.volume_count > 0 || class->spec.claim_count > 0 ||
             row->nominated.index != 0)
                 return false;
         *ret_key = (struct failure_memo_key){ .profile = profile,

@@ -26,7 +26,7 @@ static bool group_placement_generate(const struct group_cycle *cycle,
         if (point->count == 0)
                 return true;
         const struct profile_plugin *plugin = &cycle->profile->plugins[point->plugins[0]];
-        enum verdict_code code = plugin->plugin->sched->generate_placements(
+        enum verdict_code code = plugin->plugin->sched->groups->generate_placements(
                 &cycle->view, plugin->state, ret_list, &verdict);
         if (code == VERDICT_OK && ret_list->count > 0)
                 return true;
@@ -50,7 +50,7 @@ static void use_of(const struct group_cycle *cycle, const struct group_domain *p
 
 static void add_scores(const struct group_cycle *cycle, const struct profile_plugin *plugin,
                        const struct candidates *candidates, int64_t *scores) {
-        const struct sched_points *points = plugin->plugin->sched;
+        const struct group_points *points = plugin->plugin->sched->groups;
         for (size_t i = 0; i < candidates->count; i++)
                 scores[i] =
                         points->score_placement(&cycle->view, plugin->state, &candidates->uses[i]);

@@ -23,7 +23,7 @@ static const struct profile_plugin *plugin_of(const struct sched_profile *profil
         const struct profile_point *point = &profile->points[POINT_POST_FILTER];
         for (size_t i = 0; i < point->count; i++) {
                 const struct profile_plugin *plugin = &profile->plugins[point->plugins[i]];
-                if (plugin->plugin->sched->group_post_filter)
+                if (plugin->plugin->sched->groups && plugin->plugin->sched->groups->post_filter)
                         return plugin;
         }
         return NULL;
@@ -58,8 +58,8 @@ static bool find_victims(const struct group_cycle *cycle, struct group_preemptio
         arena_init(&question.arena, 0);
         search->fits = group_preempt_fits;
         search->context = &question;
-        bool is_found = plugin->plugin->sched->group_post_filter(search, plugin->state, &verdict) ==
-                        VERDICT_OK;
+        bool is_found = plugin->plugin->sched->groups->post_filter(search, plugin->state,
+                                                                   &verdict) == VERDICT_OK;
         if (!is_found)
                 *ret_why = arena_slice(cycle->view.arena, verdict.reasons[0]);
         arena_release(&question.arena);

@@ -65,14 +65,14 @@ static uint64_t hash_of(const struct queued_pod *entry) {
                              (uint64_t)entry->wakes_on << 32 | entry->profile << 1 |
                                      entry->hears_all,
                              (uint64_t)key->class.index << 32 | key->labels.index,
-                             (uint64_t)key->ns.index << 32 | (uint32_t)key->priority };
+                             (uint64_t)key->ns.index << 32 | (uint32_t)key->priority, key->alone };
         return hash_bytes(parts, sizeof(parts), 0);
 }
 
 static bool is_of_group(const struct parked_group *group, const struct queued_pod *entry) {
         const struct alike_key *a = &group->key, *b = &entry->alike;
         return a->class.index == b->class.index && a->labels.index == b->labels.index &&
-               a->ns.index == b->ns.index && a->priority == b->priority &&
+               a->ns.index == b->ns.index && a->priority == b->priority && a->alone == b->alone &&
                is_of_shelf(group->shelf, entry);
 }
 

@@ -16,6 +16,7 @@ struct alike_key {
         struct label_set_id labels;
         struct str_id ns;
         int32_t priority;
+        uint32_t alone; /* 0, or the row of a pod that is alike to no other, plus one */
 };
 
 struct parked_group {

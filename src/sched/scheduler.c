@@ -34,7 +34,7 @@ struct scheduler *scheduler_new(const struct scheduler_config *config) {
         queue->is_before = profile->plugins[sorts[0]].plugin->sched->is_before;
         scheduling_queue_init(queue);
         queue->identify = scheduler_identify;
-        queue->identify_context = config->cluster;
+        queue->identify_context = scheduler;
         rng_init(&scheduler->rng, config->seed);
         arena_init(&scheduler->scratch, 0);
         scheduler->actions = map_u64_new();

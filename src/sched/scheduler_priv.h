@@ -95,7 +95,8 @@ void scheduler_admit(struct scheduler *scheduler, struct queued_pod *entry, int6
 void scheduler_admit_group_of(struct scheduler *scheduler, struct pod_id pod, int64_t now_ns);
 
 /* ---- waking (scheduler_wake.c) ---- */
-/* For the queue; context is the cluster. */
+/* For the queue; context is the scheduler.  Plugins without hints may tell alike pods apart: a pod
+ * that one of them refused is alike to no other. */
 struct alike_key scheduler_identify(const void *context, const struct queued_pod *entry);
 /* Catches up with the cluster's change log. */
 void scheduler_catch_up(struct scheduler *scheduler, int64_t now_ns);

@@ -166,8 +166,12 @@ enum queue_event queue_event_of(uint32_t mask) {
 }
 
 struct alike_key scheduler_identify(const void *context, const struct queued_pod *entry) {
-        const struct pod_row *row = cluster_pod(context, entry->pod);
-        return (struct alike_key){ row->class, row->labels, row->ns, row->priority };
+        const struct scheduler *scheduler = context;
+        const struct sched_profile *profile = scheduler->config.profiles[entry->profile];
+        const struct pod_row *row = cluster_pod(scheduler->config.cluster, entry->pod);
+        bool is_alone = (entry->rejectors & profile->unhinted) != 0;
+        return (struct alike_key){ row->class, row->labels, row->ns, row->priority,
+                                   is_alone ? entry->pod.index + 1 : 0 };
 }
 
 /* A change, and whom it may concern. */

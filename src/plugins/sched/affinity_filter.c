@@ -220,9 +220,10 @@ static const struct memory_entry *filter_entry(const void *pod_state) {
         return ((const struct affinity_state *)pod_state)->entry;
 }
 
-static uint64_t filter_frame(void *pod_state, const uint32_t *offers) {
-        (void)offers;
+static uint64_t filter_fingerprint(void *pod_state, const uint32_t *feasible) {
+        (void)feasible;
         return ((const struct affinity_state *)pod_state)->may_be_first;
 }
 
-const struct sched_follow affinity_filter_follow = { .entry = filter_entry, .frame = filter_frame };
+const struct count_hints affinity_filter_counts = { .entry = filter_entry,
+                                                    .fingerprint = filter_fingerprint };

@@ -92,7 +92,7 @@ void affinity_filter(const struct sched_cycle *cycle, const void *plugin, const 
                      struct bitset *nodes);
 void affinity_explain(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                       struct node_id node, struct verdict *verdict);
-extern const struct sched_follow affinity_filter_follow;
+extern const struct count_hints affinity_filter_counts;
 
 /* ---- preferences (affinity_score.c) ---- */
 enum verdict_code affinity_pre_score(const struct sched_cycle *cycle, const void *plugin,
@@ -102,4 +102,4 @@ void affinity_score(const struct sched_cycle *cycle, const void *plugin, const v
                     struct node_batch batch, int64_t *ret_scores);
 void affinity_normalize(const struct sched_cycle *cycle, const void *plugin, const void *pod_state,
                         struct node_batch feasible, int64_t *scores);
-extern const struct sched_follow affinity_score_follow;
+extern const struct count_hints affinity_score_counts;

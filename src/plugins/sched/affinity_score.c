@@ -196,7 +196,7 @@ static int64_t score_of_kind(const void *pod_state, struct score_kind kind) {
         return kind.rest + (kind.domain == DOMAIN_NONE ? 0 : coarse->sums[kind.domain]);
 }
 
-const struct sched_follow affinity_score_follow = { .entry = score_entry,
-                                                    .coarse = affinity_score_coarse,
-                                                    .kind = affinity_score_kind,
-                                                    .score_of_kind = score_of_kind };
+const struct count_hints affinity_score_counts = { .entry = score_entry,
+                                                   .coarse = affinity_score_coarse,
+                                                   .kind = affinity_score_kind,
+                                                   .score_of_kind = score_of_kind };

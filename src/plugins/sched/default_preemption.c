@@ -512,7 +512,11 @@ const struct plugin plugin_default_preemption = {
         .args = fields,
         .args_size = sizeof(struct preemption_args),
         .check = default_preemption_check,
-        .sched = &(const struct sched_points){ .pre_enqueue = pre_enqueue,
-                                               .post_filter = post_filter,
-                                               .group_post_filter = group_preemption_run },
+        .sched =
+                &(const struct sched_points){
+                        .pre_enqueue = pre_enqueue,
+                        .post_filter = post_filter,
+                        .groups =
+                                &(const struct group_points){ .post_filter = group_preemption_run },
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_CLUSTER } },
 };

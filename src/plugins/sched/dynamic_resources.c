@@ -248,15 +248,17 @@ const struct plugin plugin_dynamic_resources = {
         .name = "DynamicResources",
         .args = fields,
         .args_size = sizeof(struct dynamic_resources_args),
-        .sched = &(const struct sched_points){ .is_local = true,
-                                               .pre_enqueue = pre_enqueue,
-                                               .pre_filter = pre_filter,
-                                               .filter = dynamic_resources_filter,
-                                               .explain = dynamic_resources_explain,
-                                               .score = dynamic_resources_score,
-                                               .post_filter = post_filter,
-                                               .reserve = dynamic_resources_reserve,
-                                               .pre_bind = pre_bind },
+        .sched =
+                &(const struct sched_points){
+                        .pre_enqueue = pre_enqueue,
+                        .pre_filter = pre_filter,
+                        .filter = dynamic_resources_filter,
+                        .explain = dynamic_resources_explain,
+                        .score = dynamic_resources_score,
+                        .post_filter = post_filter,
+                        .reserve = dynamic_resources_reserve,
+                        .pre_bind = pre_bind,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
         .wakes_on =
                 CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE | CLUSTER_CLAIM,
 };

@@ -6,6 +6,6 @@
 
 const struct plugin plugin_gang_scheduling = {
         .name = "GangScheduling",
-        .sched = &(const struct sched_points){ .silent_points = 1u << POINT_PRE_ENQUEUE |
-                                                                1u << POINT_PERMIT },
+        .sched = &(const struct sched_points){ .declared_points = 1u << POINT_PRE_ENQUEUE |
+                                                                  1u << POINT_PERMIT },
 };

@@ -1,4 +1,5 @@
 /* ImageLocality: nodes that already hold the pod's images, weighted by how common they are. */
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 
@@ -96,5 +97,8 @@ static void image_locality_score(const struct sched_cycle *cycle, const void *st
 
 const struct plugin plugin_image_locality = {
         .name = "ImageLocality",
-        .sched = &(const struct sched_points){ .is_local = true, .score = image_locality_score },
+        .sched =
+                &(const struct sched_points){
+                        .score = image_locality_score,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
 };

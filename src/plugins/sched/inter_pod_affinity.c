@@ -96,16 +96,20 @@ const struct plugin plugin_inter_pod_affinity = {
         .name = "InterPodAffinity",
         .args = fields,
         .args_size = sizeof(struct affinity_args),
-        .sched = &(const struct sched_points){ .pre_filter = affinity_pre_filter,
-                                               .filter = affinity_filter,
-                                               .explain = affinity_explain,
-                                               .pre_score = affinity_pre_score,
-                                               .score = affinity_score,
-                                               .normalize = affinity_normalize,
-                                               .wakes = inter_pod_affinity_wakes,
-                                               .counts_pods = true,
-                                               .filter_follow = &affinity_filter_follow,
-                                               .score_follow = &affinity_score_follow },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = affinity_pre_filter,
+                        .filter = affinity_filter,
+                        .explain = affinity_explain,
+                        .pre_score = affinity_pre_score,
+                        .score = affinity_score,
+                        .normalize = affinity_normalize,
+                        .wakes = inter_pod_affinity_wakes,
+                        .hints =
+                                &(const struct cache_hints){
+                                        .scope = CACHE_SCOPE_COUNTS,
+                                        .filter_counts = &affinity_filter_counts,
+                                        .score_counts = &affinity_score_counts } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_POD_ADDED |
                     CLUSTER_POD_REMOVED | CLUSTER_POD_LABELS,
 };

@@ -1,6 +1,7 @@
 /* NodeAffinity: nodeSelector and node affinity of the pod, and the affinity the profile adds. */
 #include "rules/node_affinity.h"
 #include "base/util.h"
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
 #include "plugins/sched/normalize.h"
@@ -279,13 +280,15 @@ const struct plugin plugin_node_affinity = {
         .check = node_affinity_check,
         .init = node_affinity_init,
         .fini = node_affinity_free,
-        .sched = &(const struct sched_points){ .is_local = true,
-                                               .pre_filter = pre_filter,
-                                               .filter = node_affinity_filter,
-                                               .explain = node_affinity_explain,
-                                               .pre_score = pre_score,
-                                               .score = node_affinity_score,
-                                               .normalize = node_affinity_normalize,
-                                               .wakes = node_affinity_wakes },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = pre_filter,
+                        .filter = node_affinity_filter,
+                        .explain = node_affinity_explain,
+                        .pre_score = pre_score,
+                        .score = node_affinity_score,
+                        .normalize = node_affinity_normalize,
+                        .wakes = node_affinity_wakes,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS,
 };

@@ -1,6 +1,7 @@
 /* NodeResourcesBalancedAllocation: how the pod changes the evenness of a node's use of resources.
  * Doubles in upstream's order of operations (reference scheduler.md 4.3). */
 #include "base/util.h"
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 #include "plugins/sched/resource_args.h"
@@ -138,8 +139,9 @@ const struct plugin plugin_node_balance = {
         .args = fields,
         .args_size = sizeof(struct balance_args),
         .check = node_balance_check,
-        .sched = &(const struct sched_points){ .is_local = true,
-                                               .reads_node_pods = true,
-                                               .pre_score = pre_score,
-                                               .score = node_balance_score },
+        .sched =
+                &(const struct sched_points){
+                        .pre_score = pre_score,
+                        .score = node_balance_score,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE_PODS } },
 };

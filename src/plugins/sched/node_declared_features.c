@@ -1,6 +1,7 @@
 /* NodeDeclaredFeatures: what the pod's spec needs of the kubelet must be among the features its
  * node declares. */
 #include "base/util.h"
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 
@@ -85,9 +86,11 @@ static void node_declared_features_explain(const struct sched_cycle *cycle, cons
 
 const struct plugin plugin_node_declared_features = {
         .name = "NodeDeclaredFeatures",
-        .sched = &(const struct sched_points){ .is_local = true,
-                                               .pre_filter = pre_filter,
-                                               .filter = node_declared_features_filter,
-                                               .explain = node_declared_features_explain },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = pre_filter,
+                        .filter = node_declared_features_filter,
+                        .explain = node_declared_features_explain,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_FEATURES | CLUSTER_POD_SPEC,
 };

@@ -1,4 +1,5 @@
 /* NodeName: a pod that names its node runs there or nowhere. */
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 
@@ -27,8 +28,10 @@ static void node_name_explain(const struct sched_cycle *cycle, const void *state
 
 const struct plugin plugin_node_name = {
         .name = "NodeName",
-        .sched = &(const struct sched_points){ .is_local = true,
-                                               .filter = node_name_filter,
-                                               .explain = node_name_explain },
+        .sched =
+                &(const struct sched_points){
+                        .filter = node_name_filter,
+                        .explain = node_name_explain,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
         .wakes_on = CLUSTER_NODE_ADDED,
 };

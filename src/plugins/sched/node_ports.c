@@ -1,4 +1,5 @@
 /* NodePorts: host ports the pod wants must be free. */
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 #include "rules/ports.h"
@@ -40,11 +41,12 @@ static bool node_ports_wakes(const struct sched_cycle *cycle, const void *state,
 
 const struct plugin plugin_node_ports = {
         .name = "NodePorts",
-        .sched = &(const struct sched_points){ .is_local = true,
-                                               .reads_node_pods = true,
-                                               .pre_filter = pre_filter,
-                                               .filter = node_ports_filter,
-                                               .explain = node_ports_explain,
-                                               .wakes = node_ports_wakes },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = pre_filter,
+                        .filter = node_ports_filter,
+                        .explain = node_ports_explain,
+                        .wakes = node_ports_wakes,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE_PODS } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED,
 };

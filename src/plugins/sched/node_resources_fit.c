@@ -2,6 +2,7 @@
  * (reference scheduler.md 4.3, where the arithmetic is integer throughout). */
 #include "base/util.h"
 #include "config/scheduler_configuration.h"
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/placement_fit.h"
 #include "plugins/sched/registry.h"
@@ -489,15 +490,17 @@ const struct plugin plugin_node_resources_fit = {
         .args_size = sizeof(struct fit_args),
         .init = fit_init,
         .fini = fit_fini,
-        .sched = &(const struct sched_points){ .is_local = true,
-                                               .reads_node_pods = true,
-                                               .pre_filter = pre_filter,
-                                               .filter = node_resources_fit_filter,
-                                               .explain = node_resources_fit_explain,
-                                               .pre_score = pre_score,
-                                               .score = node_resources_fit_score,
-                                               .score_placement = score_placement,
-                                               .wakes = node_resources_fit_wakes },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = pre_filter,
+                        .filter = node_resources_fit_filter,
+                        .explain = node_resources_fit_explain,
+                        .pre_score = pre_score,
+                        .score = node_resources_fit_score,
+                        .wakes = node_resources_fit_wakes,
+                        .groups =
+                                &(const struct group_points){ .score_placement = score_placement },
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE_PODS } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_ALLOCATABLE | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_SCALED_DOWN,
 };

@@ -1,5 +1,6 @@
 /* NodeUnschedulable: cordoned nodes take only pods that tolerate their taint. */
 #include "base/util.h"
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 #include "rules/taints.h"
@@ -50,9 +51,11 @@ const struct plugin plugin_node_unschedulable = {
         .name = "NodeUnschedulable",
         .init = node_unschedulable_init,
         .fini = free,
-        .sched = &(const struct sched_points){ .is_local = true,
-                                               .filter = node_unschedulable_filter,
-                                               .explain = node_unschedulable_explain,
-                                               .wakes = node_unschedulable_wakes },
+        .sched =
+                &(const struct sched_points){
+                        .filter = node_unschedulable_filter,
+                        .explain = node_unschedulable_explain,
+                        .wakes = node_unschedulable_wakes,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_TAINTS | CLUSTER_POD_TOLERATIONS,
 };

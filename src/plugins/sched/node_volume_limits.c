@@ -1,5 +1,6 @@
 /* NodeVolumeLimits: how many volumes of a CSI driver a node can attach. */
 #include "base/util.h"
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 #include "rules/volumes.h"
@@ -312,10 +313,12 @@ static bool node_volume_limits_wakes(const struct sched_cycle *cycle, const void
 
 const struct plugin plugin_node_volume_limits = {
         .name = "NodeVolumeLimits",
-        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
-                                               .filter = node_volume_limits_filter,
-                                               .explain = node_volume_limits_explain,
-                                               .wakes = node_volume_limits_wakes,
-                                               .reads_volumes = true },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = pre_filter,
+                        .filter = node_volume_limits_filter,
+                        .explain = node_volume_limits_explain,
+                        .wakes = node_volume_limits_wakes,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_VOLUMES } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,
 };

@@ -21,7 +21,10 @@ static void pod_group_pods_count_normalize(int64_t *scores, size_t count) {
 
 const struct plugin plugin_pod_group_pods_count = {
         .name = "PodGroupPodsCount",
-        .sched = &(const struct sched_points){ .score_placement = pod_group_pods_count_score,
-                                               .normalize_placements =
-                                                       pod_group_pods_count_normalize },
+        .sched =
+                &(const struct sched_points){
+                        .groups =
+                                &(const struct group_points){
+                                        .score_placement = pod_group_pods_count_score,
+                                        .normalize_placements = pod_group_pods_count_normalize } },
 };

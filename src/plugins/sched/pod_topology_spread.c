@@ -1,5 +1,6 @@
 /* PodTopologySpread: matching pods should be spread evenly over the domains of a label, strictly
  * (filter) or as far as possible (score); reference scheduler.md 4.4. */
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 #include "plugins/sched/spread_counts.h"
@@ -178,56 +179,56 @@ static void pod_topology_spread_normalize(const struct sched_cycle *cycle, const
         }
 }
 
-/* ---- following ---- */
+/* ---- hints for the cache ---- */
 
 static const struct memory_entry *entry_of(const void *pod_state) {
         return ((const struct spread_state *)pod_state)->entry;
 }
 
-static uint64_t filter_frame(void *pod_state, const uint32_t *offers) {
-        (void)offers;
+static uint64_t filter_fingerprint(void *pod_state, const uint32_t *feasible) {
+        (void)feasible;
         const struct spread_state *state = pod_state;
         return hash_bytes(state->minima, state->count * sizeof(*state->minima), 0);
 }
 
-/* Offers: the nodes that count; then for each rule, how many domains they offer, and by domain how
- * many nodes it has of them. */
-static size_t offers_of_rule(const struct spread_counts *counts) {
+/* Numbers about the feasible nodes: how many of them count; then for each rule, how many domains
+ * these have, and by domain how many of them it has. */
+static size_t numbers_of_rule(const struct spread_counts *counts) {
         return (size_t)counts->topology->domain_count + 2;
 }
 
-static size_t offer_count(const void *pod_state) {
+static size_t feasible_size(const void *pod_state) {
         const struct spread_state *state = pod_state;
         size_t count = 1;
         for (size_t i = 0; i < state->count; i++)
-                count += offers_of_rule(&state->numbers->rules[i]);
+                count += numbers_of_rule(&state->numbers->rules[i]);
         return count;
 }
 
-static void pod_topology_spread_offer(const void *pod_state, struct node_id node, bool joins,
-                                      uint32_t *offers) {
+static void feasible_changed(const void *pod_state, struct node_id node, bool joins,
+                             uint32_t *feasible) {
         const struct spread_state *state = pod_state;
         if (is_ignored(state, node))
                 return;
-        *offers = joins ? *offers + 1 : *offers - 1;
-        offers++;
+        *feasible = joins ? *feasible + 1 : *feasible - 1;
+        feasible++;
         for (size_t i = 0; i < state->count; i++) {
                 const struct spread_counts *counts = &state->numbers->rules[i];
-                uint32_t *nodes = &offers[1 + spread_domain_of(counts, node)];
+                uint32_t *nodes = &feasible[1 + spread_domain_of(counts, node)];
                 if (joins)
-                        *offers += (*nodes)++ == 0;
+                        *feasible += (*nodes)++ == 0;
                 else
-                        *offers -= --*nodes == 0;
-                offers += offers_of_rule(counts);
+                        *feasible -= --*nodes == 0;
+                feasible += numbers_of_rule(counts);
         }
 }
 
-static uint64_t score_frame(void *pod_state, const uint32_t *offers) {
+static uint64_t score_fingerprint(void *pod_state, const uint32_t *feasible) {
         struct spread_state *state = pod_state;
-        size_t nodes = *offers++;
+        size_t nodes = *feasible++;
         for (size_t i = 0; i < state->count; i++) {
-                state->weights[i] = weight_of(is_hostname(&state->rules[i]) ? nodes : *offers);
-                offers += offers_of_rule(&state->numbers->rules[i]);
+                state->weights[i] = weight_of(is_hostname(&state->rules[i]) ? nodes : *feasible);
+                feasible += numbers_of_rule(&state->numbers->rules[i]);
         }
         return hash_bytes(state->weights, state->count * sizeof(*state->weights), 0);
 }
@@ -362,6 +363,23 @@ static bool pod_topology_spread_wakes(const struct sched_cycle *cycle, const voi
         return (change->mask & CLUSTER_POD_ADDED) != 0 && counts_any(cycle, row->labels);
 }
 
+static const struct count_hints filter_counts = { .entry = entry_of,
+                                                  .fingerprint = filter_fingerprint,
+                                                  .uniform = pod_topology_spread_uniform };
+static const struct count_hints score_counts = {
+        .entry = entry_of,
+        .fingerprint = score_fingerprint,
+        .feasible_size = feasible_size,
+        .feasible_changed = feasible_changed,
+        .leaves_out = leaves_out,
+        .coarse = pod_topology_spread_coarse,
+        .kind = pod_topology_spread_kind,
+        .score_of_kind = score_of_kind,
+};
+static const struct cache_hints spread_hints = { .scope = CACHE_SCOPE_COUNTS,
+                                                 .filter_counts = &filter_counts,
+                                                 .score_counts = &score_counts };
+
 const struct plugin plugin_pod_topology_spread = {
         .name = "PodTopologySpread",
         .args = spread_arg_fields,
@@ -369,29 +387,14 @@ const struct plugin plugin_pod_topology_spread = {
         .check = spread_args_check,
         .init = spread_init,
         .fini = spread_free,
-        .sched =
-                &(const struct sched_points){
-                        .pre_filter = pre_filter,
-                        .filter = pod_topology_spread_filter,
-                        .explain = pod_topology_spread_explain,
-                        .pre_score = pre_score,
-                        .score = pod_topology_spread_score,
-                        .normalize = pod_topology_spread_normalize,
-                        .wakes = pod_topology_spread_wakes,
-                        .counts_pods = true,
-                        .filter_follow = &(
-                                const struct sched_follow){ .uniform = pod_topology_spread_uniform,
-                                                            .entry = entry_of,
-                                                            .frame = filter_frame },
-                        .score_follow =
-                                &(const struct sched_follow){ .entry = entry_of,
-                                                              .frame = score_frame,
-                                                              .offer_count = offer_count,
-                                                              .offer = pod_topology_spread_offer,
-                                                              .leaves_out = leaves_out,
-                                                              .coarse = pod_topology_spread_coarse,
-                                                              .kind = pod_topology_spread_kind,
-                                                              .score_of_kind = score_of_kind } },
+        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
+                                               .filter = pod_topology_spread_filter,
+                                               .explain = pod_topology_spread_explain,
+                                               .pre_score = pre_score,
+                                               .score = pod_topology_spread_score,
+                                               .normalize = pod_topology_spread_normalize,
+                                               .wakes = pod_topology_spread_wakes,
+                                               .hints = &spread_hints },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_REMOVED | CLUSTER_NODE_LABELS |
                     CLUSTER_NODE_TAINTS | CLUSTER_POD_ADDED | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_LABELS | CLUSTER_POD_TOLERATIONS,

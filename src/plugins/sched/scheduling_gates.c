@@ -1,4 +1,5 @@
 /* SchedulingGates: a pod with gates waits until others take them away. */
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 
@@ -29,7 +30,10 @@ static bool scheduling_gates_wakes(const struct sched_cycle *cycle, const void *
 
 const struct plugin plugin_scheduling_gates = {
         .name = "SchedulingGates",
-        .sched = &(const struct sched_points){ .pre_enqueue = pre_enqueue,
-                                               .wakes = scheduling_gates_wakes },
+        .sched =
+                &(const struct sched_points){
+                        .pre_enqueue = pre_enqueue,
+                        .wakes = scheduling_gates_wakes,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_CLUSTER } },
         .wakes_on = CLUSTER_POD_GATES,
 };

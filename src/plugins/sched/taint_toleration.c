@@ -1,6 +1,7 @@
 /* TaintToleration: taints that block must be tolerated; of the others, the fewer left untolerated
  * the better. */
 #include "base/util.h"
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/normalize.h"
 #include "plugins/sched/registry.h"
@@ -91,12 +92,14 @@ const struct plugin plugin_taint_toleration = {
         .name = "TaintToleration",
         .init = taint_toleration_init,
         .fini = free,
-        .sched = &(const struct sched_points){ .is_local = true,
-                                               .filter = taint_toleration_filter,
-                                               .explain = taint_toleration_explain,
-                                               .pre_score = pre_score,
-                                               .score = taint_toleration_score,
-                                               .normalize = taint_toleration_normalize,
-                                               .wakes = taint_toleration_wakes },
+        .sched =
+                &(const struct sched_points){
+                        .filter = taint_toleration_filter,
+                        .explain = taint_toleration_explain,
+                        .pre_score = pre_score,
+                        .score = taint_toleration_score,
+                        .normalize = taint_toleration_normalize,
+                        .wakes = taint_toleration_wakes,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_TAINTS | CLUSTER_POD_TOLERATIONS,
 };

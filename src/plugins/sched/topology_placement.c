@@ -152,5 +152,9 @@ static enum verdict_code topology_placement_generate(const struct group_view *gr
 
 const struct plugin plugin_topology_placement = {
         .name = "TopologyPlacementGenerator",
-        .sched = &(const struct sched_points){ .generate_placements = topology_placement_generate },
+        .sched =
+                &(const struct sched_points){
+                        .groups =
+                                &(const struct group_points){
+                                        .generate_placements = topology_placement_generate } },
 };

@@ -1,6 +1,7 @@
 /* VolumeBinding: claims of the pod must be bound to volumes its node can reach, or be bindable
  * there (reference scheduler.md 4.6). */
 #include "base/time.h"
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugin/sched_profile.h"
 #include "plugins/sched/registry.h"
@@ -462,13 +463,15 @@ const struct plugin plugin_volume_binding = {
         .args = fields,
         .args_size = sizeof(struct binding_args),
         .check = volume_binding_check,
-        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
-                                               .filter = volume_binding_filter,
-                                               .explain = volume_binding_explain,
-                                               .reads_volumes = true,
-                                               .pre_score = pre_score,
-                                               .score = volume_binding_score,
-                                               .reserve = volume_binding_reserve,
-                                               .pre_bind = pre_bind },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = pre_filter,
+                        .filter = volume_binding_filter,
+                        .explain = volume_binding_explain,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_VOLUMES },
+                        .pre_score = pre_score,
+                        .score = volume_binding_score,
+                        .reserve = volume_binding_reserve,
+                        .pre_bind = pre_bind },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_CLAIM,
 };

@@ -1,5 +1,6 @@
 /* VolumeRestrictions: disks that two pods may not share on a node, and claims that one pod alone
  * may use in the whole cluster. */
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 #include "rules/volumes.h"
@@ -154,11 +155,14 @@ static bool volume_restrictions_wakes(const struct sched_cycle *cycle, const voi
 
 const struct plugin plugin_volume_restrictions = {
         .name = "VolumeRestrictions",
-        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
-                                               .filter = volume_restrictions_filter,
-                                               .explain = volume_restrictions_explain,
-                                               .wakes = volume_restrictions_wakes,
-                                               .reads_volumes = true,
-                                               .counts_pods = true },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = pre_filter,
+                        .filter = volume_restrictions_filter,
+                        .explain = volume_restrictions_explain,
+                        .wakes = volume_restrictions_wakes,
+                        .hints =
+                                &(const struct cache_hints){
+                                        .scope = CACHE_SCOPE_VOLUMES_AND_PODS } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,
 };

@@ -1,5 +1,6 @@
 /* VolumeZone: a pod goes where the labels of its bound volumes say their zone and region are. */
 #include "base/util.h"
+#include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
 #include "plugins/sched/registry.h"
 #include "rules/volumes.h"
@@ -232,9 +233,11 @@ static void volume_zone_explain(const struct sched_cycle *cycle, const void *sta
 
 const struct plugin plugin_volume_zone = {
         .name = "VolumeZone",
-        .sched = &(const struct sched_points){ .pre_filter = pre_filter,
-                                               .filter = volume_zone_filter,
-                                               .explain = volume_zone_explain,
-                                               .reads_volumes = true },
+        .sched =
+                &(const struct sched_points){
+                        .pre_filter = pre_filter,
+                        .filter = volume_zone_filter,
+                        .explain = volume_zone_explain,
+                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_VOLUMES } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_CLAIM,
 };
