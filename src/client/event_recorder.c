@@ -255,7 +255,7 @@ static void on_written(void *context, const struct write_result *result);
 
 static void send_event(struct event_writing *writing, enum api_method method, struct slice body) {
         CLEANUP(buf_release) struct buf path = { 0 };
-        struct api_write write = {
+        struct write_request write = {
                 .lane = WRITE_EVENT,
                 .kind = SLICE_LITERAL("Event"),
                 .namespace_name = slice_of(writing->namespace_name),

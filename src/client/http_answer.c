@@ -6,19 +6,19 @@
 #include <stdio.h>
 #include <strings.h>
 
-bool http_may_retry_token(const struct api_request *request) {
+bool http_may_retry_token(const struct http_request *request) {
         const struct cluster_access *access = &request->http->access;
 
         return request->status == 401 && (access->token_file || access->exec) &&
                !request->is_retried;
 }
 
-void http_announce(struct api_request *request) {
+void http_announce(struct http_request *request) {
         if (request->is_opened)
                 return;
         request->is_opened = true;
-        if (request->events && request->events->opened)
-                request->events->opened(request->context, request->status);
+        if (request->caller.events && request->caller.events->opened)
+                request->caller.events->opened(request->caller.context, request->status);
 }
 
 /* What follows the name of a header, when the line is that header. */
@@ -29,7 +29,7 @@ static bool is_header(struct slice line, struct slice name, struct slice *ret_va
         return true;
 }
 
-static void read_header(struct api_request *request, struct slice line) {
+static void read_header(struct http_request *request, struct slice line) {
         struct slice value;
         uint64_t seconds;
         char text[64];
@@ -44,7 +44,7 @@ static void read_header(struct api_request *request, struct slice line) {
 }
 
 size_t http_on_header(char *data, size_t size, size_t count, void *context) {
-        struct api_request *request = context;
+        struct http_request *request = context;
         struct slice line = slice_trim(slice_make(data, size * count));
         long code = 0;
 
@@ -64,15 +64,16 @@ size_t http_on_header(char *data, size_t size, size_t count, void *context) {
 }
 
 size_t http_on_body(char *data, size_t size, size_t count, void *context) {
-        struct api_request *request = context;
+        struct http_request *request = context;
         size_t bytes = size * count;
 
         if (request->state == REQUEST_CANCELLED)
                 return bytes + 1; /* not what was offered: ends the transfer */
         request->heard_at = loop_mono(request->http->loop);
-        if (request->events && request->status == 200) {
+        if (request->caller.events && request->status == 200) {
                 if (bytes)
-                        request->events->data(request->context, slice_make(data, bytes));
+                        request->caller.events->data(request->caller.context,
+                                                     slice_make(data, bytes));
                 return request->state == REQUEST_CANCELLED ? bytes + 1 : bytes;
         }
         if (buf_append(&request->answer, data, bytes))
@@ -100,7 +101,7 @@ static int code_of_result(CURLcode result) {
         }
 }
 
-void http_explain_silence(struct api_request *request, CURLcode result, struct err *err) {
+void http_explain_silence(struct http_request *request, CURLcode result, struct err *err) {
         const char *text =
                 request->error_text[0] ? request->error_text : curl_easy_strerror(result);
         const char *method = api_method_name(request->method);
@@ -115,7 +116,7 @@ void http_explain_silence(struct api_request *request, CURLcode result, struct e
                         request->http->access.server, SLICE_ARG(path), text);
 }
 
-void http_explain_refusal(const struct api_request *request, struct err *err) {
+void http_explain_refusal(const struct http_request *request, struct err *err) {
         struct json_doc *doc = NULL;
         struct status_info info;
 

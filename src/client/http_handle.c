@@ -92,7 +92,7 @@ CURL *http_handle_new(const struct http_transport *http) {
         return easy;
 }
 
-static void add_header(struct api_request *request, const char *name, const char *value) {
+static void add_header(struct http_request *request, const char *name, const char *value) {
         CLEANUP(buf_release) struct buf line = { 0 };
 
         buf_printf(&line, "%s: %s", name, value);
@@ -100,7 +100,7 @@ static void add_header(struct api_request *request, const char *name, const char
         assert(request->headers);
 }
 
-static void set_headers(struct api_request *request) {
+static void set_headers(struct http_request *request) {
         const struct cluster_access *access = &request->http->access;
         const char *authorization =
                 credential_header(request->http->credential, &request->credential_generation);
@@ -124,7 +124,7 @@ static void set_headers(struct api_request *request) {
         curl_easy_setopt(request->easy, CURLOPT_HTTPHEADER, request->headers);
 }
 
-static void set_method(struct api_request *request) {
+static void set_method(struct http_request *request) {
         bool has_body = request->body_size > 0 || request->method == API_POST;
 
         curl_easy_setopt(request->easy, CURLOPT_HTTPGET, 1L); /* forgets the previous method */
@@ -136,12 +136,12 @@ static void set_method(struct api_request *request) {
         curl_easy_setopt(request->easy, CURLOPT_CUSTOMREQUEST, api_method_name(request->method));
 }
 
-void http_handle_set(struct api_request *request) {
+void http_handle_set(struct http_request *request) {
         CLEANUP(buf_release) struct buf url = { 0 };
         CURL *easy = request->easy;
         int64_t timeout_ns = request->timeout_ns;
 
-        if (timeout_ns == 0 && !request->events)
+        if (timeout_ns == 0 && !request->caller.events)
                 timeout_ns = request->http->timeout_ns;
         buf_text(&url, request->http->base);
         buf_text(&url, request->path);
@@ -152,8 +152,8 @@ void http_handle_set(struct api_request *request) {
         curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, request->error_text);
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)(timeout_ns / NS_PER_MS));
         curl_easy_setopt(easy, CURLOPT_BUFFERSIZE,
-                         request->method == API_GET && !request->events ? LIST_BUFFER_BYTES
-                                                                        : BUFFER_BYTES);
+                         request->method == API_GET && !request->caller.events ? LIST_BUFFER_BYTES
+                                                                               : BUFFER_BYTES);
         set_method(request);
         set_headers(request);
 }

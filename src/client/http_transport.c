@@ -86,7 +86,7 @@ static int on_timer_wanted(CURLM *multi, long timeout_ms, void *context) {
 /* ---- requests ---- */
 
 /* Waiting requests stand in one list, all others in the second. */
-static void unlink_request(struct api_request *request) {
+static void unlink_request(struct http_request *request) {
         struct http_transport *http = request->http;
         bool is_waiting = request->state == REQUEST_WAITING;
 
@@ -106,7 +106,7 @@ static void unlink_request(struct api_request *request) {
         request->is_linked = false;
 }
 
-static void link_running(struct api_request *request) {
+static void link_running(struct http_request *request) {
         struct http_transport *http = request->http;
 
         request->state = REQUEST_RUNNING;
@@ -117,7 +117,7 @@ static void link_running(struct api_request *request) {
         http->requests = request;
 }
 
-static void link_waiting(struct api_request *request) {
+static void link_waiting(struct http_request *request) {
         struct http_transport *http = request->http;
 
         request->state = REQUEST_WAITING;
@@ -138,7 +138,7 @@ static bool can_keep_handles(void) {
 }
 
 /* Takes the request off libcurl and keeps the handle for the next one. */
-static void http_transport_detach(struct api_request *request) {
+static void http_transport_detach(struct http_request *request) {
         struct http_transport *http = request->http;
 
         loop_timer_disarm(http->loop, &request->idle);
@@ -154,7 +154,7 @@ static void http_transport_detach(struct api_request *request) {
         request->headers = NULL;
 }
 
-static void request_free(struct api_request *request) {
+static void request_free(struct http_request *request) {
         unlink_request(request);
         http_transport_detach(request);
         buf_release(&request->answer);
@@ -165,7 +165,8 @@ static void request_free(struct api_request *request) {
         free(request);
 }
 
-static void http_transport_cancel(void *self, struct api_request *request) {
+static void http_transport_cancel(void *self, struct api_request *handle) {
+        struct http_request *request = CONTAINER_OF(handle, struct http_request, caller);
         struct http_transport *http = self;
 
         assert(request->state != REQUEST_CANCELLED);
@@ -181,7 +182,7 @@ static void http_transport_cancel(void *self, struct api_request *request) {
 
 /* ---- the end of a request ---- */
 
-static void try_again(struct api_request *request) {
+static void try_again(struct http_request *request) {
         unlink_request(request);
         http_transport_detach(request);
         buf_clear(&request->answer);
@@ -192,7 +193,7 @@ static void try_again(struct api_request *request) {
 }
 
 /* The request is over: the handle is out of libcurl before the receiver hears of it. */
-static void http_transport_complete(struct api_request *request, CURLcode result) {
+static void http_transport_complete(struct http_request *request, CURLcode result) {
         struct api_reply reply = { .retry_after_s = request->retry_after_s,
                                    .date_s = request->date_s > 0 ? request->date_s : 0 };
 
@@ -214,13 +215,13 @@ static void http_transport_complete(struct api_request *request, CURLcode result
                         http_explain_refusal(request, &reply.error);
         }
         http_transport_detach(request);
-        if (request->events) {
+        if (request->caller.events) {
                 if (result == CURLE_OK)
                         http_announce(request);
                 if (request->state != REQUEST_CANCELLED)
-                        request->events->ended(request->context, &reply);
+                        request->caller.events->ended(request->caller.context, &reply);
         } else {
-                request->done(request->context, &reply);
+                request->caller.done(request->caller.context, &reply);
         }
         request_free(request);
 }
@@ -231,7 +232,7 @@ static void http_transport_reap(struct http_transport *http) {
 
         while ((message = curl_multi_info_read(http->multi, &left))) {
                 CURLcode result = message->data.result;
-                struct api_request *request = NULL;
+                struct http_request *request = NULL;
 
                 if (message->msg != CURLMSG_DONE)
                         continue;
@@ -244,7 +245,7 @@ static void http_transport_reap(struct http_transport *http) {
 }
 
 static void on_idle(void *context) {
-        struct api_request *request = context;
+        struct http_request *request = context;
         struct http_transport *http = request->http;
         int64_t left = request->heard_at.ns + http->stream_idle_ns - loop_mono(http->loop).ns;
 
@@ -259,7 +260,7 @@ static void on_idle(void *context) {
 
 /* ---- starting requests ---- */
 
-static void http_transport_start(struct api_request *request) {
+static void http_transport_start(struct http_request *request) {
         struct http_transport *http = request->http;
 
         unlink_request(request);
@@ -268,7 +269,7 @@ static void http_transport_start(struct api_request *request) {
                                                 : http_handle_new(http);
         request->error_text[0] = '\0';
         request->heard_at = loop_mono(http->loop);
-        if (request->events)
+        if (request->caller.events)
                 loop_timer_arm(http->loop, &request->idle, http->stream_idle_ns);
         http_handle_set(request);
         curl_multi_add_handle(http->multi, request->easy);
@@ -282,10 +283,10 @@ static void http_transport_renewed(void *context) {
 
 static void on_flush(void *context) {
         struct http_transport *http = context;
-        struct api_request *request = http->requests;
+        struct http_request *request = http->requests;
 
         while (request) {
-                struct api_request *next = request->next;
+                struct http_request *next = request->next;
 
                 if (request->state == REQUEST_CANCELLED)
                         request_free(request);
@@ -297,9 +298,9 @@ static void on_flush(void *context) {
 
 /* ---- the transport ---- */
 
-static struct api_request *request_new(struct http_transport *http, const struct api_call *call,
-                                       void *context) {
-        struct api_request *request = xcalloc(1, sizeof(*request));
+static struct http_request *request_new(struct http_transport *http, const struct api_call *call,
+                                        void *context) {
+        struct http_request *request = xcalloc(1, sizeof(*request));
 
         request->http = http;
         request->method = call->method;
@@ -309,7 +310,7 @@ static struct api_request *request_new(struct http_transport *http, const struct
         request->body = slice_dup(call->body);
         request->body_size = call->body.len;
         request->timeout_ns = call->timeout_ns;
-        request->context = context;
+        request->caller.context = context;
         request->retry_after_s = -1;
         request->idle = (struct loop_timer){ .fired = on_idle, .context = request };
         buf_init(&request->answer, http->body_max);
@@ -320,22 +321,22 @@ static struct api_request *http_transport_call(void *self, const struct api_call
                                                void (*done)(void *context,
                                                             const struct api_reply *reply),
                                                void *context) {
-        struct api_request *request = request_new(self, call, context);
+        struct http_request *request = request_new(self, call, context);
 
-        request->done = done;
+        request->caller.done = done;
         link_waiting(request);
-        return request;
+        return &request->caller;
 }
 
 static struct api_request *http_transport_stream(void *self, const struct api_call *call,
                                                  const struct api_stream_events *events,
                                                  void *context) {
-        struct api_request *request = request_new(self, call, context);
+        struct http_request *request = request_new(self, call, context);
 
-        request->events = events;
+        request->caller.events = events;
         buf_init(&request->answer, HTTP_STREAM_ERROR_MAX);
         link_waiting(request);
-        return request;
+        return &request->caller;
 }
 
 struct transport http_transport(struct http_transport *http) {

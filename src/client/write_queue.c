@@ -31,7 +31,7 @@ static bool write_queue_compose(const struct pending_write *write, struct slice 
         return false;
 }
 
-static bool merge_into(struct pending_write *write, const struct api_write *asked) {
+static bool merge_into(struct pending_write *write, const struct write_request *asked) {
         struct buf body = { 0 };
 
         if (write->state == WRITE_IN_FLIGHT || write->method != asked->method ||
@@ -72,7 +72,7 @@ static bool is_full(const struct write_queue *queue, enum write_lane lane) {
                (lane == WRITE_EVENT && queue->event_count >= WRITE_EVENTS_MAX);
 }
 
-void write_queue_add(struct write_queue *queue, const struct api_write *asked) {
+void write_queue_add(struct write_queue *queue, const struct write_request *asked) {
         struct write_slot *slot = write_slot_of(queue, asked);
         struct pending_write *last = slot->last;
 

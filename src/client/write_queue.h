@@ -27,7 +27,7 @@ struct write_result {
 };
 
 /* Texts are copied by write_queue_add. */
-struct api_write {
+struct write_request {
         enum write_lane lane;
         /* The object; uid and namespace may be empty. An empty name stands for no object: such
          * writes are independent of each other. */
@@ -69,7 +69,7 @@ struct write_queue *write_queue_new(const struct write_queue_config *config,
                                     struct transport *transport, struct loop *loop);
 /* Drops everything without callbacks; not from inside one of them. Accepts NULL. */
 void write_queue_free(struct write_queue *queue);
-void write_queue_add(struct write_queue *queue, const struct api_write *write);
+void write_queue_add(struct write_queue *queue, const struct write_request *write);
 /* Nothing waits and nothing is under way. */
 bool write_queue_is_idle(const struct write_queue *queue);
 size_t write_queue_waiting(const struct write_queue *queue);

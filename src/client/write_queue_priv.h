@@ -74,17 +74,17 @@ struct write_queue {
 
 void write_list_remove(struct write_list *list, struct pending_write *write);
 
-struct pending_write *write_new(struct write_queue *queue, const struct api_write *asked);
+struct pending_write *write_new(struct write_queue *queue, const struct write_request *asked);
 void write_free(struct pending_write *write);
 /* One more who is told of the outcome; none when asked has no callback. */
-void write_add_waiter(struct pending_write *write, const struct api_write *asked);
+void write_add_waiter(struct pending_write *write, const struct write_request *asked);
 /* Tells all, and frees the write. */
 void write_report(struct pending_write *write, const struct write_result *result);
 /* The same from the next turn of the queue. */
 void write_report_later(struct pending_write *write, enum write_outcome outcome);
 
 /* The slot of the object; a new one when it has none, or when the write names no object. */
-struct write_slot *write_slot_of(struct write_queue *queue, const struct api_write *asked);
+struct write_slot *write_slot_of(struct write_queue *queue, const struct write_request *asked);
 void write_slot_append(struct write_slot *slot, struct pending_write *write);
 /* Takes a write out of everything but memory. The slot goes with its last write, unless kept. */
 void write_slot_remove(struct pending_write *write, bool keeps_slot);

@@ -34,7 +34,7 @@ void write_list_remove(struct write_list *list, struct pending_write *write) {
 
 /* ---- writes and slots ---- */
 
-void write_add_waiter(struct pending_write *write, const struct api_write *asked) {
+void write_add_waiter(struct pending_write *write, const struct write_request *asked) {
         struct waiter **link = &write->waiters;
 
         if (!asked->done)
@@ -47,7 +47,7 @@ void write_add_waiter(struct pending_write *write, const struct api_write *asked
 
 static void on_wait_over(void *context);
 
-struct pending_write *write_new(struct write_queue *queue, const struct api_write *asked) {
+struct pending_write *write_new(struct write_queue *queue, const struct write_request *asked) {
         struct pending_write *write = xcalloc(1, sizeof(*write));
 
         write->queue = queue;
@@ -96,7 +96,7 @@ static void on_wait_over(void *context) {
         make_ready(context);
 }
 
-struct write_slot *write_slot_of(struct write_queue *queue, const struct api_write *asked) {
+struct write_slot *write_slot_of(struct write_queue *queue, const struct write_request *asked) {
         CLEANUP(buf_release) struct buf key = { 0 };
         struct write_slot *slot;
 

@@ -442,20 +442,20 @@ static void runtime_send(struct runtime *runtime, void *self, const struct actio
         action_request_make(action, &runtime->scratch, &request);
         link_open(open);
         write_queue_add(runtime->writes,
-                        &(struct api_write){ .lane = action->kind == ACTION_BIND ? WRITE_BIND
-                                                                                 : WRITE_STATUS,
-                                             .kind = action->target.kind,
-                                             .namespace_name = action->target.ns,
-                                             .name = action->target.name,
-                                             .uid = action->target.uid,
-                                             .method = request.method,
-                                             .path = request.path,
-                                             .content_type = request.content_type,
-                                             .body = request.body,
-                                             .is_repeatable = action->kind == ACTION_POD_STATUS,
-                                             .reports_busy = action->kind == ACTION_EVICT,
-                                             .done = on_written,
-                                             .context = open });
+                        &(struct write_request){ .lane = action->kind == ACTION_BIND ? WRITE_BIND
+                                                                                     : WRITE_STATUS,
+                                                 .kind = action->target.kind,
+                                                 .namespace_name = action->target.ns,
+                                                 .name = action->target.name,
+                                                 .uid = action->target.uid,
+                                                 .method = request.method,
+                                                 .path = request.path,
+                                                 .content_type = request.content_type,
+                                                 .body = request.body,
+                                                 .is_repeatable = action->kind == ACTION_POD_STATUS,
+                                                 .reports_busy = action->kind == ACTION_EVICT,
+                                                 .done = on_written,
+                                                 .context = open });
 }
 
 void runtime_submit(struct runtime *runtime, void *self, const struct action_list *actions) {

@@ -39,7 +39,13 @@ struct api_stream_events {
                       const struct api_reply *reply); /* exactly once, last; not after a cancel */
 };
 
-struct api_request; /* handle of a call or stream under way; dead once done/ended ran */
+/* A call or stream under way, and whom it tells; dead once done or ended ran. A transport's own
+ * request begins with it. */
+struct api_request {
+        void (*done)(void *context, const struct api_reply *reply);
+        const struct api_stream_events *events; /* NULL for calls */
+        void *context;                          /* of done or events */
+};
 
 struct transport_ops {
         struct api_request *(*call)(void *self, const struct api_call *call,

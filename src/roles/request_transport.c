@@ -18,18 +18,16 @@
 
 enum knowledge { KINDS_UNKNOWN, KINDS_ASKED, KINDS_ABSENT, KINDS_SERVED };
 
-struct api_request {
+struct removal_request {
+        struct api_request caller;
         struct request_transport *requests;
-        struct api_request *inner; /* of the transport behind; NULL = none is open */
-        void (*done)(void *context, const struct api_reply *reply);
-        const struct api_stream_events *events; /* NULL for calls */
-        void *context;
+        struct api_request *inner;                /* of the transport behind; NULL = none is open */
         bool is_eviction, is_written, is_parting; /* parting: nobody waits for it */
         bool is_cleanup;                          /* of a pod that has finished */
         enum api_method method;
         char *path, *body, *ns, *uid; /* of an eviction or cleanup; owned */
         struct loop_timer unanswered;
-        struct api_request *next, *prev;
+        struct removal_request *next, *prev;
 };
 
 struct request_transport {
@@ -43,17 +41,17 @@ struct request_transport {
         struct loop_timer forget;
         struct reflector *reflector;
         struct open_requests *others; /* anybody's; NULL = not followed */
-        struct api_request *open;
+        struct removal_request *open;
         uint64_t count;
 };
 
 /* ---- requests ---- */
 
-static struct api_request *open_request(struct request_transport *requests, void *context) {
-        struct api_request *request = xcalloc(1, sizeof(*request));
+static struct removal_request *open_request(struct request_transport *requests, void *context) {
+        struct removal_request *request = xcalloc(1, sizeof(*request));
 
         request->requests = requests;
-        request->context = context;
+        request->caller.context = context;
         request->next = requests->open;
         if (request->next)
                 request->next->prev = request;
@@ -61,7 +59,7 @@ static struct api_request *open_request(struct request_transport *requests, void
         return request;
 }
 
-static void close_request(struct api_request *request) {
+static void close_request(struct removal_request *request) {
         struct request_transport *requests = request->requests;
 
         loop_timer_disarm(requests->loop, &request->unanswered);
@@ -81,9 +79,9 @@ static void close_request(struct api_request *request) {
 /* ---- what passes through ---- */
 
 static void on_passed(void *context, const struct api_reply *reply) {
-        struct api_request *request = context;
-        void (*done)(void *, const struct api_reply *) = request->done;
-        void *user = request->context;
+        struct removal_request *request = context;
+        void (*done)(void *, const struct api_reply *) = request->caller.done;
+        void *user = request->caller.context;
 
         close_request(request);
         if (done)
@@ -91,28 +89,28 @@ static void on_passed(void *context, const struct api_reply *reply) {
 }
 
 static void on_opened(void *context, int status) {
-        struct api_request *request = context;
+        struct removal_request *request = context;
 
-        if (request->events->opened)
-                request->events->opened(request->context, status);
+        if (request->caller.events->opened)
+                request->caller.events->opened(request->caller.context, status);
 }
 
 static void on_data(void *context, struct slice chunk) {
-        struct api_request *request = context;
+        struct removal_request *request = context;
 
-        request->events->data(request->context, chunk);
+        request->caller.events->data(request->caller.context, chunk);
 }
 
 static void on_ended(void *context, const struct api_reply *reply) {
-        struct api_request *request = context;
-        const struct api_stream_events *events = request->events;
-        void *user = request->context;
+        struct removal_request *request = context;
+        const struct api_stream_events *events = request->caller.events;
+        void *user = request->caller.context;
 
         close_request(request);
         events->ended(user, reply);
 }
 
-static void pass_on(struct api_request *request, const struct api_call *call) {
+static void pass_on(struct removal_request *request, const struct api_call *call) {
         request->inner = transport_call(request->requests->inner, call, on_passed, request);
 }
 
@@ -120,7 +118,7 @@ static void pass_on(struct api_request *request, const struct api_call *call) {
 
 static void request_transport_part(struct request_transport *requests, const char *ns,
                                    const char *uid) {
-        struct api_request *parting = open_request(requests, NULL);
+        struct removal_request *parting = open_request(requests, NULL);
         char path[PATH_MAX_BYTES];
 
         parting->is_parting = true;
@@ -131,7 +129,7 @@ static void request_transport_part(struct request_transport *requests, const cha
 }
 
 /* The call as it was made, after all. */
-static void evict_directly(struct api_request *request) {
+static void evict_directly(struct removal_request *request) {
         loop_timer_disarm(request->requests->loop, &request->unanswered);
         request->is_eviction = false;
         pass_on(request, &(struct api_call){ .method = API_POST,
@@ -139,7 +137,7 @@ static void evict_directly(struct api_request *request) {
                                              .body = slice_of(request->body) });
 }
 
-static void request_transport_answer(struct api_request *request, int status, int code,
+static void request_transport_answer(struct removal_request *request, int status, int code,
                                      const char *text) {
         struct api_reply reply = { .status = status, .retry_after_s = -1 };
 
@@ -157,7 +155,7 @@ static void request_transport_forget(void *context) {
 
 /* ---- what has finished ---- */
 
-static void clean_directly(struct api_request *request) {
+static void clean_directly(struct removal_request *request) {
         request->is_cleanup = false;
         pass_on(request, &(struct api_call){ .method = request->method,
                                              .path = slice_of(request->path),
@@ -166,7 +164,7 @@ static void clean_directly(struct api_request *request) {
 
 /* From the loop, never from the call itself. */
 static void decide_cleanup(void *context) {
-        struct api_request *request = context;
+        struct removal_request *request = context;
         const struct open_requests *others = request->requests->others;
         struct api_reply reply = { .status = 429, .retry_after_s = -1 };
 
@@ -178,7 +176,7 @@ static void decide_cleanup(void *context) {
         on_passed(request, &reply);
 }
 
-static void decide_soon(struct api_request *request) {
+static void decide_soon(struct removal_request *request) {
         request->unanswered.fired = decide_cleanup;
         loop_timer_arm(request->requests->loop, &request->unanswered, 0);
 }
@@ -186,12 +184,12 @@ static void decide_soon(struct api_request *request) {
 static void on_others_known(void *context) {
         struct request_transport *requests = context;
 
-        for (struct api_request *request = requests->open; request; request = request->next)
+        for (struct removal_request *request = requests->open; request; request = request->next)
                 if (request->is_cleanup && !request->inner)
                         decide_soon(request);
 }
 
-static void judge_cleanup(struct api_request *request) {
+static void judge_cleanup(struct removal_request *request) {
         struct request_transport *requests = request->requests;
 
         if (!requests->others)
@@ -206,12 +204,12 @@ static void judge_cleanup(struct api_request *request) {
 }
 
 static void give_up(struct request_transport *requests, const char *why) {
-        struct api_request *next;
+        struct removal_request *next;
 
         LOG(LOG_INFO, "EvictsDirectly", log_text("reason", why));
         requests->knowledge = KINDS_ABSENT;
         loop_timer_arm(requests->loop, &requests->forget, REQUEST_RETRY_NS);
-        for (struct api_request *request = requests->open; request; request = next) {
+        for (struct removal_request *request = requests->open; request; request = next) {
                 next = request->next;
                 if (request->is_eviction && !request->inner) {
                         if (request->is_written)
@@ -224,14 +222,15 @@ static void give_up(struct request_transport *requests, const char *why) {
 }
 
 static void on_unanswered(void *context) {
-        struct api_request *request = context;
+        struct removal_request *request = context;
 
         give_up(request->requests, "nobody answers EvictionRequests");
 }
 
 /* ---- following ---- */
 
-static void request_transport_settle(struct api_request *request, enum eviction_outcome outcome) {
+static void request_transport_settle(struct removal_request *request,
+                                     enum eviction_outcome outcome) {
         if (eviction_outcome_is_evicted(outcome))
                 request_transport_answer(request, 201, BERTH_OK, "");
         else if (outcome == EVICTION_INVALID)
@@ -244,7 +243,7 @@ static void request_transport_settle(struct api_request *request, enum eviction_
 static void on_changed(void *context, enum reflector_change change, const struct json *object) {
         struct request_transport *requests = context;
         struct eviction_request *news = NULL;
-        struct api_request *request;
+        struct removal_request *request;
         enum eviction_outcome outcome;
 
         if (eviction_request_decode(object, &news, NULL) < 0)
@@ -281,7 +280,7 @@ static void request_transport_follow(struct request_transport *requests) {
 /* ---- asking ---- */
 
 static void on_written(void *context, const struct api_reply *reply) {
-        struct api_request *request = context;
+        struct removal_request *request = context;
 
         request->inner = NULL;
         if (reply->status != 201 && reply->status != 409) {
@@ -294,7 +293,7 @@ static void on_written(void *context, const struct api_reply *reply) {
         request_transport_follow(request->requests);
 }
 
-static void write_request(struct api_request *request) {
+static void write_request(struct removal_request *request) {
         struct request_transport *requests = request->requests;
         struct buf body = { 0 };
         struct slice rest = slice_of(strstr(request->path, "/pods/") + 6), name = SLICE_EMPTY;
@@ -326,7 +325,7 @@ static void write_request(struct api_request *request) {
 static void request_transport_serve(struct request_transport *requests, const char *group) {
         requests->knowledge = KINDS_SERVED;
         requests->group = group;
-        for (struct api_request *request = requests->open; request; request = request->next) {
+        for (struct removal_request *request = requests->open; request; request = request->next) {
                 if (request->is_eviction && !request->inner && !request->is_written)
                         write_request(request);
                 if (request->is_cleanup && !request->inner)
@@ -364,7 +363,7 @@ static void on_native(void *context, const struct api_reply *reply) {
                                on_own, requests);
 }
 
-static void request_transport_begin(struct api_request *request) {
+static void request_transport_begin(struct removal_request *request) {
         struct request_transport *requests = request->requests;
 
         switch (requests->knowledge) {
@@ -403,7 +402,7 @@ static bool is_cleanup(const struct api_call *call, const struct json *body, str
                              : json_get_text(marks, FINISHED_POD_KEY).len > 0;
 }
 
-static bool read_removal(struct api_request *request, const struct api_call *call) {
+static bool read_removal(struct removal_request *request, const struct api_call *call) {
         struct json_doc *doc = NULL;
         const struct json *body, *options;
         struct pod_path path;
@@ -435,15 +434,15 @@ static struct api_request *call_through(void *self, const struct api_call *call,
                                         void (*done)(void *context, const struct api_reply *reply),
                                         void *context) {
         struct request_transport *requests = self;
-        struct api_request *request = open_request(requests, context);
+        struct removal_request *request = open_request(requests, context);
 
-        request->done = done;
+        request->caller.done = done;
         request->unanswered = (struct loop_timer){ .fired = on_unanswered, .context = request };
         if (read_removal(request, call))
                 request_transport_begin(request);
         else
                 pass_on(request, call);
-        return request;
+        return &request->caller;
 }
 
 static struct api_request *stream_through(void *self, const struct api_call *call,
@@ -452,14 +451,15 @@ static struct api_request *stream_through(void *self, const struct api_call *cal
                                                       .data = on_data,
                                                       .ended = on_ended };
         struct request_transport *requests = self;
-        struct api_request *request = open_request(requests, context);
+        struct removal_request *request = open_request(requests, context);
 
-        request->events = events;
+        request->caller.events = events;
         request->inner = transport_stream(requests->inner, call, &own, request);
-        return request;
+        return &request->caller;
 }
 
-static void request_transport_cancel(void *self, struct api_request *request) {
+static void request_transport_cancel(void *self, struct api_request *handle) {
+        struct removal_request *request = CONTAINER_OF(handle, struct removal_request, caller);
         struct request_transport *requests = self;
 
         if (request->inner)

@@ -11,29 +11,27 @@
 #include "roles/slot_watch.h"
 #include <stdlib.h>
 
-struct api_request {
+struct gate_request {
+        struct api_request caller;
         struct slot_gate *gate;
         struct api_request *inner; /* of the transport behind; NULL = none is open */
-        void (*done)(void *context, const struct api_reply *reply);
-        const struct api_stream_events *events; /* NULL for calls */
-        void *context;
-        bool learns; /* from the reply */
+        bool learns;               /* from the reply */
         /* Of an eviction that takes a slot; owned. */
         bool is_slow, is_sent, is_told;
         bool is_request; /* an EvictionRequest instead */
         bool has_passed; /* whose slot its own controller grants */
         char *path, *body, *ns, *name, *uid;
         struct loop_timer patience;
-        struct api_request *next, *prev;
+        struct gate_request *next, *prev;
 };
 
 /* ---- requests ---- */
 
-static struct api_request *open_request(struct slot_gate *gate, void *context) {
-        struct api_request *request = xcalloc(1, sizeof(*request));
+static struct gate_request *open_request(struct slot_gate *gate, void *context) {
+        struct gate_request *request = xcalloc(1, sizeof(*request));
 
         request->gate = gate;
-        request->context = context;
+        request->caller.context = context;
         request->next = gate->open;
         if (request->next)
                 request->next->prev = request;
@@ -41,7 +39,7 @@ static struct api_request *open_request(struct slot_gate *gate, void *context) {
         return request;
 }
 
-static void close_request(struct api_request *request) {
+static void close_request(struct gate_request *request) {
         struct slot_gate *gate = request->gate;
 
         loop_timer_disarm(gate->config.loop, &request->patience);
@@ -59,9 +57,9 @@ static void close_request(struct api_request *request) {
         free(request);
 }
 
-static void slot_gate_answer(struct api_request *request, const struct api_reply *reply) {
-        void (*done)(void *, const struct api_reply *) = request->done;
-        void *user = request->context;
+static void slot_gate_answer(struct gate_request *request, const struct api_reply *reply) {
+        void (*done)(void *, const struct api_reply *) = request->caller.done;
+        void *user = request->caller.context;
 
         close_request(request);
         if (done)
@@ -71,7 +69,7 @@ static void slot_gate_answer(struct api_request *request, const struct api_reply
 /* ---- what passes ---- */
 
 static void on_passed(void *context, const struct api_reply *reply) {
-        struct api_request *request = context;
+        struct gate_request *request = context;
 
         if (request->learns && reply->status == 200)
                 slot_gate_learn(request->gate, reply->body);
@@ -79,22 +77,22 @@ static void on_passed(void *context, const struct api_reply *reply) {
 }
 
 static void on_opened(void *context, int status) {
-        struct api_request *request = context;
+        struct gate_request *request = context;
 
-        if (request->events->opened)
-                request->events->opened(request->context, status);
+        if (request->caller.events->opened)
+                request->caller.events->opened(request->caller.context, status);
 }
 
 static void on_data(void *context, struct slice chunk) {
-        struct api_request *request = context;
+        struct gate_request *request = context;
 
-        request->events->data(request->context, chunk);
+        request->caller.events->data(request->caller.context, chunk);
 }
 
 static void on_ended(void *context, const struct api_reply *reply) {
-        struct api_request *request = context;
-        const struct api_stream_events *events = request->events;
-        void *user = request->context;
+        struct gate_request *request = context;
+        const struct api_stream_events *events = request->caller.events;
+        void *user = request->caller.context;
 
         close_request(request);
         events->ended(user, reply);
@@ -102,14 +100,14 @@ static void on_ended(void *context, const struct api_reply *reply) {
 
 /* ---- the eviction itself ---- */
 
-static struct slot_target target_of(const struct api_request *request) {
+static struct slot_target target_of(const struct gate_request *request) {
         return (struct slot_target){ slice_of(request->ns), slice_of(request->name),
                                      slice_of(request->uid), request->is_request };
 }
 
 /* Whether it is under way now, and for how long, only the pod tells. */
 static void on_evicted(void *context, const struct api_reply *reply) {
-        struct api_request *request = context;
+        struct gate_request *request = context;
         struct slot_gate *gate = request->gate;
         const struct slot_target target = target_of(request);
         bool is_begun = reply->status == 429 && slice_contains(slice_of(reply->error.text),
@@ -127,7 +125,7 @@ static void on_evicted(void *context, const struct api_reply *reply) {
         slot_gate_answer(request, reply);
 }
 
-static void slot_gate_send(struct api_request *request) {
+static void slot_gate_send(struct gate_request *request) {
         loop_timer_disarm(request->gate->config.loop, &request->patience);
         request->is_sent = true;
         request->inner = transport_call(request->gate->config.inner,
@@ -139,7 +137,7 @@ static void slot_gate_send(struct api_request *request) {
 
 /* ---- turns ---- */
 
-static const char *reason_of(const struct api_request *request) {
+static const char *reason_of(const struct gate_request *request) {
         const struct slot_gate *gate = request->gate;
 
         if (!slot_watch_is_ready(gate->watch))
@@ -148,7 +146,7 @@ static const char *reason_of(const struct api_request *request) {
                 slot_ledger_refusal(gate->ledger, slice_of(request->uid)));
 }
 
-static void slot_gate_tell(struct api_request *request) {
+static void slot_gate_tell(struct gate_request *request) {
         if (request->is_told || !slot_watch_is_ready(request->gate->watch))
                 return;
         request->is_told = true;
@@ -164,7 +162,7 @@ static bool is_resting(const struct slot_gate *gate) {
 }
 
 /* By the controller of EvictionRequests, which is ours. */
-static bool is_granted_elsewhere(const struct api_request *request) {
+static bool is_granted_elsewhere(const struct gate_request *request) {
         const struct slot_watch *watch = request->gate->watch;
 
         return request->is_request && slot_watch_is_ready(watch) && !slot_watch_is_foreign(watch);
@@ -173,14 +171,14 @@ static bool is_granted_elsewhere(const struct api_request *request) {
 static void slot_gate_turn(void *context) {
         struct slot_gate *gate = context;
         struct loop *loop = gate->config.loop;
-        struct api_request *next;
+        struct gate_request *next;
 
         if (gate->watch && slot_watch_is_ready(gate->watch)) {
                 if (gate->cluster)
                         slot_pods_see_model(gate->ledger, gate->cluster, gate->config.for_all);
                 slot_ledger_turns(gate->ledger, loop_mono(loop));
         }
-        for (struct api_request *request = gate->open; request; request = next) {
+        for (struct gate_request *request = gate->open; request; request = next) {
                 next = request->next;
                 if (!request->is_slow || request->is_sent)
                         continue;
@@ -232,7 +230,7 @@ static void slot_gate_rest(void *context) {
 
 /* Who waits is told so now and then, and asks again. */
 static void on_patience(void *context) {
-        struct api_request *request = context;
+        struct gate_request *request = context;
         struct slot_gate *gate = request->gate;
         struct api_reply reply = { .status = 429, .retry_after_s = -1 };
 
@@ -241,7 +239,7 @@ static void on_patience(void *context) {
         slot_gate_answer(request, &reply);
 }
 
-static void wait_for_slot(struct api_request *request, const struct slot_asker *asker) {
+static void wait_for_slot(struct gate_request *request, const struct slot_asker *asker) {
         struct slot_gate *gate = request->gate;
         int64_t patience_ns =
                 gate->config.patience_ns ? gate->config.patience_ns : SLOT_PATIENCE_NS;
@@ -264,7 +262,7 @@ static bool is_cleanup(const struct json *body) {
 }
 
 /* True when this takes a slot: the call is kept until it is its turn. */
-static bool slot_gate_keep(struct api_request *request, const struct api_call *call,
+static bool slot_gate_keep(struct gate_request *request, const struct api_call *call,
                            const struct slot_target *target, struct slice requester) {
         struct slot_asker asker;
         char owner[SLOT_OWNER_MAX];
@@ -283,7 +281,7 @@ static bool slot_gate_keep(struct api_request *request, const struct api_call *c
         return true;
 }
 
-static bool keep_eviction(struct api_request *request, const struct api_call *call,
+static bool keep_eviction(struct gate_request *request, const struct api_call *call,
                           const struct pod_path *path) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         const struct json *body;
@@ -300,7 +298,7 @@ static bool keep_eviction(struct api_request *request, const struct api_call *ca
 #define REQUESTS_PREFIX "/apis/" EVICTION_GROUP_NATIVE "/" EVICTION_VERSION "/namespaces/"
 
 /* Of the native kind: the other one is always reconciled by berth. */
-static bool keep_request(struct api_request *request, const struct api_call *call) {
+static bool keep_request(struct gate_request *request, const struct api_call *call) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
         const struct json *spec, *pod;
         struct slot_target target = { .is_request = true };
@@ -320,7 +318,7 @@ static bool keep_request(struct api_request *request, const struct api_call *cal
         return slot_gate_keep(request, call, &target, json_get_text(spec, "requester"));
 }
 
-static bool slot_gate_begin(struct api_request *request, const struct api_call *call) {
+static bool slot_gate_begin(struct gate_request *request, const struct api_call *call) {
         struct pod_path path;
 
         if (call->method != API_POST)
@@ -336,13 +334,13 @@ static struct api_request *call_through(void *self, const struct api_call *call,
                                         void (*done)(void *context, const struct api_reply *reply),
                                         void *context) {
         struct slot_gate *gate = self;
-        struct api_request *request = open_request(gate, context);
+        struct gate_request *request = open_request(gate, context);
 
-        request->done = done;
+        request->caller.done = done;
         request->learns = slot_gate_may_learn(gate, call);
         if (!slot_gate_begin(request, call))
                 request->inner = transport_call(gate->config.inner, call, on_passed, request);
-        return request;
+        return &request->caller;
 }
 
 static struct api_request *stream_through(void *self, const struct api_call *call,
@@ -351,15 +349,16 @@ static struct api_request *stream_through(void *self, const struct api_call *cal
                                                       .data = on_data,
                                                       .ended = on_ended };
         struct slot_gate *gate = self;
-        struct api_request *request = open_request(gate, context);
+        struct gate_request *request = open_request(gate, context);
 
-        request->events = events;
+        request->caller.events = events;
         request->inner = transport_stream(gate->config.inner, call, &own, request);
-        return request;
+        return &request->caller;
 }
 
 /* A call that was on its way may have been carried out. */
-static void slot_gate_cancel(void *self, struct api_request *request) {
+static void slot_gate_cancel(void *self, struct api_request *handle) {
+        struct gate_request *request = CONTAINER_OF(handle, struct gate_request, caller);
         struct slot_gate *gate = self;
         const struct slot_target target = target_of(request);
 

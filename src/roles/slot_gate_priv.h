@@ -15,7 +15,7 @@ struct slot_gate {
         struct slot_watch *watch; /* NULL = nobody needed it lately */
         struct map *pods;         /* uid -> struct known_pod, of those that take slots */
         struct map *held;         /* uid -> struct held_eviction */
-        struct api_request *open;
+        struct gate_request *open;
         struct loop_timer turn, look, rest;
 };
 

@@ -9,15 +9,13 @@
 
 #define CHUNK_BYTES (256U * 1024)
 
-struct api_request {
+struct local_request {
+        struct api_request caller;
         struct local_transport *local;
-        struct api_request *next, *previous;
+        struct local_request *next, *previous;
         enum api_method method;
         char *path, *content_type, *accept, *body;
         size_t body_size;
-        void (*done)(void *context, const struct api_reply *reply);
-        const struct api_stream_events *events; /* NULL for calls */
-        void *context;
         struct http_stream *stream;
         struct api_pending *pending; /* waits for webhooks */
         bool is_started, is_scheduled, is_cancelled;
@@ -29,12 +27,12 @@ struct local_transport {
         struct loop *loop;
         const struct api_user *user;
         char *user_agent;
-        struct api_request *requests;
+        struct local_request *requests;
 };
 
 static void local_transport_run(void *context);
 
-static void request_free(struct api_request *request) {
+static void request_free(struct local_request *request) {
         struct local_transport *local = request->local;
 
         if (local) {
@@ -55,7 +53,7 @@ static void request_free(struct api_request *request) {
 }
 
 static void local_transport_schedule(void *context) {
-        struct api_request *request = context;
+        struct local_request *request = context;
 
         if (request->is_scheduled)
                 return;
@@ -77,7 +75,7 @@ static void reply_error(struct slice body, int status, struct err *err) {
         json_doc_free(doc);
 }
 
-static void local_transport_handle(struct api_request *request, struct http_response *response) {
+static void local_transport_handle(struct local_request *request, struct http_response *response) {
         const struct local_transport *local = request->local;
         struct api_server_request asked = {
                 .method = slice_of(api_method_name(request->method)),
@@ -87,31 +85,31 @@ static void local_transport_handle(struct api_request *request, struct http_resp
                 .accept = slice_of(request->accept),
                 .user_agent = slice_of(local->user_agent),
                 .user = local->user,
-                .takes_streams = request->events,
+                .takes_streams = request->caller.events,
         };
 
         request->pending = api_server_begin(local->server, &asked, response,
                                             local_transport_schedule, request);
 }
 
-static void local_transport_finish(struct api_request *request,
+static void local_transport_finish(struct local_request *request,
                                    const struct http_response *response) {
         struct api_reply reply = {
                 .status = response->status,
                 .body = buf_view(&response->body),
                 .retry_after_s = response->retry_after_s,
         };
-        void *context = request->context;
+        void *context = request->caller.context;
 
         if (reply.status >= 400)
                 reply_error(reply.body, reply.status, &reply.error);
-        if (request->events) {
-                const struct api_stream_events *events = request->events;
+        if (request->caller.events) {
+                const struct api_stream_events *events = request->caller.events;
 
                 request_free(request);
                 events->ended(context, &reply);
         } else {
-                void (*done)(void *, const struct api_reply *) = request->done;
+                void (*done)(void *, const struct api_reply *) = request->caller.done;
 
                 request_free(request);
                 done(context, &reply);
@@ -121,7 +119,7 @@ static void local_transport_finish(struct api_request *request,
 /* ---- streams ---- */
 
 /* The receiver may cancel from inside any of its callbacks: false when the request is gone. */
-static bool is_alive_after(struct api_request *request) {
+static bool is_alive_after(struct local_request *request) {
         request->is_busy = false;
         if (!request->is_cancelled)
                 return true;
@@ -130,7 +128,7 @@ static bool is_alive_after(struct api_request *request) {
         return false;
 }
 
-static void local_transport_pump(struct api_request *request) {
+static void local_transport_pump(struct local_request *request) {
         CLEANUP(buf_release) struct buf chunk = { 0 };
         struct http_response end = { .status = 200, .retry_after_s = -1 };
         enum http_stream_state state = http_stream_read(request->stream, &chunk, CHUNK_BYTES);
@@ -139,7 +137,7 @@ static void local_transport_pump(struct api_request *request) {
                 local_transport_schedule(request);
         if (chunk.len) {
                 request->is_busy = true;
-                request->events->data(request->context, buf_view(&chunk));
+                request->caller.events->data(request->caller.context, buf_view(&chunk));
                 if (!is_alive_after(request))
                         return;
         }
@@ -147,23 +145,23 @@ static void local_transport_pump(struct api_request *request) {
                 local_transport_finish(request, &end);
 }
 
-static bool local_transport_announce(struct api_request *request, int status) {
-        if (!request->events || !request->events->opened)
+static bool local_transport_announce(struct local_request *request, int status) {
+        if (!request->caller.events || !request->caller.events->opened)
                 return true;
         request->is_busy = true;
-        request->events->opened(request->context, status);
+        request->caller.events->opened(request->caller.context, status);
         return is_alive_after(request);
 }
 
-static bool local_transport_deliver(struct api_request *request, struct slice body) {
-        if (!request->events || body.len == 0)
+static bool local_transport_deliver(struct local_request *request, struct slice body) {
+        if (!request->caller.events || body.len == 0)
                 return true;
         request->is_busy = true;
-        request->events->data(request->context, body);
+        request->caller.events->data(request->caller.context, body);
         return is_alive_after(request);
 }
 
-static void local_transport_start(struct api_request *request) {
+static void local_transport_start(struct local_request *request) {
         struct http_response response;
 
         request->is_started = true;
@@ -173,7 +171,7 @@ static void local_transport_start(struct api_request *request) {
                 local_transport_handle(request, &response);
         if (request->pending)
                 return;
-        if (response.stream && request->events) {
+        if (response.stream && request->caller.events) {
                 request->stream = http_response_take_stream(&response);
                 http_stream_on_ready(request->stream, local_transport_schedule, request);
                 if (local_transport_announce(request, response.status))
@@ -187,7 +185,7 @@ static void local_transport_start(struct api_request *request) {
 }
 
 static void local_transport_run(void *context) {
-        struct api_request *request = context;
+        struct local_request *request = context;
 
         request->is_scheduled = false;
         if (request->is_cancelled)
@@ -200,9 +198,9 @@ static void local_transport_run(void *context) {
 
 /* ---- the transport ---- */
 
-static struct api_request *request_new(struct local_transport *local, const struct api_call *call,
-                                       void *context) {
-        struct api_request *request = xcalloc(1, sizeof(*request));
+static struct local_request *request_new(struct local_transport *local, const struct api_call *call,
+                                         void *context) {
+        struct local_request *request = xcalloc(1, sizeof(*request));
 
         request->local = local;
         request->method = call->method;
@@ -211,7 +209,7 @@ static struct api_request *request_new(struct local_transport *local, const stru
         request->accept = slice_dup(call->accept);
         request->body = slice_dup(call->body);
         request->body_size = call->body.len;
-        request->context = context;
+        request->caller.context = context;
         request->next = local->requests;
         if (request->next)
                 request->next->previous = request;
@@ -222,23 +220,24 @@ static struct api_request *request_new(struct local_transport *local, const stru
 static struct api_request *local_call(void *self, const struct api_call *call,
                                       void (*done)(void *context, const struct api_reply *reply),
                                       void *context) {
-        struct api_request *request = request_new(self, call, context);
+        struct local_request *request = request_new(self, call, context);
 
-        request->done = done;
+        request->caller.done = done;
         local_transport_schedule(request);
-        return request;
+        return &request->caller;
 }
 
 static struct api_request *local_stream(void *self, const struct api_call *call,
                                         const struct api_stream_events *events, void *context) {
-        struct api_request *request = request_new(self, call, context);
+        struct local_request *request = request_new(self, call, context);
 
-        request->events = events;
+        request->caller.events = events;
         local_transport_schedule(request);
-        return request;
+        return &request->caller;
 }
 
-static void local_cancel(void *self, struct api_request *request) {
+static void local_cancel(void *self, struct api_request *handle) {
+        struct local_request *request = CONTAINER_OF(handle, struct local_request, caller);
         (void)self;
         request->is_cancelled = true;
         http_stream_close(request->stream);
@@ -265,14 +264,14 @@ void local_transport_free(struct local_transport *local) {
         if (!local)
                 return;
         while (local->requests) {
-                struct api_request *request = local->requests;
+                struct local_request *request = local->requests;
 
                 local->requests = request->next;
                 if (request->next)
                         request->next->previous = NULL;
                 request->next = NULL;
                 request->local = NULL;
-                local_cancel(local, request);
+                local_cancel(local, &request->caller);
         }
         free(local->user_agent);
         free(local);

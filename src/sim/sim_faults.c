@@ -37,16 +37,14 @@ struct piece { /* of a late stream */
         char data[];
 };
 
-struct api_request {
+struct sim_request {
+        struct api_request caller;
         struct sim_faults *faults;
-        struct api_request *next, *prev;
+        struct sim_request *next, *prev;
         struct api_request *inner; /* of the transport behind; NULL = none is open */
-        void (*done)(void *context, const struct api_reply *reply);
-        const struct api_stream_events *events; /* NULL for calls */
-        void *context;
-        enum sim_fault fate; /* SIM_FAULT_COUNT = none */
-        bool is_orphan;      /* the caller is gone; the call goes on */
-        bool is_held;        /* late: pieces or the answer wait for the timer */
+        enum sim_fault fate;       /* SIM_FAULT_COUNT = none */
+        bool is_orphan;            /* the caller is gone; the call goes on */
+        bool is_held;              /* late: pieces or the answer wait for the timer */
         bool has_ended;
         struct loop_timer timer;
         int status, retry_after_s; /* of the answer that waits */
@@ -63,7 +61,7 @@ struct sim_faults {
         struct rng rng;
         unsigned weights[SIM_FAULT_COUNT];
         uint64_t counts[SIM_FAULT_COUNT], calls;
-        struct api_request *requests;
+        struct sim_request *requests;
         struct mono_time outage_end, conflicts_end;
         bool is_stopped;
         unsigned conflict_every, statuses; /* chosen faults, which happen though others stopped */
@@ -75,7 +73,7 @@ struct sim_faults {
         void *seen_context;
 };
 
-static void request_free(struct api_request *request) {
+static void request_free(struct sim_request *request) {
         struct sim_faults *faults = request->faults;
 
         loop_timer_disarm(faults->loop, &request->timer);
@@ -95,10 +93,10 @@ static void request_free(struct api_request *request) {
 
 /* ---- handing on ---- */
 
-static void sim_faults_answer(struct api_request *request, const struct api_reply *reply) {
+static void sim_faults_answer(struct sim_request *request, const struct api_reply *reply) {
         void (*done)(void *, const struct api_reply *) =
-                request->events ? request->events->ended : request->done;
-        void *context = request->context;
+                request->caller.events ? request->caller.events->ended : request->caller.done;
+        void *context = request->caller.context;
         bool is_orphan = request->is_orphan;
 
         request_free(request);
@@ -106,7 +104,7 @@ static void sim_faults_answer(struct api_request *request, const struct api_repl
                 done(context, reply);
 }
 
-static void answer_kept(struct api_request *request) {
+static void answer_kept(struct sim_request *request) {
         char *body = request->body;
         struct api_reply reply = { .status = request->status,
                                    .body = slice_make(body, request->body_size),
@@ -118,7 +116,7 @@ static void answer_kept(struct api_request *request) {
         free(body);
 }
 
-static void keep_answer(struct api_request *request, const struct api_reply *reply) {
+static void keep_answer(struct sim_request *request, const struct api_reply *reply) {
         request->status = reply->status;
         request->retry_after_s = reply->retry_after_s;
         request->error = reply->error;
@@ -126,7 +124,7 @@ static void keep_answer(struct api_request *request, const struct api_reply *rep
         request->body_size = reply->body.len;
 }
 
-static void make_answer(struct api_request *request, int status, int code, const char *text) {
+static void make_answer(struct sim_request *request, int status, int code, const char *text) {
         request->status = status;
         request->retry_after_s = status == 429 ? 1 : -1;
         err_set(&request->error, code, "%s", text);
@@ -134,9 +132,9 @@ static void make_answer(struct api_request *request, int status, int code, const
 }
 
 /* false: the caller cancelled from inside, and the request is gone. */
-static bool pass_data(struct api_request *request, struct slice chunk) {
+static bool pass_data(struct sim_request *request, struct slice chunk) {
         request->is_busy = true;
-        request->events->data(request->context, chunk);
+        request->caller.events->data(request->caller.context, chunk);
         request->is_busy = false;
         if (!request->is_cancelled)
                 return true;
@@ -144,7 +142,7 @@ static bool pass_data(struct api_request *request, struct slice chunk) {
         return false;
 }
 
-static bool pass_pieces(struct api_request *request) {
+static bool pass_pieces(struct sim_request *request) {
         while (request->first) {
                 struct piece *piece = request->first;
                 bool is_alive;
@@ -160,10 +158,10 @@ static bool pass_pieces(struct api_request *request) {
 }
 
 static void on_timer(void *context) {
-        struct api_request *request = context;
+        struct sim_request *request = context;
 
         request->is_held = false;
-        if (request->events && !pass_pieces(request))
+        if (request->caller.events && !pass_pieces(request))
                 return;
         if (request->has_ended || !request->inner)
                 answer_kept(request);
@@ -176,7 +174,7 @@ static int64_t some_time(struct sim_faults *faults, int64_t most_ns) {
 }
 
 static void on_done(void *context, const struct api_reply *reply) {
-        struct api_request *request = context;
+        struct sim_request *request = context;
         struct sim_faults *faults = request->faults;
 
         request->inner = NULL;
@@ -195,7 +193,7 @@ static void on_done(void *context, const struct api_reply *reply) {
         }
 }
 
-static void sim_faults_hold(struct api_request *request, struct slice chunk) {
+static void sim_faults_hold(struct sim_request *request, struct slice chunk) {
         struct piece *piece = xmalloc(sizeof(*piece) + chunk.len);
 
         piece->next = NULL;
@@ -205,7 +203,7 @@ static void sim_faults_hold(struct api_request *request, struct slice chunk) {
         request->last = &piece->next;
 }
 
-static void sim_faults_cut(struct api_request *request) {
+static void sim_faults_cut(struct sim_request *request) {
         struct sim_faults *faults = request->faults;
 
         transport_cancel(&faults->inner, request->inner);
@@ -215,14 +213,14 @@ static void sim_faults_cut(struct api_request *request) {
 }
 
 static void on_opened(void *context, int status) {
-        struct api_request *request = context;
+        struct sim_request *request = context;
 
-        if (request->events->opened)
-                request->events->opened(request->context, status);
+        if (request->caller.events->opened)
+                request->caller.events->opened(request->caller.context, status);
 }
 
 static void on_data(void *context, struct slice chunk) {
-        struct api_request *request = context;
+        struct sim_request *request = context;
         struct sim_faults *faults = request->faults;
 
         if (sim_faults_draw(faults, SIM_CUT_WATCH)) {
@@ -244,7 +242,7 @@ static void on_data(void *context, struct slice chunk) {
 }
 
 static void on_ended(void *context, const struct api_reply *reply) {
-        struct api_request *request = context;
+        struct sim_request *request = context;
 
         request->inner = NULL;
         if (request->is_held) {
@@ -257,11 +255,11 @@ static void on_ended(void *context, const struct api_reply *reply) {
 
 /* ---- from the front ---- */
 
-static struct api_request *request_new(struct sim_faults *faults, void *context) {
-        struct api_request *request = xcalloc(1, sizeof(*request));
+static struct sim_request *request_new(struct sim_faults *faults, void *context) {
+        struct sim_request *request = xcalloc(1, sizeof(*request));
 
         request->faults = faults;
-        request->context = context;
+        request->caller.context = context;
         request->fate = SIM_FAULT_COUNT;
         request->last = &request->first;
         request->timer = (struct loop_timer){ .fired = on_timer, .context = request };
@@ -309,7 +307,7 @@ static bool has_conflict(struct sim_faults *faults) {
 }
 
 /* A call that never arrives, or is answered in the server's stead. */
-static bool fails_at_once(struct api_request *request, const struct api_call *call) {
+static bool fails_at_once(struct sim_request *request, const struct api_call *call) {
         struct sim_faults *faults = request->faults;
 
         if (is_out(faults))
@@ -332,9 +330,9 @@ static struct api_request *sim_faults_call(void *self, const struct api_call *ca
                                                         const struct api_reply *reply),
                                            void *context) {
         struct sim_faults *faults = self;
-        struct api_request *request = request_new(faults, context);
+        struct sim_request *request = request_new(faults, context);
 
-        request->done = done;
+        request->caller.done = done;
         if (faults->seen)
                 faults->seen(faults->seen_context, call);
         if (is_chosen_kill(faults, call)) {
@@ -344,18 +342,18 @@ static struct api_request *sim_faults_call(void *self, const struct api_call *ca
                 faults->kill(faults->kill_context);
                 if (rng_below(&faults->rng, 2)) { /* before the call was made */
                         make_answer(request, 0, BERTH_ERR_TIMEOUT, "killed");
-                        return request;
+                        return &request->caller;
                 }
                 request->fate = SIM_KILL;
         } else if (fails_at_once(request, call)) {
-                return request;
+                return &request->caller;
         } else if (sim_faults_draw(faults, SIM_LOSE_ANSWER)) {
                 request->fate = SIM_LOSE_ANSWER;
         } else if (sim_faults_draw(faults, SIM_LATE_ANSWER)) {
                 request->fate = SIM_LATE_ANSWER;
         }
         request->inner = transport_call(&faults->inner, call, on_done, request);
-        return request;
+        return &request->caller;
 }
 
 static struct api_request *sim_faults_stream(void *self, const struct api_call *call,
@@ -365,16 +363,17 @@ static struct api_request *sim_faults_stream(void *self, const struct api_call *
                                                       .data = on_data,
                                                       .ended = on_ended };
         struct sim_faults *faults = self;
-        struct api_request *request = request_new(faults, context);
+        struct sim_request *request = request_new(faults, context);
 
-        request->events = events;
+        request->caller.events = events;
         if (fails_at_once(request, call))
-                return request;
+                return &request->caller;
         request->inner = transport_stream(&faults->inner, call, &own, request);
-        return request;
+        return &request->caller;
 }
 
-static void sim_faults_cancel(void *self, struct api_request *request) {
+static void sim_faults_cancel(void *self, struct api_request *handle) {
+        struct sim_request *request = CONTAINER_OF(handle, struct sim_request, caller);
         struct sim_faults *faults = self;
 
         if (request->inner && request->fate == SIM_KILL) { /* it was on its way */
@@ -443,8 +442,8 @@ bool sim_faults_draw(struct sim_faults *faults, enum sim_fault fault) {
 
 void sim_faults_begin_outage(struct sim_faults *faults, int64_t duration_ns) {
         faults->outage_end.ns = loop_mono(faults->loop).ns + duration_ns;
-        for (struct api_request *request = faults->requests; request; request = request->next)
-                if (request->events && request->inner)
+        for (struct sim_request *request = faults->requests; request; request = request->next)
+                if (request->caller.events && request->inner)
                         sim_faults_cut(request);
 }
 

@@ -185,11 +185,11 @@ static double bind_pods(struct bench *bench, int count) {
         bench->done = 0;
         for (int i = 0; i < count; i++) {
                 char name[32], path[96], body[160];
-                struct api_write write = { .lane = WRITE_BIND,
-                                           .kind = SLICE_LITERAL("Pod"),
-                                           .method = API_POST,
-                                           .done = on_result,
-                                           .context = bench };
+                struct write_request write = { .lane = WRITE_BIND,
+                                               .kind = SLICE_LITERAL("Pod"),
+                                               .method = API_POST,
+                                               .done = on_result,
+                                               .context = bench };
 
                 snprintf(name, sizeof(name), "web-6b9f7c5d4-%06d", i);
                 snprintf(path, sizeof(path), PODS "/%s/binding", name);

@@ -8,31 +8,29 @@
 
 #define FAKE_REQUESTS_MAX 4096
 
-struct api_request {
+struct fake_request {
+        struct api_request caller;
         enum api_method method;
         char *path, *content_type, *body;
-        void (*done)(void *context, const struct api_reply *reply);
-        const struct api_stream_events *events;
-        void *context;
         bool is_over, is_cancelled;
 };
 
 struct fake_transport {
         struct transport transport;
-        struct api_request *requests[FAKE_REQUESTS_MAX]; /* all there ever were */
+        struct fake_request *requests[FAKE_REQUESTS_MAX]; /* all there ever were */
         size_t count;
 };
 
-static inline struct api_request *fake_request(struct fake_transport *fake,
-                                               const struct api_call *call, void *context) {
-        struct api_request *request = xcalloc(1, sizeof(*request));
+static inline struct fake_request *fake_request(struct fake_transport *fake,
+                                                const struct api_call *call, void *context) {
+        struct fake_request *request = xcalloc(1, sizeof(*request));
 
         assert_true(fake->count < FAKE_REQUESTS_MAX);
         request->method = call->method;
         request->path = slice_dup(call->path);
         request->content_type = slice_dup(call->content_type);
         request->body = slice_dup(call->body);
-        request->context = context;
+        request->caller.context = context;
         fake->requests[fake->count++] = request;
         return request;
 }
@@ -40,20 +38,21 @@ static inline struct api_request *fake_call(void *self, const struct api_call *c
                                             void (*done)(void *context,
                                                          const struct api_reply *reply),
                                             void *context) {
-        struct api_request *request = fake_request(self, call, context);
+        struct fake_request *request = fake_request(self, call, context);
 
-        request->done = done;
-        return request;
+        request->caller.done = done;
+        return &request->caller;
 }
 static inline struct api_request *fake_stream(void *self, const struct api_call *call,
                                               const struct api_stream_events *events,
                                               void *context) {
-        struct api_request *request = fake_request(self, call, context);
+        struct fake_request *request = fake_request(self, call, context);
 
-        request->events = events;
-        return request;
+        request->caller.events = events;
+        return &request->caller;
 }
-static inline void fake_cancel(void *self, struct api_request *request) {
+static inline void fake_cancel(void *self, struct api_request *handle) {
+        struct fake_request *request = CONTAINER_OF(handle, struct fake_request, caller);
         (void)self;
         assert_false(request->is_over);
         request->is_over = request->is_cancelled = true;
@@ -85,7 +84,7 @@ static inline size_t fake_pending(const struct fake_transport *fake) {
         return count;
 }
 /* The oldest request that waits for an answer. */
-static inline struct api_request *fake_next(const struct fake_transport *fake) {
+static inline struct fake_request *fake_next(const struct fake_transport *fake) {
         for (size_t i = 0; i < fake->count; i++) {
                 if (!fake->requests[i]->is_over)
                         return fake->requests[i];
@@ -95,17 +94,17 @@ static inline struct api_request *fake_next(const struct fake_transport *fake) {
 }
 
 /* Ends a request; status 0 stands for the error code in failure. */
-static inline void fake_end(struct api_request *request, struct api_reply reply) {
+static inline void fake_end(struct fake_request *request, struct api_reply reply) {
         request->is_over = true;
         if (reply.status == 0 && reply.error.code == 0)
                 err_set(&reply.error, BERTH_ERR_UNAVAILABLE, "connection refused");
         else if (reply.status >= 300 && reply.error.code == 0)
                 err_set(&reply.error, status_code_to_err(reply.status), "HTTP status %d",
                         reply.status);
-        if (request->events)
-                request->events->ended(request->context, &reply);
+        if (request->caller.events)
+                request->caller.events->ended(request->caller.context, &reply);
         else
-                request->done(request->context, &reply);
+                request->caller.done(request->caller.context, &reply);
 }
 static inline void fake_reply(struct fake_transport *fake, int status, const char *body) {
         fake_end(fake_next(fake), (struct api_reply){ .status = status,
@@ -119,8 +118,8 @@ static inline void fake_lose(struct fake_transport *fake, int code) {
         fake_end(fake_next(fake), reply);
 }
 static inline void fake_data(struct fake_transport *fake, const char *text) {
-        struct api_request *request = fake_next(fake);
+        struct fake_request *request = fake_next(fake);
 
-        assert_non_null(request->events);
-        request->events->data(request->context, slice_of(text));
+        assert_non_null(request->caller.events);
+        request->caller.events->data(request->caller.context, slice_of(text));
 }

@@ -111,11 +111,11 @@ static void on_result(void *context, const struct write_result *result) {
 static void create_maps(struct write_queue *queue, struct counts *counts, int first, int end) {
         for (int i = first; i < end; i++) {
                 char body[64];
-                struct api_write write = { .lane = WRITE_STATUS,
-                                           .method = API_POST,
-                                           .path = SLICE_LITERAL(MAPS),
-                                           .done = on_result,
-                                           .context = counts };
+                struct write_request write = { .lane = WRITE_STATUS,
+                                               .method = API_POST,
+                                               .path = SLICE_LITERAL(MAPS),
+                                               .done = on_result,
+                                               .context = counts };
 
                 snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"c%d\"}}", i);
                 write.body = slice_of(body);

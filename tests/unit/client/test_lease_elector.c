@@ -84,7 +84,7 @@ static void expect(struct scene *scene, const char *text) {
 
 /* Answers a write with what was written. */
 static void accept_write(struct scene *scene) {
-        struct api_request *request = fake_next(scene->fake);
+        struct fake_request *request = fake_next(scene->fake);
 
         assert_true(request->method == API_PUT || request->method == API_POST);
         fake_end(request, (struct api_reply){ .status = request->method == API_PUT ? 200 : 201,
@@ -104,7 +104,7 @@ static void lead_after_creation(struct scene *scene) {
 
 static void test_creation_and_renewal(void **state) {
         struct scene scene;
-        struct api_request *request;
+        struct fake_request *request;
 
         (void)state;
         lead_after_creation(&scene);

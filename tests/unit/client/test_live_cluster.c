@@ -146,12 +146,12 @@ static void on_result(void *context, const struct write_result *result) {
 
 static void bind_pod(struct write_queue *queue, struct tally *tally, int number) {
         char name[16], path[80], body[128];
-        struct api_write write = { .lane = WRITE_BIND,
-                                   .kind = SLICE_LITERAL("Pod"),
-                                   .namespace_name = SLICE_LITERAL("default"),
-                                   .method = API_POST,
-                                   .done = on_result,
-                                   .context = tally };
+        struct write_request write = { .lane = WRITE_BIND,
+                                       .kind = SLICE_LITERAL("Pod"),
+                                       .namespace_name = SLICE_LITERAL("default"),
+                                       .method = API_POST,
+                                       .done = on_result,
+                                       .context = tally };
 
         snprintf(name, sizeof(name), "p%d", number);
         snprintf(path, sizeof(path), PODS "/%s/binding", name);

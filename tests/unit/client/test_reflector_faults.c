@@ -14,12 +14,11 @@
 
 /* A request as the reflector sees it: in front of one of the local transport, or of none when it
  * fails by itself. */
-struct api_request {
+struct faulty_request {
+        struct api_request caller;
         struct faults *faults;
-        struct api_request *inner, *next;
-        void (*done)(void *context, const struct api_reply *reply);
-        const struct api_stream_events *events;
-        void *context;
+        struct api_request *inner;
+        struct faulty_request *next;
         struct loop_timer fail;
         uint64_t chunks_left; /* until the stream is cut */
 };
@@ -29,12 +28,12 @@ struct faults {
         struct loop *loop;
         struct rng rng;
         unsigned percent; /* of requests that fail */
-        struct api_request *all;
-        const struct api_request *cancelled; /* the last one */
+        struct faulty_request *all;
+        const struct faulty_request *cancelled; /* the last one */
 };
 
-static void request_free(struct api_request *request) {
-        struct api_request **link = &request->faults->all;
+static void request_free(struct faulty_request *request) {
+        struct faulty_request **link = &request->faults->all;
 
         while (*link != request)
                 link = &(*link)->next;
@@ -43,20 +42,20 @@ static void request_free(struct api_request *request) {
         free(request);
 }
 
-static void finish(struct api_request *request, const struct api_reply *reply) {
-        struct api_request copy = *request;
+static void finish(struct faulty_request *request, const struct api_reply *reply) {
+        struct faulty_request copy = *request;
 
         request_free(request);
-        if (copy.events)
-                copy.events->ended(copy.context, reply);
+        if (copy.caller.events)
+                copy.caller.events->ended(copy.caller.context, reply);
         else
-                copy.done(copy.context, reply);
+                copy.caller.done(copy.caller.context, reply);
 }
 
 static void on_fail(void *context) {
         static const int codes[] = { BERTH_ERR_UNAVAILABLE, BERTH_ERR_TIMEOUT, BERTH_ERR_IO };
         static const int statuses[] = { 410, 429, 500, 503, 504 };
-        struct api_request *request = context;
+        struct faulty_request *request = context;
         struct rng *rng = &request->faults->rng;
         struct api_reply reply = { .retry_after_s = rng_below(rng, 2) ? 1 : -1 };
 
@@ -77,7 +76,7 @@ static void on_inner_done(void *context, const struct api_reply *reply) {
 
 /* Cut anew, and perhaps cut off. */
 static void on_inner_data(void *context, struct slice chunk) {
-        struct api_request *request = context;
+        struct faulty_request *request = context;
         struct faults *faults = request->faults;
 
         faults->cancelled = NULL;
@@ -92,7 +91,7 @@ static void on_inner_data(void *context, struct slice chunk) {
                         finish(request, &reply);
                         return;
                 }
-                request->events->data(request->context, slice_make(chunk.ptr, size));
+                request->caller.events->data(request->caller.context, slice_make(chunk.ptr, size));
                 chunk = slice_make(chunk.ptr + size, chunk.len - size);
         }
 }
@@ -101,11 +100,11 @@ static void on_inner_ended(void *context, const struct api_reply *reply) {
         finish(context, reply);
 }
 
-static struct api_request *request_new(struct faults *faults, void *context) {
-        struct api_request *request = xcalloc(1, sizeof(*request));
+static struct faulty_request *request_new(struct faults *faults, void *context) {
+        struct faulty_request *request = xcalloc(1, sizeof(*request));
 
         request->faults = faults;
-        request->context = context;
+        request->caller.context = context;
         request->chunks_left = faults->percent ? rng_below(&faults->rng, 60) : UINT64_MAX;
         request->fail = (struct loop_timer){ .fired = on_fail, .context = request };
         request->next = faults->all;
@@ -113,7 +112,7 @@ static struct api_request *request_new(struct faults *faults, void *context) {
         return request;
 }
 
-static bool fails(struct faults *faults, struct api_request *request) {
+static bool fails(struct faults *faults, struct faulty_request *request) {
         if (rng_below(&faults->rng, 100) >= faults->percent)
                 return false;
         loop_timer_arm(faults->loop, &request->fail,
@@ -125,27 +124,28 @@ static struct api_request *faulty_call(void *self, const struct api_call *call,
                                        void (*done)(void *context, const struct api_reply *reply),
                                        void *context) {
         struct faults *faults = self;
-        struct api_request *request = request_new(faults, context);
+        struct faulty_request *request = request_new(faults, context);
 
-        request->done = done;
+        request->caller.done = done;
         if (!fails(faults, request))
                 request->inner = transport_call(&faults->inner, call, on_inner_done, request);
-        return request;
+        return &request->caller;
 }
 
 static struct api_request *faulty_stream(void *self, const struct api_call *call,
                                          const struct api_stream_events *events, void *context) {
         static const struct api_stream_events inner = { NULL, on_inner_data, on_inner_ended };
         struct faults *faults = self;
-        struct api_request *request = request_new(faults, context);
+        struct faulty_request *request = request_new(faults, context);
 
-        request->events = events;
+        request->caller.events = events;
         if (!fails(faults, request))
                 request->inner = transport_stream(&faults->inner, call, &inner, request);
-        return request;
+        return &request->caller;
 }
 
-static void faulty_cancel(void *self, struct api_request *request) {
+static void faulty_cancel(void *self, struct api_request *handle) {
+        struct faulty_request *request = CONTAINER_OF(handle, struct faulty_request, caller);
         struct faults *faults = self;
 
         if (request->inner)
@@ -246,7 +246,7 @@ static void run_seed(uint64_t seed) {
                                              (int64_t)rng_below(&faults.rng, 5000) * NS_PER_MS);
         }
         faults.percent = 0;
-        for (struct api_request *request = faults.all; request; request = request->next)
+        for (struct faulty_request *request = faults.all; request; request = request->next)
                 request->chunks_left = UINT64_MAX;
         virtual_loop_advance(f.fake, 300 * NS_PER_S);
         check_equal(&f, &mirror);

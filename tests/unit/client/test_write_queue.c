@@ -63,31 +63,31 @@ static void expect(struct scene *scene, const char *text) {
 }
 
 /* A merge patch of pod `pod`; result reported under its body's key. */
-static struct api_write patch_of(struct note *note, const char *pod, const char *body) {
+static struct write_request patch_of(struct note *note, const char *pod, const char *body) {
         static char path[4][128];
         static int turn;
 
         turn = (turn + 1) % 4;
         snprintf(path[turn], sizeof(path[turn]), "/api/v1/namespaces/n/pods/%s/status", pod);
-        return (struct api_write){ .lane = WRITE_STATUS,
-                                   .kind = SLICE_LITERAL("Pod"),
-                                   .namespace_name = SLICE_LITERAL("n"),
-                                   .name = slice_of(pod),
-                                   .method = API_PATCH,
-                                   .path = slice_of(path[turn]),
-                                   .content_type = SLICE_LITERAL(PATCH_TYPE),
-                                   .body = slice_of(body),
-                                   .is_no_op = on_no_op,
-                                   .done = on_result,
-                                   .context = note };
+        return (struct write_request){ .lane = WRITE_STATUS,
+                                       .kind = SLICE_LITERAL("Pod"),
+                                       .namespace_name = SLICE_LITERAL("n"),
+                                       .name = slice_of(pod),
+                                       .method = API_PATCH,
+                                       .path = slice_of(path[turn]),
+                                       .content_type = SLICE_LITERAL(PATCH_TYPE),
+                                       .body = slice_of(body),
+                                       .is_no_op = on_no_op,
+                                       .done = on_result,
+                                       .context = note };
 }
 
-static void add(struct scene *scene, struct api_write write) {
+static void add(struct scene *scene, struct write_request write) {
         write_queue_add(scene->queue, &write);
 }
 
-static struct api_write bind_of(struct note *note, const char *pod) {
-        struct api_write write = patch_of(note, pod, "{\"target\":{\"name\":\"n1\"}}");
+static struct write_request bind_of(struct note *note, const char *pod) {
+        struct write_request write = patch_of(note, pod, "{\"target\":{\"name\":\"n1\"}}");
 
         write.lane = WRITE_BIND;
         write.method = API_POST;
@@ -159,7 +159,7 @@ static void test_deletions_stay(void **state) {
         struct scene scene;
         struct note a = { &scene, "a", false }, b = { &scene, "b", false },
                     d = { &scene, "d", false };
-        struct api_write delete = patch_of(&d, "p", "{}");
+        struct write_request delete = patch_of(&d, "p", "{}");
 
         (void)state;
         scene_init(&scene, (struct write_queue_config){ 0 });
@@ -193,11 +193,11 @@ static void test_lanes_in_order(void **state) {
         (void)state;
         scene_init(&scene, (struct write_queue_config){ .concurrency = 1 });
         for (int i = 3; i >= 0; i--) {
-                struct api_write write = { .lane = i < 2 ? (enum write_lane)i : WRITE_EVENT,
-                                           .method = API_POST,
-                                           .path = slice_of(order[i]),
-                                           .done = on_result,
-                                           .context = &note };
+                struct write_request write = { .lane = i < 2 ? (enum write_lane)i : WRITE_EVENT,
+                                               .method = API_POST,
+                                               .path = slice_of(order[i]),
+                                               .done = on_result,
+                                               .context = &note };
 
                 add(&scene, write);
         }
@@ -218,9 +218,9 @@ static void test_concurrency(void **state) {
         (void)state;
         scene_init(&scene, (struct write_queue_config){ .concurrency = 8 });
         for (int i = 0; i < 20; i++) {
-                struct api_write event = { .lane = WRITE_EVENT,
-                                           .method = API_POST,
-                                           .path = SLICE_LITERAL("/event") };
+                struct write_request event = { .lane = WRITE_EVENT,
+                                               .method = API_POST,
+                                               .path = SLICE_LITERAL("/event") };
                 char name[16];
 
                 snprintf(name, sizeof(name), "p%d", i);
@@ -273,7 +273,7 @@ static void test_no_op(void **state) {
 static void test_not_mergeable(void **state) {
         struct scene scene;
         struct note a = { &scene, "a", false }, b = { &scene, "b", false };
-        struct api_write delete;
+        struct write_request delete;
 
         (void)state;
         scene_init(&scene, (struct write_queue_config){ 0 });
@@ -300,7 +300,7 @@ static bool join(struct slice older, struct slice newer, struct buf *ret_body) {
 static void test_own_merge(void **state) {
         struct scene scene;
         struct note a = { &scene, "a", false };
-        struct api_write write = patch_of(&a, "p", "one");
+        struct write_request write = patch_of(&a, "p", "one");
 
         (void)state;
         scene_init(&scene, (struct write_queue_config){ 0 });
@@ -346,7 +346,7 @@ static void test_repetition(void **state) {
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
                 struct scene scene;
                 struct note a = { &scene, "a", false };
-                struct api_write write = patch_of(&a, "p", "{\"a\":1}");
+                struct write_request write = patch_of(&a, "p", "{\"a\":1}");
                 struct api_reply answer = { .status = cases[i].status,
                                             .retry_after_s = cases[i].retry_after_s };
 
@@ -439,11 +439,11 @@ static void test_rate_limit(void **state) {
 static void test_full_of_events(void **state) {
         struct scene scene;
         struct note note = { &scene, "e", false };
-        struct api_write event = { .lane = WRITE_EVENT,
-                                   .method = API_POST,
-                                   .path = SLICE_LITERAL("/event"),
-                                   .done = on_result,
-                                   .context = &note };
+        struct write_request event = { .lane = WRITE_EVENT,
+                                       .method = API_POST,
+                                       .path = SLICE_LITERAL("/event"),
+                                       .done = on_result,
+                                       .context = &note };
 
         (void)state;
         scene_init(&scene, (struct write_queue_config){ 0 });
@@ -469,7 +469,7 @@ static void add_again(void *context, const struct write_result *result) {
 static void test_adding_from_results(void **state) {
         struct scene scene;
         struct note a = { &scene, "a", false };
-        struct api_write write = patch_of(&a, "p", "{\"a\":1}");
+        struct write_request write = patch_of(&a, "p", "{\"a\":1}");
 
         (void)state;
         scene_init(&scene, (struct write_queue_config){ 0 });

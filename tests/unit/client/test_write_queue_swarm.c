@@ -53,13 +53,14 @@ static void on_result(void *context, const struct write_result *result) {
 static void add_random(struct scene *scene, struct note *note) {
         static const char *const values[] = { "1", "2", "null", "{\"x\":1}", "{\"y\":null}" };
         char name[8], path[64];
-        struct api_write write = { .lane = WRITE_STATUS,
-                                   .kind = SLICE_LITERAL("Pod"),
-                                   .method = API_PATCH,
-                                   .content_type = SLICE_LITERAL("application/merge-patch+json"),
-                                   .is_repeatable = true,
-                                   .done = on_result,
-                                   .context = note };
+        struct write_request write = { .lane = WRITE_STATUS,
+                                       .kind = SLICE_LITERAL("Pod"),
+                                       .method = API_PATCH,
+                                       .content_type =
+                                               SLICE_LITERAL("application/merge-patch+json"),
+                                       .is_repeatable = true,
+                                       .done = on_result,
+                                       .context = note };
         uint64_t kind = rng_below(&scene->rng, 10);
 
         *note = (struct note){ .scene = scene, .object = (int)rng_below(&scene->rng, OBJECTS) };
@@ -83,7 +84,7 @@ static void check_one_each(const struct scene *scene) {
         int under_way[OBJECTS] = { 0 };
 
         for (size_t i = 0; i < scene->fake->count; i++) {
-                const struct api_request *request = scene->fake->requests[i];
+                const struct fake_request *request = scene->fake->requests[i];
 
                 if (!request->is_over && ++under_way[request->path[1] - '0'] > 1)
                         fail_msg("seed %d: two writes of %s", (int)scene->seed, request->path);
@@ -92,7 +93,7 @@ static void check_one_each(const struct scene *scene) {
 
 static void answer_random(struct scene *scene) {
         static const int codes[] = { BERTH_ERR_UNAVAILABLE, BERTH_ERR_TIMEOUT };
-        struct api_request *request = NULL;
+        struct fake_request *request = NULL;
         size_t skip = rng_below(&scene->rng, fake_pending(scene->fake));
 
         for (size_t i = 0; !request; i++) {

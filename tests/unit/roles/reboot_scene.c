@@ -17,39 +17,38 @@
 
 /* ---- a transport that writes down and sometimes answers itself ---- */
 
-struct api_request {
+struct scene_request {
+        struct api_request caller;
         struct scene *scene;
         struct api_request *inner; /* NULL = scripted */
-        void (*done)(void *context, const struct api_reply *reply);
-        void *context;
         char *line;
         int status;
         const char *body;
         bool is_cancelled;
 };
 
-static void write_down(struct api_request *request, int status) {
+static void write_down(struct scene_request *request, int status) {
         buf_printf(&request->scene->calls, "%s", request->line);
         if (status)
                 buf_printf(&request->scene->calls, " -> %d", status);
         buf_char(&request->scene->calls, '\n');
 }
 
-static void request_free(struct api_request *request) {
+static void request_free(struct scene_request *request) {
         free(request->line);
         free(request);
 }
 
 static void on_reply(void *context, const struct api_reply *reply) {
-        struct api_request *request = context;
+        struct scene_request *request = context;
 
         write_down(request, reply->status);
-        request->done(request->context, reply);
+        request->caller.done(request->caller.context, reply);
         request_free(request);
 }
 
 static void on_scripted(void *context) {
-        struct api_request *request = context;
+        struct scene_request *request = context;
         struct api_reply reply = { .status = request->status,
                                    .retry_after_s = -1,
                                    .body = slice_of(request->body ? request->body : "{}") };
@@ -67,7 +66,7 @@ static void on_scripted(void *context) {
                                 : request->status >= 500 ? BERTH_ERR_INTERNAL
                                                          : BERTH_ERR_INVALID,
                                 "scripted");
-                request->done(request->context, &reply);
+                request->caller.done(request->caller.context, &reply);
         }
         request_free(request);
 }
@@ -99,7 +98,7 @@ static struct api_request *make_call(void *self, const struct api_call *call,
                                      void (*done)(void *context, const struct api_reply *reply),
                                      void *context) {
         struct scene *scene = self;
-        struct api_request *request = xcalloc(1, sizeof(*request));
+        struct scene_request *request = xcalloc(1, sizeof(*request));
         const struct scene_rule *rule = rule_for(scene, call);
         struct buf line = { 0 };
         struct transport inner = local_transport(scene->local);
@@ -107,9 +106,9 @@ static struct api_request *make_call(void *self, const struct api_call *call,
         buf_printf(&line, "%lld %s " SLICE_FMT " " SLICE_FMT,
                    (long long)((loop_mono(scene->loop).ns - scene->began_ns) / NS_PER_S),
                    api_method_name(call->method), SLICE_ARG(call->path), SLICE_ARG(call->body));
-        *request = (struct api_request){
-                .scene = scene, .done = done, .context = context, .line = slice_dup(buf_view(&line))
-        };
+        *request = (struct scene_request){ .caller = { .done = done, .context = context },
+                                           .scene = scene,
+                                           .line = slice_dup(buf_view(&line)) };
         buf_release(&line);
         if (rule) {
                 request->status = rule->status;
@@ -118,7 +117,7 @@ static struct api_request *make_call(void *self, const struct api_call *call,
         } else {
                 request->inner = transport_call(&inner, call, on_reply, request);
         }
-        return request;
+        return &request->caller;
 }
 
 static struct api_request *make_stream(void *self, const struct api_call *call,
@@ -131,7 +130,8 @@ static struct api_request *make_stream(void *self, const struct api_call *call,
         return NULL;
 }
 
-static void cancel(void *self, struct api_request *request) {
+static void cancel(void *self, struct api_request *handle) {
+        struct scene_request *request = CONTAINER_OF(handle, struct scene_request, caller);
         struct transport inner = local_transport(((struct scene *)self)->local);
 
         if (!request->inner) {
