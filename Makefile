@@ -80,6 +80,7 @@ sim: all ## replay one seed of the simulator: make sim SEED=n
 SOAK_SEEDS ?= 2000
 soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a sandbox, schedulers under faults
 	@$(MESON_TEST) -C $(BUILD) --no-suite e2e --no-suite long --quiet --repeat $(SOAK_RUNS)
+	@python3 tests/e2e/hostile_cluster.py $(BUILD)/berth 1000
 	@tests/e2e/durability.sh $(BUILD)/berth $(SOAK_KILLS)
 	@tests/e2e/eviction_stages.sh $(BUILD)/berth tests/e2e/hook_server.py native
 	@tests/e2e/drain_compare.sh $(BUILD)/berth 500 20 30

@@ -1,5 +1,6 @@
 /* What a pod occupies on a node, and its QoS class. */
 #include "api/object.h"
+#include "base/saturate.h"
 #include "base/util.h"
 
 #define DEFAULT_CPU_MILLI 100
@@ -11,14 +12,6 @@ struct total {
         struct resource_amount *items;
         struct arena *arena;
 };
-
-/* Amounts near the end of the range stay there rather than wrap. */
-static int64_t add_capped(int64_t a, int64_t b) {
-        int64_t sum;
-        if (__builtin_add_overflow(a, b, &sum))
-                return b < 0 ? INT64_MIN : INT64_MAX;
-        return sum;
-}
 
 static struct resource_amount *pod_requests_entry(struct total *total, struct slice name) {
         for (size_t i = 0; i < total->count; i++) {
@@ -34,7 +27,7 @@ static struct resource_amount *pod_requests_entry(struct total *total, struct sl
 static void add_list(struct total *total, const struct resource_amount *items, size_t count) {
         for (size_t i = 0; i < count; i++) {
                 struct resource_amount *sum = pod_requests_entry(total, items[i].name);
-                sum->amount = add_capped(sum->amount, items[i].amount);
+                sum->amount = sum_saturated(sum->amount, items[i].amount);
         }
 }
 
@@ -158,11 +151,12 @@ static void qos_add(struct pod_requests_qos_sums *sums, const struct resource_li
                     const struct resource_list *limits) {
         int64_t cpu = pod_requests_positive(limits, "cpu"),
                 memory = pod_requests_positive(limits, "memory");
-        sums->cpu_request = add_capped(sums->cpu_request, pod_requests_positive(requests, "cpu"));
+        sums->cpu_request =
+                sum_saturated(sums->cpu_request, pod_requests_positive(requests, "cpu"));
         sums->memory_request =
-                add_capped(sums->memory_request, pod_requests_positive(requests, "memory"));
-        sums->cpu_limit = add_capped(sums->cpu_limit, cpu);
-        sums->memory_limit = add_capped(sums->memory_limit, memory);
+                sum_saturated(sums->memory_request, pod_requests_positive(requests, "memory"));
+        sums->cpu_limit = sum_saturated(sums->cpu_limit, cpu);
+        sums->memory_limit = sum_saturated(sums->memory_limit, memory);
         sums->all_limited &= cpu > 0 && memory > 0;
 }
 
@@ -186,12 +180,12 @@ enum qos_class pod_spec_qos(const struct pod_spec *spec) {
 int64_t pod_spec_limit(const struct pod_spec *spec, const char *resource) {
         int64_t total = 0, peak = 0;
         for (size_t i = 0; i < spec->container_count; i++)
-                total = add_capped(total,
-                                   resource_list_get(&spec->containers[i].limits, resource, NULL));
+                total = sum_saturated(
+                        total, resource_list_get(&spec->containers[i].limits, resource, NULL));
         for (size_t i = 0; i < spec->init_count; i++) {
                 int64_t limit = resource_list_get(&spec->init[i].limits, resource, NULL);
                 if (spec->init[i].is_sidecar)
-                        total = add_capped(total, limit);
+                        total = sum_saturated(total, limit);
                 else if (limit > peak)
                         peak = limit;
         }

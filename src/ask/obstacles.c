@@ -2,6 +2,7 @@
 #include "ask/obstacles.h"
 
 #include "api/quantity.h"
+#include "base/saturate.h"
 #include "base/util.h"
 #include "rules/fit.h"
 #include "rules/node_affinity.h"
@@ -59,11 +60,11 @@ static void add_shortage(struct obstacles_search *search, const struct fit_short
                                     ? SLICE_LITERAL("pods")
                                     : cluster_resource_name(search->cluster, shortage->resource);
         int64_t free = shortage->free < 0 ? 0 : shortage->free;
-        int64_t missing = shortage->requested - shortage->free;
+        int64_t missing = difference_saturated(shortage->requested, shortage->free);
         struct slice more = resource_text(arena, shortage->resource, missing);
         struct slice wants = resource_text(arena, shortage->resource, shortage->requested);
         struct slice has = resource_text(arena, shortage->resource, free);
-        int64_t part = (int64_t)(100.0 * (double)missing / (double)(missing + free + 1));
+        int64_t part = (int64_t)(100.0 * (double)missing / ((double)missing + (double)free + 1.0));
         const char *pod = "";
 
         if (shortage->resource.index != RESOURCE_PODS && free > 0)

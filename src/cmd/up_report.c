@@ -3,6 +3,7 @@
 
 #include "api/json.h"
 #include "api/object.h"
+#include "base/saturate.h"
 #include "base/util.h"
 #include "evict/evict_service.h"
 #include "loop/runtime.h"
@@ -43,8 +44,8 @@ static void sum_resources(const struct cluster *cluster, struct arena *arena,
 
                 for (size_t n = bitset_next(&nodes->live, 0); n != SIZE_MAX;
                      n = bitset_next(&nodes->live, n + 1)) {
-                        sum.allocatable += column->allocatable[n];
-                        sum.requested += column->requested[n];
+                        sum.allocatable = sum_saturated(sum.allocatable, column->allocatable[n]);
+                        sum.requested = sum_saturated(sum.requested, column->requested[n]);
                         sum.over_committed += column->requested[n] > column->allocatable[n];
                 }
                 if (sum.allocatable || sum.requested)

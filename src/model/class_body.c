@@ -118,8 +118,10 @@ void class_content_normalise(struct cluster *cluster, const struct pod_spec *fro
 static void derive_requests(struct cluster *cluster, struct class_body *body) {
         struct resource_list list = pod_spec_requests(&body->spec, false, &cluster->scratch);
         struct resource_list scored = pod_spec_requests(&body->spec, true, &cluster->scratch);
-        body->nonzero_cpu_milli = resource_list_get(&scored, "cpu", NULL);
-        body->nonzero_memory_bytes = resource_list_get(&scored, "memory", NULL);
+        int64_t cpu_milli = resource_list_get(&scored, "cpu", NULL);
+        int64_t memory_bytes = resource_list_get(&scored, "memory", NULL);
+        body->nonzero_cpu_milli = cpu_milli > 0 ? cpu_milli : 0;
+        body->nonzero_memory_bytes = memory_bytes > 0 ? memory_bytes : 0;
         body->requests = list.count ? xcalloc(list.count, sizeof(*body->requests)) : NULL;
         for (size_t i = 0; i < list.count; i++) {
                 struct resource_id resource = resource_take(cluster, list.items[i].name);

@@ -1,6 +1,7 @@
 /* The model against itself, rows first: lists, sums and ports of nodes from the pods on them. */
 #include "model/cluster_check.h"
 
+#include "base/saturate.h"
 #include <stdlib.h>
 
 static struct slice node_name(const struct cluster *cluster, uint32_t node) {
@@ -28,19 +29,15 @@ struct node_sums {
         uint32_t pods, pods_with_terms, attach_count, port_holders;
 };
 
-static int64_t add_wrapping(int64_t a, int64_t b) {
-        return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 static void sums_add(struct node_sums *sums, const struct pod_class *class) {
         for (size_t i = 0; i < class->request_count; i++) {
                 int64_t *sum = &sums->requested[class->requests[i].resource.index];
-                *sum = add_wrapping(*sum, class->requests[i].amount);
+                *sum = sum_saturated(*sum, class->requests[i].amount);
         }
         sums->requested[RESOURCE_PODS]++;
-        sums->nonzero_cpu_milli = add_wrapping(sums->nonzero_cpu_milli, class->nonzero_cpu_milli);
+        sums->nonzero_cpu_milli = sum_saturated(sums->nonzero_cpu_milli, class->nonzero_cpu_milli);
         sums->nonzero_memory_bytes =
-                add_wrapping(sums->nonzero_memory_bytes, class->nonzero_memory_bytes);
+                sum_saturated(sums->nonzero_memory_bytes, class->nonzero_memory_bytes);
         sums->pods++;
         sums->pods_with_terms += class->has_pod_terms;
         sums->attach_count += class->attach_count;

@@ -53,8 +53,9 @@ static bool set_allocatable(struct cluster *cluster, struct node_id node,
         }
         for (size_t i = 0; i < count; i++) {
                 int64_t *at = &cluster->nodes.resources[i].allocatable[node.index];
-                is_changed |= *at != amounts[i];
-                *at = amounts[i];
+                int64_t amount = amounts[i] > 0 ? amounts[i] : 0;
+                is_changed |= *at != amount;
+                *at = amount;
         }
         return is_changed;
 }

@@ -12,6 +12,7 @@
 #include "model/id_index.h"
 #include "model/node_order.h"
 #include "model/shared_rows.h"
+#include "model/wide_sums.h"
 
 /* Size rounded up so that anything may follow it in one allocation. */
 #define MODEL_ALIGN(size)                                                                          \
@@ -355,6 +356,7 @@ struct cluster {
         struct buf terms;
         struct change_log log;
         struct node_table nodes;
+        struct wide_sums wide_sums; /* of nodes */
         struct node_extra *node_extra;
         struct id_pool node_ids;
         struct id_index node_index; /* by name */

@@ -170,6 +170,7 @@ void resources_release(struct cluster *cluster) {
                 free(cluster->nodes.resources[i].requested);
         }
         free(cluster->nodes.resources);
+        wide_sums_release(&cluster->wide_sums);
         free(cluster->resources.names);
         id_index_release(&cluster->resources.index);
 }

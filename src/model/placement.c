@@ -30,14 +30,30 @@ void pod_unlink(struct cluster *cluster, struct pod_id pod) {
         row->next_on_node = row->prev_on_node = POD_NONE;
 }
 
-/* ---- sums; they wrap rather than saturate, so that taking off gives back what was there ---- */
+/* ---- sums ---- */
 
-static void sum_add(int64_t *sum, int64_t amount) {
-        *sum = (int64_t)((uint64_t)*sum + (uint64_t)amount);
+/* Sums that are no resource's, in keys of wide sums. */
+enum { SUM_NONZERO_CPU = UINT16_MAX + 1, SUM_NONZERO_MEMORY };
+
+static uint64_t sum_key(uint32_t column, uint32_t node) {
+        return (uint64_t)column << 32 | node;
 }
 
-static void sum_take(int64_t *sum, int64_t amount) {
-        *sum = (int64_t)((uint64_t)*sum - (uint64_t)amount);
+/* Adds what pods of a class request to the sums of a node, or takes it off. */
+static void account_requests(struct cluster *cluster, const struct pod_class *class, uint32_t node,
+                             void (*account)(struct wide_sums *wide, uint64_t key, int64_t *sum,
+                                             int64_t amount)) {
+        struct node_table *nodes = &cluster->nodes;
+        struct wide_sums *wide = &cluster->wide_sums;
+        for (size_t i = 0; i < class->request_count; i++) {
+                uint32_t resource = class->requests[i].resource.index;
+                account(wide, sum_key(resource, node), &nodes->resources[resource].requested[node],
+                        class->requests[i].amount);
+        }
+        account(wide, sum_key(SUM_NONZERO_CPU, node), &nodes->nonzero_cpu_milli[node],
+                class->nonzero_cpu_milli);
+        account(wide, sum_key(SUM_NONZERO_MEMORY, node), &nodes->nonzero_memory_bytes[node],
+                class->nonzero_memory_bytes);
 }
 
 static struct port_row *find_port(const struct node_table *nodes, struct node_id node,
@@ -112,16 +128,12 @@ void pod_account(struct cluster *cluster, struct pod_id pod) {
         uint32_t at = row->node.index;
         if (!pod_row_occupies(row))
                 return;
-        for (size_t i = 0; i < class->request_count; i++)
-                sum_add(&nodes->resources[class->requests[i].resource.index].requested[at],
-                        class->requests[i].amount);
+        account_requests(cluster, class, at, wide_sums_add);
         nodes->resources[RESOURCE_PODS].requested[at]++;
         nodes->pod_count[at]++;
         nodes->pods_with_terms[at] += class->has_pod_terms;
         nodes->attach_count[at] += class->attach_count;
         add_priority(&cluster->priorities, row->priority);
-        sum_add(&nodes->nonzero_cpu_milli[at], class->nonzero_cpu_milli);
-        sum_add(&nodes->nonzero_memory_bytes[at], class->nonzero_memory_bytes);
         for (size_t i = 0; i < class->port_count; i++)
                 add_port(nodes, row->node, &class->ports[i]);
 }
@@ -133,17 +145,13 @@ void pod_unaccount(struct cluster *cluster, struct pod_id pod) {
         uint32_t at = row->node.index;
         if (!pod_row_occupies(row))
                 return;
-        for (size_t i = 0; i < class->request_count; i++)
-                sum_take(&nodes->resources[class->requests[i].resource.index].requested[at],
-                         class->requests[i].amount);
+        account_requests(cluster, class, at, wide_sums_take);
         assert(nodes->pod_count[at] > 0);
         nodes->resources[RESOURCE_PODS].requested[at]--;
         nodes->pod_count[at]--;
         nodes->pods_with_terms[at] -= class->has_pod_terms;
         nodes->attach_count[at] -= class->attach_count;
         remove_priority(&cluster->priorities, row->priority);
-        sum_take(&nodes->nonzero_cpu_milli[at], class->nonzero_cpu_milli);
-        sum_take(&nodes->nonzero_memory_bytes[at], class->nonzero_memory_bytes);
         for (size_t i = 0; i < class->port_count; i++)
                 remove_port(nodes, row->node, &class->ports[i]);
 }

@@ -1,6 +1,7 @@
 /* DefaultEvictor: which pods may be evicted at all (reference descheduler.md 3).  It is part of
  * every profile. */
 #include "plugins/desched/default_evictor.h"
+#include "base/saturate.h"
 #include "base/util.h"
 #include "plugins/desched/node_fit.h"
 #include "plugins/desched/node_room.h"
@@ -219,8 +220,8 @@ static bool is_too_young(const struct default_evictor *evictor, const struct pod
         if (age_nanoseconds(pod->started, desched_run_now(run), &age_ns)) {
                 if (age_ns >= evictor->args->min_age_ns)
                         return false;
-                desched_run_note_due(
-                        run, (struct wall_time){ pod->started.ns + evictor->args->min_age_ns });
+                desched_run_note_due(run, (struct wall_time){ sum_saturated(
+                                                  pod->started.ns, evictor->args->min_age_ns) });
         }
         char age[DURATION_TEXT_MAX];
         duration_format(evictor->args->min_age_ns, age);

@@ -1,6 +1,8 @@
 /* HighNodeUtilization: pods leave underutilised nodes for the others, so that whole nodes become
  * free (reference descheduler.md 4.10). */
 #include "plugins/desched/node_drain.h"
+
+#include "base/saturate.h"
 #include "plugins/desched/registry.h"
 
 static bool is_under(const struct node_usage *usage, const struct item_list *thresholds,
@@ -34,7 +36,8 @@ static int64_t *make_room(const struct node_usage *usage, const struct bitset *d
              n = bitset_next(destinations, n + 1))
                 for (size_t r = 0; r < usage->resource_count; r++) {
                         size_t at = node_usage_at(usage, n, r);
-                        room[r] += usage->capacity[at] - usage->used[at];
+                        room[r] = sum_saturated(room[r], difference_saturated(usage->capacity[at],
+                                                                              usage->used[at]));
                 }
         return room;
 }

@@ -1,6 +1,8 @@
 /* LowNodeUtilization: pods leave overutilised nodes while underutilised ones have room (reference
  * descheduler.md 4.9). */
 #include "plugins/desched/node_drain.h"
+
+#include "base/saturate.h"
 #include "plugins/desched/registry.h"
 
 struct node_bounds {         /* percent, [node, resource]; only configured resources count */
@@ -118,7 +120,8 @@ static int64_t *make_room(const struct node_usage *usage, const int64_t *quotas,
         for (size_t n = bitset_next(under, 0); n != SIZE_MAX; n = bitset_next(under, n + 1))
                 for (size_t r = 0; r < usage->resource_count; r++) {
                         size_t at = node_usage_at(usage, n, r);
-                        room[r] += quotas[at] - usage->used[at];
+                        room[r] = sum_saturated(room[r],
+                                                difference_saturated(quotas[at], usage->used[at]));
                 }
         return room;
 }

@@ -1,5 +1,6 @@
 /* NodeResourcesBalancedAllocation: how the pod changes the evenness of a node's use of resources.
  * Doubles in upstream's order of operations (reference scheduler.md 4.3). */
+#include "base/saturate.h"
 #include "base/util.h"
 #include "plugin/cache_hints.h"
 #include "plugin/sched_points.h"
@@ -105,7 +106,8 @@ static int64_t score_node(const struct balance_state *own, size_t node) {
                 int64_t requested = resource->requested[node];
                 if (allocatable == 0)
                         continue;
-                with[count] = node_balance_fraction(requested + resource->amount, allocatable);
+                with[count] = node_balance_fraction(sum_saturated(requested, resource->amount),
+                                                    allocatable);
                 without[count++] = node_balance_fraction(requested, allocatable);
         }
         return 50 +

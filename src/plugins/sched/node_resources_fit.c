@@ -1,5 +1,6 @@
 /* NodeResourcesFit: requests must fit what is left of the node; scores by one of three strategies
  * (reference scheduler.md 4.3, where the arithmetic is integer throughout). */
+#include "base/saturate.h"
 #include "base/util.h"
 #include "config/scheduler_configuration.h"
 #include "plugin/cache_hints.h"
@@ -369,12 +370,15 @@ static int64_t node_resources_fit_rate(const struct fit_plugin *own, int64_t req
                                        int64_t capacity) {
         switch (own->strategy) {
         case STRATEGY_LEAST:
-                return requested > capacity ? 0
-                                            : (capacity - requested) * NODE_SCORE_MAX / capacity;
+                return requested > capacity
+                               ? 0
+                               : share_of(capacity - requested, NODE_SCORE_MAX, capacity);
         case STRATEGY_MOST:
-                return (requested > capacity ? capacity : requested) * NODE_SCORE_MAX / capacity;
+                return share_of(requested > capacity ? capacity : requested, NODE_SCORE_MAX,
+                                capacity);
         case STRATEGY_RATIO:
-                return on_shape(own, requested > capacity ? 100 : requested * 100 / capacity);
+                return on_shape(own,
+                                requested > capacity ? 100 : share_of(requested, 100, capacity));
         }
         return 0;
 }
@@ -388,7 +392,7 @@ static int64_t score_node(const struct fit_plugin *own, const struct fit_scoring
                 if (capacity == 0)
                         continue;
                 int64_t score = node_resources_fit_rate(
-                        own, resource->requested[node] + resource->amount, capacity);
+                        own, sum_saturated(resource->requested[node], resource->amount), capacity);
                 if (own->strategy == STRATEGY_RATIO && score <= 0)
                         continue;
                 sum += score * resource->weight;

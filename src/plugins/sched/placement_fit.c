@@ -1,6 +1,8 @@
 /* NodeResourcesFit of placements: MostAllocated over all nodes of one taken together, whatever the
  * strategy for single pods is. */
 #include "plugins/sched/placement_fit.h"
+
+#include "base/saturate.h"
 #include "plugin/sched_points.h"
 
 struct placement_fit_totals {
@@ -35,8 +37,8 @@ static void add_nodes(const struct node_table *table, struct resource_id resourc
                 uint32_t node = placement->nodes[i].index;
                 if (allocatable[node] == 0)
                         continue; /* a node that does not have it */
-                totals->allocatable += allocatable[node];
-                totals->requested += requested[node];
+                totals->allocatable = sum_saturated(totals->allocatable, allocatable[node]);
+                totals->requested = sum_saturated(totals->requested, requested[node]);
         }
 }
 
@@ -49,8 +51,11 @@ static bool add_up(const struct group_view *group, const struct group_domain_use
         if (!cluster_resource(cluster, name, &id) || id.index == RESOURCE_PODS)
                 return false;
         for (size_t i = 0; i < use->pod_count; i++)
-                ret_totals->requested += request_of(
-                        cluster_class(cluster, cluster_pod(cluster, use->pods[i])->class), id);
+                ret_totals->requested = sum_saturated(
+                        ret_totals->requested,
+                        request_of(
+                                cluster_class(cluster, cluster_pod(cluster, use->pods[i])->class),
+                                id));
         if (ret_totals->requested == 0 && is_scalar_resource(name))
                 return false; /* nobody asks for it */
         add_nodes(cluster_nodes(cluster), id, use->placement, ret_totals);
