@@ -70,12 +70,70 @@ void world_release(struct world *world) {
         }
         json_tree_free(world->lock_object);
         buf_release(&world->notices);
+        buf_release(&world->story);
 }
 
-static void note(struct world *world, char letter) {
-        if (world->log_len + 1 < WORLD_LOG_MAX)
-                world->log[world->log_len++] = letter;
-        world->log[world->log_len] = '\0';
+/* ---- the story ---- */
+
+static void world_note(struct world *world, uint32_t events) {
+        if (events && world->step_count < WORLD_STEPS_MAX)
+                world->steps[world->step_count++] = events;
+}
+
+static uint32_t bit_of(enum world_event event) {
+        return event == WORLD_NOTHING    ? 0
+               : event == WORLD_ANYTHING ? UINT32_MAX
+                                         : UINT32_C(1) << event;
+}
+
+static bool world_happened_since(const struct world *world, size_t from, enum world_event event) {
+        for (size_t i = from; i < world->step_count; i++)
+                if (world->steps[i] & bit_of(event))
+                        return true;
+        return false;
+}
+
+unsigned world_count(const struct world *world, enum world_event event) {
+        unsigned count = 0;
+
+        for (size_t i = 0; i < world->step_count; i++)
+                count += (world->steps[i] & bit_of(event)) != 0;
+        return count;
+}
+
+static const char *event_name(int event) {
+        static const char *const names[WORLD_PHASES] = {
+                [WORLD_TAINT] = "taint",   [WORLD_UNTAINT] = "untaint",
+                [WORLD_CORDON] = "cordon", [WORLD_UNCORDON] = "uncordon",
+                [WORLD_LOCK] = "lock",     [WORLD_UNLOCK] = "unlock",
+                [WORLD_EVICT] = "evict",   [WORLD_REBOOT] = "reboot",
+        };
+
+        return event < WORLD_PHASES ? names[event]
+                                    : reboot_phase_name((enum reboot_phase)(event - WORLD_PHASES));
+}
+
+static void tell_steps(const struct world *world, size_t from, struct buf *out) {
+        for (size_t i = from, next; i < world->step_count; i = next) {
+                const char *comma = "";
+
+                for (int event = 0; event < WORLD_EVENT_COUNT; event++)
+                        if (world->steps[i] & bit_of((enum world_event)event)) {
+                                buf_printf(out, "%s%s", comma, event_name(event));
+                                comma = ", ";
+                        }
+                for (next = i; next < world->step_count && world->steps[next] == world->steps[i];)
+                        next++;
+                if (next - i > 1)
+                        buf_printf(out, ", %zu times", next - i);
+                buf_char(out, '\n');
+        }
+}
+
+const char *world_story(struct world *world) {
+        buf_clear(&world->story);
+        tell_steps(world, 0, &world->story);
+        return world->story.len > 0 ? world->story.data : "";
 }
 
 static bool happens(struct world *world, unsigned per_mille) {
@@ -83,9 +141,14 @@ static bool happens(struct world *world, unsigned per_mille) {
 }
 
 static void problem(struct world *world, const struct world_node *node, const char *text) {
-        if (world->problem[0] == '\0')
-                snprintf(world->problem, sizeof(world->problem), "%s: %s (log %.60s)", node->name,
-                         text, world->log + (world->log_len > 60 ? world->log_len - 60 : 0));
+        struct buf last = { 0 };
+
+        if (world->problem[0])
+                return;
+        tell_steps(world, world->step_count > 8 ? world->step_count - 8 : 0, &last);
+        snprintf(world->problem, sizeof(world->problem), "%s: %s, after:\n%s", node->name, text,
+                 last.len > 0 ? last.data : "");
+        buf_release(&last);
 }
 
 /* ---- looking ---- */
@@ -231,6 +294,7 @@ static int patch_node(struct world *world, struct world_node *node, const struct
         size_t index = (size_t)(node - world->nodes);
         struct reboot_record before, after;
         bool was_tainted = world_has_taint(world, index), was = world_is_cordoned(world, index);
+        uint32_t events = 0;
         int code;
 
         arena_init(&arena, 0);
@@ -238,11 +302,12 @@ static int patch_node(struct world *world, struct world_node *node, const struct
         code = write_result(world, &node->object, action->patch.body, true);
         record_of(world, index, &arena, &after);
         if (was_tainted != world_has_taint(world, index))
-                note(world, was_tainted ? 't' : 'T');
+                events |= bit_of(was_tainted ? WORLD_UNTAINT : WORLD_TAINT);
         if (was != world_is_cordoned(world, index))
-                note(world, was ? 'c' : 'C');
+                events |= bit_of(was ? WORLD_UNCORDON : WORLD_CORDON);
         if (before.phase != after.phase)
-                note(world, (char)('0' + after.phase));
+                events |= bit_of((enum world_event)(WORLD_PHASES + (int)after.phase));
+        world_note(world, events);
         if (after.phase == REBOOT_READY)
                 node->boots_ordered_since_ready = 0;
         check_limit(world, node);
@@ -250,7 +315,7 @@ static int patch_node(struct world *world, struct world_node *node, const struct
 }
 
 static int order_reboot(struct world *world, struct world_node *node) {
-        note(world, 'R');
+        world_note(world, bit_of(WORLD_REBOOT));
         if (!node->saw_sentinel)
                 problem(world, node, "I5: reboot without a need");
         if (node->boots_ordered_since_ready++ > 0)
@@ -265,6 +330,7 @@ static int order_reboot(struct world *world, struct world_node *node) {
 }
 
 static int perform(struct world *world, struct world_node *node, const struct action *action) {
+        bool is_ours;
         int code;
 
         switch ((int)action->kind) {
@@ -272,7 +338,8 @@ static int perform(struct world *world, struct world_node *node, const struct ac
                 return patch_node(world, node, action);
         case ACTION_PATCH_OBJECT:
                 code = write_result(world, &world->lock_object, action->patch.body, false);
-                note(world, slice_contains(world_lock(world), slice_of(node->name)) ? 'L' : 'l');
+                is_ours = slice_contains(world_lock(world), slice_of(node->name));
+                world_note(world, bit_of(is_ours ? WORLD_LOCK : WORLD_UNLOCK));
                 return code;
         case ACTION_REBOOT:
                 return order_reboot(world, node);
@@ -303,7 +370,7 @@ static enum evict_outcome ask(void *context, const struct evict_intent *intent) 
 
                 if (!pod->is_there || !slice_eq(pod->name, intent->pod.name))
                         continue;
-                note(node->world, 'E');
+                world_note(node->world, bit_of(WORLD_EVICT));
                 if (!slice_is(intent->pod.uid, pod->uid))
                         problem(node->world, node, "evicted another pod of the name");
                 if (pod->refusals > 0)
@@ -452,20 +519,20 @@ static bool act(struct world *world, struct world_node *node) {
         return !node->agent;
 }
 
-/* One agent until it waits; letter != 0 stops at once when it was logged. */
-static bool turn_agent(struct world *world, struct world_node *node, char letter) {
+/* One agent until it waits; stops at once when the event happens. */
+static bool turn_agent(struct world *world, struct world_node *node, enum world_event event) {
         struct reboot_turn turn;
-        size_t from = world->log_len;
+        size_t from = world->step_count;
 
         for (int i = 0; i < 200 && node->agent; i++) {
                 reboot_agent_step(node->agent, &world->now, &node->actions, &turn);
                 if (turn.read != REBOOT_READ_NOTHING)
                         answer(world, node, &turn);
                 else if (node->actions.count == 0)
-                        return letter && memchr(world->log + from, letter, world->log_len - from);
+                        return world_happened_since(world, from, event);
                 if (act(world, node))
                         return false;
-                if (letter && memchr(world->log + from, letter, world->log_len - from))
+                if (world_happened_since(world, from, event))
                         return true;
         }
         if (node->agent)
@@ -490,14 +557,14 @@ static void boot(struct world *world, struct world_node *node) {
         world_start(world, index);
 }
 
-bool world_run_until(struct world *world, char letter, int64_t seconds) {
+bool world_run_until(struct world *world, enum world_event event, int64_t seconds) {
         for (int64_t s = 0; s < seconds; s++) {
                 for (size_t i = 0; i < world->node_count; i++) {
                         struct world_node *node = &world->nodes[i];
 
                         boot(world, node);
                         pods_go(node);
-                        if (node->agent && turn_agent(world, node, letter))
+                        if (node->agent && turn_agent(world, node, event))
                                 return true;
                         if (!node->agent && node->boots_at == 0 && world->kills)
                                 world_start(world, i); /* the kubelet restarts it */
@@ -509,5 +576,5 @@ bool world_run_until(struct world *world, char letter, int64_t seconds) {
 }
 
 void world_run(struct world *world, int64_t seconds) {
-        world_run_until(world, 0, seconds);
+        world_run_until(world, WORLD_NOTHING, seconds);
 }

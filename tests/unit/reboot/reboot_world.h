@@ -7,7 +7,33 @@
 #include <stdbool.h>
 
 #define WORLD_NODES_MAX 50
-#define WORLD_LOG_MAX 4096
+#define WORLD_STEPS_MAX 4096
+
+/* What one write or order does; a patch of the node may do several things at once. */
+enum world_event {
+        WORLD_TAINT,
+        WORLD_UNTAINT,
+        WORLD_CORDON,
+        WORLD_UNCORDON,
+        WORLD_LOCK,   /* written with the node among its holders */
+        WORLD_UNLOCK, /* ... or without */
+        WORLD_EVICT,
+        WORLD_REBOOT, /* ordered */
+        WORLD_PHASES, /* the record enters a phase: this and the phase */
+        WORLD_IDLE = WORLD_PHASES + REBOOT_IDLE,
+        WORLD_WANTED = WORLD_PHASES + REBOOT_WANTED,
+        WORLD_BLOCKED = WORLD_PHASES + REBOOT_BLOCKED,
+        WORLD_QUEUED = WORLD_PHASES + REBOOT_QUEUED,
+        WORLD_CLAIMED = WORLD_PHASES + REBOOT_CLAIMED,
+        WORLD_DRAINING = WORLD_PHASES + REBOOT_DRAINING,
+        WORLD_READY = WORLD_PHASES + REBOOT_READY,
+        WORLD_REBOOTING = WORLD_PHASES + REBOOT_REBOOTING,
+        WORLD_RELEASING = WORLD_PHASES + REBOOT_RELEASING,
+        WORLD_ROLLBACK = WORLD_PHASES + REBOOT_ROLLBACK,
+        WORLD_EVENT_COUNT,
+        WORLD_ANYTHING = WORLD_EVENT_COUNT, /* to wait for */
+        WORLD_NOTHING
+};
 
 struct world_pod {
         struct slice ns, name;
@@ -49,9 +75,10 @@ struct world {
          * agents killed after an action. */
         unsigned conflicts, losses, read_failures, kills;
         struct rng rng;
-        char log[WORLD_LOG_MAX]; /* one letter per action: see world_act */
-        size_t log_len;
-        char problem[256]; /* first violation; "" = none */
+        uint32_t steps[WORLD_STEPS_MAX]; /* bits of enum world_event, one or more a step */
+        size_t step_count;               /* later ones are not noted */
+        struct buf story;                /* of world_story */
+        char problem[256];               /* first violation; "" = none */
         struct buf notices;
         char events[512]; /* reasons of events, the first ones */
 };
@@ -62,8 +89,12 @@ void world_start(struct world *world, size_t index); /* the agent's process */
 void world_kill(struct world *world, size_t index);
 /* Runs all agents for so long. */
 void world_run(struct world *world, int64_t seconds);
-/* Until the letter is logged, at most so long; then true at once, before anything else happens. */
-bool world_run_until(struct world *world, char letter, int64_t seconds);
+/* Until it happens, at most so long; then true at once, before anything else happens. */
+bool world_run_until(struct world *world, enum world_event event, int64_t seconds);
+unsigned world_count(const struct world *world, enum world_event event);
+/* All steps so far, a line each: "cordon, Draining"; the same again and again is one line, "evict,
+ * 12 times".  Valid until asked again. */
+const char *world_story(struct world *world);
 struct slice world_annotation(const struct world *world, size_t index, const char *key);
 struct slice world_lock(const struct world *world); /* "" = none */
 void world_set_lock(struct world *world, const char *text);

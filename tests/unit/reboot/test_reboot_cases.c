@@ -39,21 +39,13 @@ static void add_pod(size_t node, int refusals, int dying_s) {
                                                         .deleted = WALL_TIME_UNSET };
 }
 
-static void run_to(char letter) {
-        assert_true(world_run_until(&world, letter, 3600));
+static void run_to(enum world_event event) {
+        assert_true(world_run_until(&world, event, 3600));
 }
 
 static void restart(void) {
         world_kill(&world, 0);
         world_start(&world, 0);
-}
-
-static unsigned letters(char letter) {
-        unsigned count = 0;
-
-        for (const char *c = world.log; *c; c++)
-                count += *c == letter;
-        return count;
 }
 
 static bool notices_have(const char *text) {
@@ -82,8 +74,8 @@ static void r13_blocker_flaps(void **state) {
                 node->blocker = i % 2 ? SLICE_EMPTY : SLICE_LITERAL("pod ns/batch");
                 world_run(&world, 61);
         }
-        assert_int_equal(letters('T'), 1);
-        assert_int_equal(letters('t'), 0);
+        assert_int_equal(world_count(&world, WORLD_TAINT), 1);
+        assert_int_equal(world_count(&world, WORLD_UNTAINT), 0);
         finish();
 }
 
@@ -144,7 +136,7 @@ static bool takes(const char *text, uint32_t limit) {
         start_wanted(1, limit);
         world_set_lock(&world, text);
         world_start(&world, 0);
-        taken = world_run_until(&world, 'L', 60);
+        taken = world_run_until(&world, WORLD_LOCK, 60);
         if (!taken && text)
                 assert_true(slice_is(world_lock(&world), text));
         return taken;
@@ -251,7 +243,7 @@ static void r30_fields_unknown_to_us(void **state) {
         node_write(node_get(json_tree_root(world.lock_object), "spec"), &before);
         world_start(&world, 0);
         world_run(&world, 300);
-        assert_int_equal(letters('l'), 1);
+        assert_int_equal(world_count(&world, WORLD_UNLOCK), 1);
         node_write(node_get(json_tree_root(world.lock_object), "spec"), &after);
         assert_string_equal(after.data, before.data);
         buf_release(&before);
@@ -275,7 +267,7 @@ static void r31_holder_is_gone(void **state) {
         world.nodes[1].object = NULL;
         world_run(&world, 590);
         assert_true(lock_has("n2"));
-        run_to('L');
+        run_to(WORLD_LOCK);
         assert_false(lock_has("n2"));
         assert_non_null(strstr(world.events, "RebootLockTaken"));
         json_tree_free(n2);
@@ -299,7 +291,7 @@ static void r32_cordoned_before(void **state) {
         cordon_before(node);
         node->config.post_labels = (struct label_list){ 1, &label };
         world_start(&world, 0);
-        run_to('L');
+        run_to(WORLD_LOCK);
         assert_true(lock_has("\"unschedulable\":true"));
         world_run(&world, 300);
         assert_int_equal(node->boot, 1);
@@ -317,7 +309,7 @@ static void r33_cordoned_before_and_drain_fails(void **state) {
         add_pod(0, 1000000, 0);
         node->config.drain_timeout_ns = 60 * NS_PER_S;
         world_start(&world, 0);
-        run_to('9');
+        run_to(WORLD_ROLLBACK);
         assert_true(world_is_cordoned(&world, 0));
         finish();
 }
@@ -331,8 +323,9 @@ static void r34_drain_fails(void **state) {
         node->config.lock_release_delay_ns = 1800 * NS_PER_S;
         world_start(&world, 0);
         world_run(&world, 65);
-        assert_non_null(strstr(world.log, "c9l")); /* uncordoned first, released at once */
-        assert_int_equal(letters('R'), 0);
+        /* uncordoned first, released at once */
+        assert_non_null(strstr(world_story(&world), "uncordon, Rollback\nunlock\n"));
+        assert_int_equal(world_count(&world, WORLD_REBOOT), 0);
         finish();
 }
 
@@ -344,8 +337,8 @@ static void r35_drain_fails_with_force(void **state) {
         node->config.drain_timeout_ns = 60 * NS_PER_S;
         node->config.forces = true;
         world_start(&world, 0);
-        run_to('R');
-        assert_int_equal(letters('C'), 1);
+        run_to(WORLD_REBOOT);
+        assert_int_equal(world_count(&world, WORLD_CORDON), 1);
         finish();
 }
 
@@ -357,9 +350,9 @@ static void r37_refused_for_ever(void **state) {
         add_pod(0, 1000000, 0);
         node->config.drain_timeout_ns = 60 * NS_PER_S;
         world_start(&world, 0);
-        run_to('5');
+        run_to(WORLD_DRAINING);
         drained_ns = world.now.mono.ns;
-        run_to('9');
+        run_to(WORLD_ROLLBACK);
         assert_in_range((world.now.mono.ns - drained_ns) / NS_PER_S, 59, 61);
         finish();
 }
@@ -370,10 +363,10 @@ static void r53_killed_after_the_taint(void **state) {
         (void)state;
         start_wanted(1, 1);
         world_start(&world, 0);
-        run_to('T');
+        run_to(WORLD_TAINT);
         restart();
-        run_to('R');
-        assert_int_equal(letters('T'), 1);
+        run_to(WORLD_REBOOT);
+        assert_int_equal(world_count(&world, WORLD_TAINT), 1);
         ends_clean();
 }
 
@@ -382,14 +375,14 @@ static void r54_killed_after_the_lock(void **state) {
 
         (void)state;
         world_start(&world, 0);
-        run_to('L');
+        run_to(WORLD_LOCK);
         world_kill(&world, 0);
         node->blocker = SLICE_LITERAL("pod ns/batch"); /* came in between: checked again */
         world_start(&world, 0);
-        run_to('9');
-        assert_int_equal(letters('C'), 0);
+        run_to(WORLD_ROLLBACK);
+        assert_int_equal(world_count(&world, WORLD_CORDON), 0);
         node->blocker = SLICE_EMPTY;
-        run_to('R');
+        run_to(WORLD_REBOOT);
         ends_clean();
 }
 
@@ -398,11 +391,11 @@ static void r55_killed_after_the_cordon(void **state) {
         start_wanted(1, 1);
         add_pod(0, 2, 3);
         world_start(&world, 0);
-        run_to('C');
+        run_to(WORLD_CORDON);
         restart();
-        run_to('R');
-        assert_int_equal(letters('C'), 1);
-        assert_int_equal(letters('c'), 0);
+        run_to(WORLD_REBOOT);
+        assert_int_equal(world_count(&world, WORLD_CORDON), 1);
+        assert_int_equal(world_count(&world, WORLD_UNCORDON), 0);
         assert_false(notices_have("rebooted"));
         ends_clean();
 }
@@ -413,7 +406,7 @@ static void r56_killed_in_the_drain_need_gone(void **state) {
         (void)state;
         add_pod(0, 1000000, 0);
         world_start(&world, 0);
-        run_to('E');
+        run_to(WORLD_EVICT);
         world_kill(&world, 0);
         node->is_required = false;
         world_start(&world, 0);
@@ -430,14 +423,14 @@ static void booted_in_the_drain(void **state) {
         (void)state;
         add_pod(0, 1000000, 0);
         world_start(&world, 0);
-        run_to('5');
+        run_to(WORLD_DRAINING);
         world_kill(&world, 0);
         node->boot++;
         node->is_required = false;
         world_start(&world, 0);
         world_run(&world, 60);
-        assert_int_equal(letters('8'), 1);
-        assert_int_equal(letters('9'), 0); /* nothing failed */
+        assert_int_equal(world_count(&world, WORLD_RELEASING), 1);
+        assert_int_equal(world_count(&world, WORLD_ROLLBACK), 0); /* nothing failed */
         assert_true(notices_have("rebooted"));
         ends_clean();
 }
@@ -448,12 +441,12 @@ static void r57_killed_after_the_order(void **state) {
         (void)state;
         node->host_hangs = true;
         world_start(&world, 0);
-        run_to('R');
+        run_to(WORLD_REBOOT);
         restart();
         world_run(&world, 590);
-        assert_int_equal(letters('R'), 1);
-        assert_int_equal(letters('9'), 0);
-        run_to('9');
+        assert_int_equal(world_count(&world, WORLD_REBOOT), 1);
+        assert_int_equal(world_count(&world, WORLD_ROLLBACK), 0);
+        run_to(WORLD_ROLLBACK);
         finish();
 }
 
@@ -464,10 +457,10 @@ static void r58_killed_before_the_release(void **state) {
         (void)state;
         start_wanted(1, 1);
         world_start(&world, 0);
-        run_to('8');
+        run_to(WORLD_RELEASING);
         assert_true(lock_has("n1"));
         restart();
-        run_to('l');
+        run_to(WORLD_UNLOCK);
         world_run(&world, 60);
         for (at = world.notices.data; (at = strstr(at, "uncordoned")); at++)
                 notices++;
@@ -481,7 +474,7 @@ static void r59_lock_lost_while_away(void **state) {
         (void)state;
         node->config.lock_ttl_ns = 10 * NS_PER_S;
         world_start(&world, 0);
-        run_to('R');
+        run_to(WORLD_REBOOT);
         world_set_lock(&world, OWNER("n2", "2023-11-14T22:13:00Z", "0"));
         world_run(&world, 120);
         assert_int_equal(node->boot, 1);
@@ -509,35 +502,35 @@ static void r61_api_away_after_boot(void **state) {
         (void)state;
         start_wanted(1, 1);
         world_start(&world, 0);
-        run_to('R');
+        run_to(WORLD_REBOOT);
         world.api_is_down = true;
         world_run(&world, 1200);
         world.api_is_down = false;
-        run_to('c');
+        run_to(WORLD_UNCORDON);
         ends_clean();
 }
 
-static void api_away_at(char letter) {
+static void api_away_at(enum world_event event) {
         start_wanted(1, 1);
         add_pod(0, 1, 5);
         world_start(&world, 0);
-        run_to(letter);
+        run_to(event);
         world.api_is_down = true;
         world_run(&world, 180);
-        assert_int_equal(letters('R'), 0);
+        assert_int_equal(world_count(&world, WORLD_REBOOT), 0);
         world.api_is_down = false;
-        run_to('R');
+        run_to(WORLD_REBOOT);
         ends_clean();
 }
 
 static void r62_api_away_in_the_drain(void **state) {
         (void)state;
-        api_away_at('E');
+        api_away_at(WORLD_EVICT);
 }
 
 static void r63_api_away_when_ready(void **state) {
         (void)state;
-        api_away_at('6');
+        api_away_at(WORLD_READY);
 }
 
 static void r64_lock_deleted_in_the_drain(void **state) {
@@ -548,10 +541,11 @@ static void r64_lock_deleted_in_the_drain(void **state) {
                 add_pod(0, 20, 0);
                 node->config.drain_timeout_ns = 600 * NS_PER_S;
                 world_start(&world, 0);
-                run_to('E');
+                run_to(WORLD_EVICT);
                 world_set_lock(&world, is_taken ? OWNER("n2", "2023-11-14T22:13:00Z", "0") : NULL);
-                run_to(is_taken ? '9' : 'R'); /* the world checks that no reboot is unlocked */
-                assert_int_equal(letters('R'), !is_taken);
+                run_to(is_taken ? WORLD_ROLLBACK
+                                : WORLD_REBOOT); /* the world checks that no reboot is unlocked */
+                assert_int_equal(world_count(&world, WORLD_REBOOT), !is_taken);
                 finish();
         }
 }
@@ -562,13 +556,13 @@ static void r65_uncordoned_by_others(void **state) {
         (void)state;
         node->config.reboot_delay_ns = 60 * NS_PER_S;
         world_start(&world, 0);
-        run_to('6');
+        run_to(WORLD_READY);
         node_remove(node_get(json_tree_root(node->object), "spec"), "unschedulable");
         add_pod(0, 0, 0);
-        run_to('E'); /* cordoned and drained again */
+        run_to(WORLD_EVICT); /* cordoned and drained again */
         assert_true(world_is_cordoned(&world, 0));
-        assert_int_equal(letters('R'), 0);
-        run_to('R');
+        assert_int_equal(world_count(&world, WORLD_REBOOT), 0);
+        run_to(WORLD_REBOOT);
         ends_clean();
 }
 
@@ -581,12 +575,12 @@ static void r66_wall_clock_steps(void **state) {
                 node->config.reboot_delay_ns = 60 * NS_PER_S;
                 add_pod(0, 2, 0);
                 world_start(&world, 0);
-                run_to('E');
+                run_to(WORLD_EVICT);
                 world.now.wall.ns += step * NS_PER_S;
-                run_to('6');
+                run_to(WORLD_READY);
                 world_run(&world, 55);
-                assert_int_equal(letters('R'), 0);
-                run_to('R');
+                assert_int_equal(world_count(&world, WORLD_REBOOT), 0);
+                run_to(WORLD_REBOOT);
                 assert_true(lock_has("n1"));
                 ends_clean();
         }
@@ -607,9 +601,9 @@ static void r68_reboot_fails(void **state) {
         node->config.period_ns = 10 * NS_PER_S;
         world_start(&world, 0);
         for (int i = 0; i < 4; i++) {
-                run_to('R');
+                run_to(WORLD_REBOOT);
                 at[i] = world.now.mono.ns / NS_PER_S;
-                run_to('9');
+                run_to(WORLD_ROLLBACK);
         }
         assert_in_range(at[1] - at[0], 60, 75);
         assert_in_range(at[2] - at[1], 120, 140);
@@ -624,8 +618,8 @@ static void r69_host_stays_up(void **state) {
         (void)state;
         node->host_hangs = true;
         world_start(&world, 0);
-        run_to('R');
-        run_to('9');
+        run_to(WORLD_REBOOT);
+        run_to(WORLD_ROLLBACK);
         assert_non_null(strstr(world.events, "RebootRolledBack"));
         assert_false(world_is_cordoned(&world, 0));
         finish();

@@ -287,7 +287,7 @@ static void ignores_on_request(void **state) {
         world.nodes[0].is_required = true;
         world_start(&world, 0);
         world_run(&world, 600);
-        assert_string_equal(world.log, "");
+        assert_string_equal(world_story(&world), "");
         finish();
 }
 
@@ -349,7 +349,7 @@ static void counts_lead_over_restarts(void **state) {
         reboot_agent_stats(world.nodes[0].agent, &world.now, &stats);
         assert_in_range(stats.taint_wait_ns / NS_PER_S, 499, 501);
         world.nodes[0].blocker = SLICE_EMPTY;
-        assert_true(world_run_until(&world, '6', 120));
+        assert_true(world_run_until(&world, WORLD_READY, 120));
         reboot_agent_stats(world.nodes[0].agent, &world.now, &stats);
         assert_int_equal(stats.lead_count, 1);
         assert_in_range(stats.lead_sum_ns / NS_PER_S, 499, 562);
