@@ -19,6 +19,7 @@
 struct sandbox_options {
         const char *listen, *kubeconfig_out, *data_dir, *controllers, *token, *gates;
         int64_t nodes, seed, verbosity;
+        bool has_policy_waits;
 };
 
 static void on_signal(void *context, int number) {
@@ -52,6 +53,7 @@ static int cmd_sandbox_serve(struct event_loop *events, const struct sandbox_opt
                                                   .token = options->token,
                                                   .has_eviction_requests =
                                                           gates & SANDBOX_FEATURE_EVICTION_REQUESTS,
+                                                  .passes_evictions = !options->has_policy_waits,
                                                   .seed = seed },
                         loop, &sandbox, err);
 
@@ -127,6 +129,13 @@ static const struct option sandbox_table[] = {
                   "kubelet for the simulated nodes: names, * for all, -NAME to "
                   "leave one out, none" },
         FEATURE_GATES_OPTION(struct sandbox_options, gates),
+        { .name = "eviction-policy-waits",
+          .type = OPTION_FLAG,
+          .offset = OFFSET(has_policy_waits),
+          .fallback = "true",
+          .help = "answer evictions asked for through pods/eviction with 429 until the stages of "
+                  "the "
+                  "pod's EvictionPolicy are over; false leaves that to a webhook" },
         { .name = "token",
           .type = OPTION_TEXT,
           .offset = OFFSET(token),

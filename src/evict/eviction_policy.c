@@ -25,6 +25,11 @@ static const char *const reserve_names[RESERVE_COUNT] = {
         [RESERVE_REQUIRED] = "Required",
 };
 
+static const char *const other_clients_names[OTHER_CLIENTS_COUNT] = {
+        [OTHER_CLIENTS_WAIT] = "Wait",
+        [OTHER_CLIENTS_PASS] = "Pass",
+};
+
 const char *stage_kind_name(enum stage_kind kind) {
         return kind_names[kind];
 }
@@ -239,6 +244,8 @@ static int read_spec(const struct json *spec, struct eviction_policy *policy, st
         static const char *const ends[] = { "Withdraw", "Delete" };
         int end = eviction_policy_choose(spec, "onRequestDeadline", ends, ARRAY_LEN(ends));
         int reserve = eviction_policy_choose(spec, "reserve", reserve_names, RESERVE_COUNT);
+        int others = eviction_policy_choose(spec, "otherClients", other_clients_names,
+                                            OTHER_CLIENTS_COUNT);
 
         if (json_type(json_get(spec, "selector")) != JSON_OBJECT)
                 return eviction_policy_refuse(err, "selector", "required");
@@ -250,6 +257,9 @@ static int read_spec(const struct json *spec, struct eviction_policy *policy, st
         if (reserve < 0)
                 return eviction_policy_refuse(err, "reserve",
                                               "expected None, BestEffort or Required");
+        if (others < 0)
+                return eviction_policy_refuse(err, "otherClients", "expected Wait or Pass");
+        policy->other_clients = (enum eviction_other_clients)others;
         policy->deletes_at_deadline = end == 1;
         policy->reserve = (enum eviction_reserve)reserve;
         policy->precedence = json_get_i64(spec, "precedence", 0);

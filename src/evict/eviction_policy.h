@@ -64,6 +64,13 @@ static inline bool stage_is_hook(const struct eviction_stage *stage) {
         return stage->kind == STAGE_HTTP || stage->kind == STAGE_EXEC;
 }
 
+/* What other clients of the eviction subresource (kubectl drain) do about the stages. */
+enum eviction_other_clients {
+        OTHER_CLIENTS_WAIT, /* are told to come again until the stages are over */
+        OTHER_CLIENTS_PASS, /* evict the pod at once, as if there were no policy */
+        OTHER_CLIENTS_COUNT
+};
+
 enum eviction_reserve { RESERVE_BEST_EFFORT, RESERVE_NONE, RESERVE_REQUIRED, RESERVE_COUNT };
 
 struct eviction_policy {
@@ -75,6 +82,7 @@ struct eviction_policy {
         int64_t deadline_ns; /* of all stages together; 0 = none */
         bool deletes_at_deadline;
         enum eviction_reserve reserve;
+        enum eviction_other_clients other_clients;
         size_t stage_count;
         struct eviction_stage stages[EVICTION_STAGES_MAX];
 };

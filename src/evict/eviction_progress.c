@@ -3,6 +3,7 @@
 #include "evict/eviction_progress.h"
 
 #include "base/util.h"
+#include "evict/client_eviction.h"
 #include "evict/eviction_stages.h"
 #include <stdio.h>
 
@@ -199,8 +200,14 @@ static bool has_evicted(const struct eviction_target *target) {
         return false;
 }
 
+static bool has_deadline(const struct eviction_request *request) {
+        return wall_time_is_set(request->deadline) && eviction_request_is_ours(request) &&
+               request->intent == EVICTION_INTENT_EVICT && !request->object.is_deleting &&
+               !eviction_outcome_is_final(request->object.conditions.outcome);
+}
+
 /* Requests of our own that are past their deadline: withdrawn, or the pod is deleted where its
- * policy says so. */
+ * policy says so. That of a client only says that the client has gone away. */
 static void judge_deadlines(struct eviction_look *look) {
         const struct eviction_policy *policy =
                 look->is_alive ? eviction_policy_for(look->reconciler, look->pod) : NULL;
@@ -210,14 +217,12 @@ static void judge_deadlines(struct eviction_look *look) {
                 const struct eviction_request *request = look->target->requests[i];
                 int64_t left_ns = request->deadline.ns - look->now.wall.ns;
 
-                if (!wall_time_is_set(request->deadline) || !eviction_request_is_ours(request) ||
-                    request->intent != EVICTION_INTENT_EVICT || request->object.is_deleting ||
-                    eviction_outcome_is_final(request->object.conditions.outcome))
+                if (!has_deadline(request))
                         continue;
                 if (left_ns > 0)
                         eviction_target_wake(look->target,
                                              (struct mono_time){ look->now.mono.ns + left_ns });
-                else if (!deletes)
+                else if (!deletes || client_eviction_is_requester(request->requester))
                         eviction_withdraw(look, request, "deadline");
                 else if (!look->pod->is_terminating && !look->is_finished)
                         eviction_delete_pod(look, request);

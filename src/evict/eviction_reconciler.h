@@ -40,7 +40,7 @@
 struct eviction_pod {
         struct pod_id id; /* in the model */
         struct slice ns, name, uid, node;
-        bool is_finished, is_terminating;
+        bool is_finished, is_terminating, is_pending;
         bool is_daemon, is_mirror; /* are not evicted through the subresource */
         bool has_group;            /* of gang scheduling: not supported by the API */
         struct wall_time deleted;  /* deletionTimestamp */

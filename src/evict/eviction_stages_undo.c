@@ -142,7 +142,9 @@ static void turn_to_undo(struct eviction_look *look, struct eviction_slot *slot)
             (!turn->is_known && !stages_state_parse(own->message, state)) ||
             (!is_canceled && !eviction_outcome_is_evicted(outcome)))
                 state->done = state->is_open = 0;
-        if (eviction_outcome_is_evicted(outcome))
+        /* With the pod gone there is nothing to go back to, also when the Eviction went before it
+         * could say so. */
+        if (eviction_outcome_is_evicted(outcome) || look->is_gone || look->is_finished)
                 state->done = 0;
         state->mode = STAGES_UNDO;
         state->attempt = 1;

@@ -25,7 +25,8 @@ struct eviction_reconciler *eviction_reconciler_new(
         reconciler->moving = map_new();
         reconciler->gates = map_new();
         reconciler->open = map_u64_new();
-        eviction_pods_list_moving(reconciler);
+        if (config->cluster)
+                eviction_pods_list_moving(reconciler);
         return reconciler;
 }
 

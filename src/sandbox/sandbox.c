@@ -6,6 +6,7 @@
 #include "control/control.h"
 #include "http/http_front.h"
 #include "http/tls_material.h"
+#include "sandbox/eviction_waits.h"
 #include "sandbox/native_evictions.h"
 #include "sandbox/webhook_client.h"
 #include "server/api_server.h"
@@ -28,6 +29,7 @@ struct sandbox {
         struct tls_material tls;
         struct webhook_client *webhooks;
         struct native_evictions *native; /* NULL when not served */
+        struct eviction_waits waits;
         struct local_transport *transports[SANDBOX_TRANSPORTS_MAX];
         size_t transport_count;
         char url[300];
@@ -54,6 +56,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
         static const char *const admins[] = { "system:masters", NULL };
         struct api_token token = { sandbox->token, "kubernetes-admin", admins };
         const struct api_definition *definitions = NULL;
+        struct api_eviction_judge judge = eviction_waits_judge(&sandbox->waits);
         struct webhook_caller webhooks;
         size_t definition_count = 0;
 
@@ -75,6 +78,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
         sandbox->server = api_server_new(
                 &(struct api_server_config){ .store = sandbox->store,
                                              .webhooks = &webhooks,
+                                             .evictions = config->passes_evictions ? NULL : &judge,
                                              .account_key_pem = sandbox->tls.ca_key_pem,
                                              .tokens = &token,
                                              .token_count = 1,
@@ -84,6 +88,7 @@ static int start_server(struct sandbox *sandbox, const struct sandbox_config *co
                                              .seed = config->seed,
                                              .read_yaml = document_read_tree },
                 sandbox->loop);
+        sandbox->waits = (struct eviction_waits){ sandbox->server, sandbox->loop, sandbox->native };
         return 0;
 }
 

@@ -23,6 +23,8 @@ struct sandbox_config {
         uint64_t seed;
         bool is_quiet;              /* no Normal events about containers (large traces) */
         bool has_eviction_requests; /* serves lifecycle.k8s.io and evictionResponders of pods */
+        /* Calls of the eviction subresource do not wait for the stages of an EvictionPolicy. */
+        bool passes_evictions;
 };
 
 /* Ready to serve when it returns 0; a failure leaves nothing behind but a created data folder's

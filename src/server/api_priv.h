@@ -66,9 +66,10 @@ struct api_server {
         struct api_resource *accounts, *mutating_webhooks, *validating_webhooks;
         struct custom_resources *customs; /* custom_resource.c */
         struct event_retention *retention;
-        struct account_key *account_key;   /* made when it is first needed, if none was given */
-        struct webhook_caller webhooks;    /* call is NULL when there are none */
-        void (*in_between)(void *context); /* other writers of budgets; NULL = none */
+        struct account_key *account_key;     /* made when it is first needed, if none was given */
+        struct webhook_caller webhooks;      /* call is NULL when there are none */
+        struct api_eviction_judge evictions; /* waits is NULL when there is none */
+        void (*in_between)(void *context);   /* other writers of budgets; NULL = none */
         void *in_between_context;
 };
 

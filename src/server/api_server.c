@@ -132,6 +132,8 @@ struct api_server *api_server_new(const struct api_server_config *config, struct
         for (size_t i = 0; i < config->token_count; i++)
                 api_server_add_token(server, &config->tokens[i]);
         server->has_eviction_responders = config->has_eviction_responders;
+        if (config->evictions)
+                server->evictions = *config->evictions;
         custom_resources_start(server, config->definitions, config->definition_count);
         event_retention_start(server, config->events_max);
         api_server_bootstrap(server);
@@ -314,4 +316,14 @@ void api_server_call(struct api_server *server, const struct api_user *user, con
         };
 
         api_server_handle(server, &request, ret_response);
+}
+
+void api_server_inside(struct api_server *server, const struct api_server_request *request,
+                       struct http_response *ret_response) {
+        struct arena outer = server->scratch; /* of the request under way */
+
+        arena_init(&server->scratch, 0);
+        api_server_handle(server, request, ret_response);
+        arena_release(&server->scratch);
+        server->scratch = outer;
 }

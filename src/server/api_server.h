@@ -57,6 +57,21 @@ struct webhook_caller {
         void *self;
 };
 
+/* Judges calls of pods/eviction for the server, which knows nothing of policies: after admission,
+ * before budgets. */
+struct api_eviction_call {
+        struct slice ns, name; /* of the pod, which may be absent */
+        struct slice uid;      /* precondition; empty = none */
+        struct slice user;
+        bool is_dry_run;
+};
+struct api_eviction_judge {
+        /* True: the call is answered 429, with this text and pause. May call api_server_inside. */
+        bool (*waits)(void *self, const struct api_eviction_call *call, struct buf *ret_text,
+                      int *ret_retry_after_s);
+        void *self;
+};
+
 /* A kind that is served from the start, and that no object in the cluster defines. */
 struct api_definition {
         const char *json; /* written as a CustomResourceDefinition */
@@ -81,7 +96,8 @@ struct api_server_config {
         const struct webhook_caller *webhooks; /* copied; NULL = webhooks are not called */
         const struct api_definition *definitions;
         size_t definition_count;
-        bool has_eviction_responders; /* pods may have spec.evictionResponders */
+        bool has_eviction_responders;               /* pods may have spec.evictionResponders */
+        const struct api_eviction_judge *evictions; /* copied; NULL = none waits */
 };
 
 /* The loop must outlive the server. Creates the namespaces and objects every cluster has. */
@@ -129,6 +145,9 @@ bool api_server_asks_webhooks(const struct api_server *server);
 struct api_pending *api_pending_resume(struct api_pending *pending,
                                        struct http_response *ret_response);
 void api_pending_cancel(struct api_pending *pending); /* accepts NULL */
+/* api_server_handle from inside of a request that the server is about to answer. */
+void api_server_inside(struct api_server *server, const struct api_server_request *request,
+                       struct http_response *ret_response);
 /* Shorthand for in-process callers: method, path and JSON body (empty = none) as user. */
 void api_server_call(struct api_server *server, const struct api_user *user, const char *method,
                      struct slice target, struct slice body, struct http_response *ret_response);

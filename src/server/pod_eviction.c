@@ -361,6 +361,30 @@ static int decode_eviction(struct api_context *context, struct decoded *decoded,
         return 0;
 }
 
+/* A policy may lead the pod out first, which is not for this room to know. */
+static int check_wait(struct subresource_eviction *eviction) {
+        struct api_context *context = eviction->context;
+        const struct api_eviction_judge *judge = &context->server->evictions;
+        struct buf text = { 0 };
+        int retry_after_s = 0;
+        bool waits = judge->waits &&
+                     judge->waits(judge->self,
+                                  &(struct api_eviction_call){ .ns = context->route.ns,
+                                                               .name = eviction->name,
+                                                               .uid = eviction->options.uid,
+                                                               .user = context->user.name,
+                                                               .is_dry_run = context->is_dry_run },
+                                  &text, &retry_after_s);
+
+        if (waits) {
+                fail_plain(context, 429, "TooManyRequests", SLICE_FMT, SLICE_ARG(buf_view(&text)));
+                context->failure.has_details = true;
+                context->failure.retry_after_s = retry_after_s;
+        }
+        buf_release(&text);
+        return waits ? API_FAILED : 0;
+}
+
 int serve_eviction(struct api_context *context) {
         struct subresource_eviction eviction = { .context = context, .name = context->route.name };
         struct decoded decoded = { 0 };
@@ -375,6 +399,8 @@ int serve_eviction(struct api_context *context) {
                 r = webhooks_allow_action(context, &decoded, "policy", "Eviction");
         if (r == 0) /* as webhooks left it */
                 r = decode_eviction(context, &decoded, &eviction);
+        if (r == 0)
+                r = check_wait(&eviction);
         if (r == 0)
                 r = pod_eviction_evict(&eviction);
         if (r == 0)

@@ -1,0 +1,152 @@
+/* Reads what the store has of a pod's eviction, and has it judged. Everything is read at each call:
+ * evictions are few, and what was read a moment ago may have changed. */
+#include "sandbox/eviction_waits.h"
+
+#include "api/json.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "evict/client_eviction.h"
+#include <stdio.h>
+
+#define PATH_MAX_BYTES 700
+
+struct waits_look {
+        struct eviction_waits *waits;
+        const struct client_eviction *call;
+        struct eviction_reconciler *reconciler;
+        struct json_doc *pod; /* NULL when there is none */
+        size_t count;         /* of objects put */
+};
+
+static bool is_for_pod(const struct waits_look *look, const struct json *object) {
+        const struct json *target = json_get(json_get(object, "spec"), "target");
+
+        return !target ||
+               slice_eq(json_get_text(json_get(target, "pod"), "name"), look->call->name);
+}
+
+/* The answer to GET; NULL when there is none. */
+static struct json_doc *waits_look_get(const struct waits_look *look, const char *path) {
+        struct http_response response;
+        struct json_doc *doc = NULL;
+
+        api_server_inside(look->waits->server,
+                          &(struct api_server_request){ .method = SLICE_LITERAL("GET"),
+                                                        .target = slice_of(path),
+                                                        .user = &api_user_controller_manager },
+                          &response);
+        if (response.status == 200 && json_parse(buf_view(&response.body), &doc, NULL) < 0)
+                doc = NULL;
+        http_response_release(&response);
+        return doc;
+}
+
+static void read_kind(struct waits_look *look, const char *group, const char *plural,
+                      int (*put)(struct eviction_reconciler *, const struct json *, struct err *)) {
+        char path[PATH_MAX_BYTES];
+        struct json_doc *doc;
+        const struct json *item;
+        struct json_iter iter;
+
+        snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "/namespaces/" SLICE_FMT "/%s",
+                 group, SLICE_ARG(look->call->ns), plural);
+        doc = waits_look_get(look, path);
+        iter = json_iter(doc ? json_get(json_doc_root(doc), "items") : NULL);
+        while (json_next(&iter, NULL, &item))
+                if (is_for_pod(look, item))
+                        look->count += put(look->reconciler, item, NULL) == 0;
+        json_doc_free(doc);
+}
+
+static void read_evictions(struct waits_look *look, const char *group) {
+        read_kind(look, group, "evictionrequests", eviction_reconciler_put_request);
+        read_kind(look, group, "evictions", eviction_reconciler_put_eviction);
+}
+
+/* What is known of the pod; false: no policy is for it. */
+static bool waits_look_fill(struct waits_look *look) {
+        char path[PATH_MAX_BYTES];
+
+        read_kind(look, EVICTION_GROUP_OWN, "evictionpolicies", eviction_reconciler_put_policy);
+        if (look->count == 0)
+                return false;
+        snprintf(path, sizeof(path), "/api/v1/namespaces/" SLICE_FMT "/pods/" SLICE_FMT,
+                 SLICE_ARG(look->call->ns), SLICE_ARG(look->call->name));
+        look->pod = waits_look_get(look, path);
+        if (look->waits->is_native)
+                read_evictions(look, EVICTION_GROUP_NATIVE);
+        read_evictions(look, EVICTION_GROUP_OWN);
+        return true;
+}
+
+/* ---- the client's request ---- */
+
+static void write_request(const struct waits_look *look,
+                          const struct client_eviction_verdict *verdict) {
+        const char *group = look->waits->is_native ? EVICTION_GROUP_NATIVE : EVICTION_GROUP_OWN;
+        struct wall_time now = loop_wall(look->waits->loop);
+        bool is_new = verdict->request == CLIENT_REQUEST_OPENS;
+        struct http_response response;
+        char path[PATH_MAX_BYTES], name[CLIENT_EVICTION_NAME_MAX];
+        struct buf body = { 0 };
+
+        client_eviction_request_name(look->call->user, verdict->pod_uid, name);
+        snprintf(path, sizeof(path),
+                 "/apis/%s/" EVICTION_VERSION "/namespaces/" SLICE_FMT "/evictionrequests%s%s",
+                 group, SLICE_ARG(look->call->ns), is_new ? "" : "/", is_new ? "" : name);
+        if (is_new)
+                client_eviction_write(look->call, verdict->pod_uid, group, now, &body);
+        else
+                client_eviction_renewal_write(now, &body);
+        api_server_inside(
+                look->waits->server,
+                &(struct api_server_request){
+                        .method = slice_of(is_new ? "POST" : "PATCH"),
+                        .target = slice_of(path),
+                        .body = buf_view(&body),
+                        .content_type = is_new ? SLICE_EMPTY
+                                               : SLICE_LITERAL("application/merge-patch+json"),
+                        .user_agent = SLICE_LITERAL("berth-sandbox"),
+                        .user = &api_user_controller_manager },
+                &response);
+        if (response.status >= 300 && response.status != 409)
+                LOG(LOG_WARN, "EvictionRequestFailed", log_text("path", path),
+                    log_i64("status", response.status));
+        http_response_release(&response);
+        buf_release(&body);
+}
+
+static bool eviction_waits_judged(void *self, const struct api_eviction_call *asked,
+                                  struct buf *ret_text, int *ret_retry_after_s) {
+        struct eviction_waits *waits = self;
+        struct client_eviction call = { .ns = asked->ns,
+                                        .name = asked->name,
+                                        .uid = asked->uid,
+                                        .user = asked->user,
+                                        .is_dry_run = asked->is_dry_run };
+        struct waits_look look = { .waits = waits, .call = &call };
+        struct client_eviction_verdict verdict = { 0 };
+        struct eviction_pod pod;
+        struct arena arena;
+
+        arena_init(&arena, 1024);
+        look.reconciler = eviction_reconciler_new(&(struct eviction_reconciler_config){ 0 });
+        if (waits_look_fill(&look) && look.pod &&
+            eviction_pod_decode(json_doc_root(look.pod), &arena, &pod, NULL) == 0)
+                verdict = client_eviction_decide(look.reconciler, &pod, &call,
+                                                 loop_wall(waits->loop));
+        if (verdict.waits && verdict.request != CLIENT_REQUEST_STAYS)
+                write_request(&look, &verdict);
+        if (verdict.waits) {
+                buf_text(ret_text, verdict.text);
+                *ret_retry_after_s = CLIENT_EVICTION_RETRY_S;
+        }
+        eviction_reconciler_free(look.reconciler);
+        json_doc_free(look.pod);
+        arena_release(&arena);
+        return verdict.waits;
+}
+
+struct api_eviction_judge eviction_waits_judge(struct eviction_waits *waits) {
+        return (struct api_eviction_judge){ .waits = eviction_waits_judged, .self = waits };
+}

@@ -1,0 +1,161 @@
+#!/bin/sh
+# A client of the eviction subresource meets an EvictionPolicy: kubectl drain, which waits for the stages, a client that goes away, dry
+# runs and policies that let it pass: eviction_clients.sh BERTH HOOK_SERVER server|webhook [crd|native]. The sandbox makes it wait by
+# itself, or the webhook of `berth evictions` does. Skips (77) without kubectl, curl or Python.
+# shellcheck source=tests/e2e/clients.sh disable=SC1091
+. "$(dirname "$0")/clients.sh"
+hook_server=$2
+way=$3
+[ -n "$kubectl_program" ] || skip "no kubectl"
+command -v curl >/dev/null || skip "no curl"
+command -v python3 >/dev/null || skip "no python3"
+kinds=lifecycle.berth.dev
+mode=crd
+gates=false
+if [ "${4:-crd}" = native ]; then
+        kinds=lifecycle.k8s.io
+        mode=native-own
+        gates=true
+fi
+own=true
+[ "$way" = server ] || own=false
+start_sandbox "$1" --nodes 1 --seed 1 --feature-gates EvictionRequestAPI=$gates --eviction-policy-waits=$own
+python3 "$hook_server" "$work" >"$work/hook" 2>&1 &
+children="$children $!"
+until_true test -s "$work/hook"
+hook=$(cat "$work/hook")
+touch "$work/log"
+webhook=
+if [ "$way" = webhook ]; then
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 \
+                -keyout "$work/webhook.key" -out "$work/webhook.crt" 2>"$work/openssl" || skip "no openssl"
+        port=$(free_port)
+        webhook="--webhook-listen 127.0.0.1:$port --webhook-cert $work/webhook.crt --webhook-key $work/webhook.key"
+fi
+# shellcheck disable=SC2086
+"$berth" evictions --mode $mode --leader-elect=false --audit-file "$work/audit" --no-audit-output $webhook >"$work/evictions" 2>&1 &
+evictions=$!
+children="$children $evictions"
+wait_for "ready" Ready cat "$work/evictions"
+if [ "$way" = webhook ]; then
+        kubectl create -f - >/dev/null <<END
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: berth-evictions}
+webhooks:
+- name: pods-eviction.lifecycle.berth.dev
+  admissionReviewVersions: [v1]
+  sideEffects: NoneOnDryRun
+  failurePolicy: Fail
+  timeoutSeconds: 5
+  clientConfig: {url: "https://127.0.0.1:$port/pods-eviction", caBundle: $(base64 -w0 <"$work/webhook.crt")}
+  rules:
+  - {apiGroups: [""], apiVersions: [v1], resources: [pods/eviction], operations: [CREATE], scope: Namespaced}
+END
+fi
+for name in db free; do
+        policy=Wait
+        [ $name = db ] || policy=Pass
+        kubectl create -f - >/dev/null <<END
+apiVersion: lifecycle.berth.dev/v1alpha1
+kind: EvictionPolicy
+metadata: {name: $name}
+spec:
+  selector: {matchLabels: {app: $name}}
+  otherClients: $policy
+  stages:
+  - {name: prepare, kind: http, http: {url: "$hook"}}
+  - {name: handover, kind: http, http: {url: "$hook"}}
+  rollback:
+  - {stage: prepare, http: {url: "$hook"}}
+END
+done
+# pod NAME APP: one that runs
+pod() {
+        kubectl create -f - >/dev/null <<END
+apiVersion: v1
+kind: Pod
+metadata: {name: $1, labels: {app: $2}}
+spec: {nodeName: node-0, terminationGracePeriodSeconds: 1, containers: [{name: c, image: x}]}
+END
+        wait_for "pod $1 runs" Running kubectl get pod "$1"
+}
+# evict NAME [OPTIONS]: one call of the subresource as the administrator; prints status and answer
+evict() {
+        curl -sk -D - -H "Authorization: Bearer e2e" -H "Content-Type: application/json" "$url/api/v1/namespaces/default/pods/$1/eviction$2" \
+                -d "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":\"$1\"}}" | tr -d '\r'
+}
+requests() {
+        kubectl get "evictionrequests.$kinds" -o 'jsonpath={range .items[*]}{.spec.requester} {.spec.target.pod.name} {.spec.intent}{"\n"}{end}'
+}
+left() {
+        kubectl get pod "$1" --ignore-not-found -o name
+}
+
+# A policy says so, or there is none for the pod: passed at once.
+pod free free
+pod other none
+contains "a policy that lets others pass" "201 Created" evict free
+contains "no policy" "201 Created" evict other
+is "nothing was asked for" "" "$(requests)"
+
+# One call: told to come again, and asked for. A dry run is told the same, and writes nothing.
+pod a db
+contains "a dry run waits too" "429 " evict a '?dryRun=All'
+is "and asks for nothing" "" "$(requests)"
+evict a >"$work/answer"
+contains "told to come again" "429 " cat "$work/answer"
+contains "after a while" "Retry-After: 5" cat "$work/answer"
+contains "why" 'EvictionPolicy \"db\"' cat "$work/answer"
+wait_for "asked for in its name" "clients.berth.dev/kubernetes-admin a Eviction" requests
+wait_for "the first stage runs" "run prepare 1" cat "$work/log"
+stage_told() {
+        evict a | tr '\n' ' '
+}
+wait_for "it is told which stage" "stage 1 of 2 (prepare)" stage_told
+contains "one request, however often it is asked" "1" sh -c "kubectl get evictionrequests.$kinds --no-headers | wc -l"
+
+# kubectl drain joins in, and ends when the pod has been led out.
+kubectl drain node-0 --force --pod-selector app=db --timeout=120s >"$work/drain" 2>&1 &
+drain=$!
+wait_for "the node is cordoned" SchedulingDisabled kubectl get node node-0
+touch "$work/done-prepare-a"
+wait_for "the second stage is told" "stage 2 of 2 (handover)" stage_told
+is "the pod is there" pod/a "$(left a)"
+touch "$work/done-handover-a"
+wait $drain
+is "kubectl drain ends well" 0 $?
+contains "it has evicted the pod" "drained" cat "$work/drain"
+is "the pod is gone" "" "$(left a)"
+is "each stage was run once" 2 "$(grep -c '^run ' "$work/log")"
+is "none was undone" 0 "$(grep -c '^rollback ' "$work/log")"
+gone() {
+        requests | grep -c " a " || true
+}
+wait_for "its request goes with it" 0 gone
+kubectl uncordon node-0 >/dev/null
+
+# A request that is withdrawn, as at its deadline: what was done is undone, and for a while it is not asked for again.
+pod b db
+touch "$work/done-prepare-b"
+evict b >/dev/null
+b_runs() {
+        grep -c "^run handover" "$work/log"
+}
+wait_for "the second stage is open" 2 b_runs
+request=$(kubectl get "evictionrequests.$kinds" -o 'jsonpath={.items[?(@.spec.target.pod.name=="b")].metadata.name}')
+contains "it has a deadline" 20 kubectl get "evictionrequests.$kinds" "$request" -o 'jsonpath={.metadata.annotations.lifecycle\.berth\.dev/deadline}'
+kubectl annotate --overwrite "evictionrequests.$kinds" "$request" lifecycle.berth.dev/deadline=2020-01-01T00:00:00Z >/dev/null
+wait_for "withdrawn" "b Withdrawn" requests
+wait_for "rolled back" "rollback prepare" cat "$work/log"
+called_off() {
+        evict b | tr '\n' ' '
+}
+wait_for "not asked again at once" "it was called off" called_off
+is "the pod lives" pod/b "$(left b)"
+contains "still withdrawn" "b Withdrawn" requests
+
+kill $evictions
+wait $evictions 2>/dev/null
+[ $failures -eq 0 ] || grep -hv "^poll" "$work/log" "$work/evictions"
+finish
