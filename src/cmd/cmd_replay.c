@@ -68,6 +68,14 @@ static const struct replay_kind *kind_find(const char *name) {
         return NULL;
 }
 
+static void kind_unknown(const char *name, struct err *err) {
+        CLEANUP(buf_release) struct buf known = { 0 };
+
+        for (size_t i = 0; replay_names[i]; i++)
+                buf_printf(&known, "%s%s", i > 0 ? ", " : "", replay_names[i]);
+        err_set(err, BERTH_ERR_USAGE, "expected one of %s, found \"%s\"", known.data, name);
+}
+
 static int replay_line(const struct replay_kind *kind, struct slice line, struct buf *out,
                        struct err *err) {
         CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
@@ -128,7 +136,7 @@ static int replay_run(const struct command_call *call) {
         int code = 0;
 
         if (!kind) {
-                err_set(&err, BERTH_ERR_USAGE, "unknown kind \"%s\"", call->arguments.items[0]);
+                kind_unknown(call->arguments.items[0], &err);
                 return command_failed("replay", &err);
         }
         if (call->arguments.count == 1)
