@@ -8,6 +8,7 @@ extern const struct command command_sandbox;
 extern const struct command command_scheduler;
 extern const struct command command_descheduler;
 extern const struct command command_reboot;
+extern const struct command command_run;
 extern const struct command command_explain;
 extern const struct command command_plan;
 extern const struct command command_replay;

@@ -14,7 +14,7 @@ static int cmd_descheduler_run(const struct command_call *call) {
         return descheduler_command_run(&options);
 }
 
-static const struct option descheduler_table[] = {
+const struct option descheduler_options_table[] = {
         { .name = "policy-config-file",
           .type = OPTION_TEXT,
           .offset = offsetof(struct descheduler_options, policy),
@@ -100,7 +100,7 @@ const struct command command_descheduler = {
                        "one pass or one per interval, and evicts through the eviction API. "
                        "Budgets and limits hold; the UID of the pod is a precondition of "
                        "each eviction.",
-        .options = descheduler_table,
+        .options = descheduler_options_table,
         .options_size = sizeof(struct descheduler_options),
         .run = cmd_descheduler_run,
 };

@@ -256,7 +256,8 @@ static int cmd_evict_run(const struct command_call *call) {
         run.is_terminal = isatty(STDOUT_FILENO);
         if (code == 0)
                 code = daemon_run(&daemon,
-                                  &(struct daemon_role){ .context = &run, .add = add_role }, &err);
+                                  &(struct daemon_role){ .context = &run, .add = add_role }, 1,
+                                  &err);
         if (code == 0 && run.err.code) {
                 err = run.err;
                 code = err.code;

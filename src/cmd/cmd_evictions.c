@@ -2,20 +2,17 @@
 #include "cmd/cmd.h"
 #include "cmd/command.h"
 #include "cmd/daemon_options.h"
+#include "cmd/daemon_part.h"
+#include "cmd/evictions_command.h"
 
 #include "base/log.h"
 #include "base/time.h"
+#include "base/util.h"
 #include "roles/audit_file.h"
 #include "roles/evictions_role.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/random.h>
-
-struct evictions_options {
-        struct daemon_options daemon;
-        const char *audit_path, *hook_directory;
-        bool may_delete, has_no_evictor, keeps_definitions, is_audit_quiet;
-        int mode;
-};
 
 struct evictions_daemon {
         const struct evictions_options *options;
@@ -38,7 +35,7 @@ static void on_audit(void *context, struct slice line) {
 }
 
 static bool may_act(void *context) {
-        return daemon_may_act(((const struct evictions_daemon *)context)->daemon);
+        return daemon_may_act(((const struct evictions_daemon *)context)->daemon, context);
 }
 
 static int add_role(void *context, struct daemon *daemon, struct runtime *runtime,
@@ -67,13 +64,27 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
         return 0;
 }
 
-static int cmd_evictions_run(const struct command_call *call) {
-        const struct evictions_options *options = call->options;
-        struct evictions_daemon self = { .options = options };
-        struct daemon_options daemon = options->daemon;
-        struct err err = { 0 };
-        int code = 0;
+static int evictions_part_end(void *context, struct err *err) {
+        const struct evictions_daemon *self = context;
 
+        if (self->failure.code)
+                *err = self->failure;
+        return self->failure.code;
+}
+
+static void evictions_part_free(void *context) {
+        struct evictions_daemon *self = context;
+
+        audit_file_close(self->file);
+        free(self);
+}
+
+int evictions_part_make(const struct evictions_options *options, struct daemon_part *ret_part,
+                        struct err *err) {
+        struct evictions_daemon *self = xcalloc(1, sizeof(*self));
+        struct daemon_options daemon = options->daemon;
+
+        self->options = options;
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
         daemon.user_agent = EVICTION_MANAGER;
@@ -81,22 +92,31 @@ static int cmd_evictions_run(const struct command_call *call) {
         daemon.kinds = EVICTIONS_KINDS;
         daemon.spare_kinds = EVICTIONS_SPARE_KINDS;
         daemon.health_name = "Evictions";
-        if (options->audit_path)
-                code = audit_file_open(options->audit_path, &self.file, &self.chain, &err);
+        *ret_part = (struct daemon_part){
+                .daemon = daemon,
+                .role = { .context = self, .lease = daemon_lease_of(&daemon), .add = add_role },
+                .end = evictions_part_end,
+                .free = evictions_part_free
+        };
+        return options->audit_path
+                       ? audit_file_open(options->audit_path, &self->file, &self->chain, err)
+                       : 0;
+}
+
+static int cmd_evictions_run(const struct command_call *call) {
+        struct daemon_part part;
+        struct err err = { 0 };
+        int code = evictions_part_make(call->options, &part, &err);
+
         if (code == 0)
-                code = daemon_run(&daemon,
-                                  &(struct daemon_role){ .context = &self, .add = add_role }, &err);
-        if (code == 0 && self.failure.code) {
-                err = self.failure;
-                code = err.code;
-        }
-        audit_file_close(self.file);
+                code = daemon_part_run(&part, &err);
+        daemon_part_release(&part);
         return code < 0 ? command_failed("evictions", &err) : EXIT_DONE;
 }
 
 static const char *const modes[] = { "auto", "crd", "native-own", "native-foreign", NULL };
 
-static const struct option evictions_table[] = {
+const struct option evictions_options_table[] = {
         { .name = "mode",
           .type = OPTION_CHOICE,
           .offset = offsetof(struct evictions_options, mode),
@@ -155,7 +175,7 @@ const struct command command_evictions = {
                        "Uses the native kinds where the cluster serves them, and creates "
                        "its own (lifecycle.berth.dev) where it does not. All state is in "
                        "the objects; it may be stopped at any time.",
-        .options = evictions_table,
+        .options = evictions_options_table,
         .options_size = sizeof(struct evictions_options),
         .run = cmd_evictions_run,
 };

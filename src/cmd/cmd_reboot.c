@@ -1,11 +1,15 @@
 /* berth reboot: the agent that reboots one node, in kured's place, and the state of all of them. */
+#include "base/util.h"
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/daemon_part.h"
 #include "cmd/log_writer.h"
 #include "cmd/reboot_options.h"
 #include "cmd/reboot_setup.h"
 #include "cmd/reboot_status.h"
 #include "host/metrics_listener.h"
+#include "pages/metrics.h"
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -26,10 +30,13 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                     struct err *err) {
         struct reboot_daemon *self = context;
 
-        (void)daemon;
         self->role = reboot_role_add(runtime, &self->setup.role, err);
         if (!self->role)
                 return err->code;
+        if (daemon_metrics(daemon)) { /* on the page of the process */
+                metrics_on_page(daemon_metrics(daemon), write_metrics, self);
+                return 0;
+        }
         if (self->options->metrics_port == 0)
                 return 0;
         return metrics_listener_new(
@@ -43,29 +50,46 @@ static void cmd_reboot_leave(void *context) {
         metrics_listener_free(((struct reboot_daemon *)context)->metrics);
 }
 
-static int run_agent(const struct command_call *call) {
-        const struct reboot_options *options = call->options;
-        struct reboot_daemon self = { .options = options };
-        struct daemon_options daemon = options->daemon;
-        struct err err = { 0 };
-        int code;
+static void reboot_part_free(void *context) {
+        struct reboot_daemon *self = context;
 
-        log_writer_set_json(strcmp(options->log_format, "json") == 0);
-        log_writer_set_level((int)daemon.verbosity);
+        reboot_setup_release(&self->setup);
+        free(self);
+}
+
+int reboot_part_make(const struct reboot_options *options, struct arena *arena,
+                     struct daemon_part *ret_part, struct err *err) {
+        struct reboot_daemon *self = xcalloc(1, sizeof(*self));
+        struct daemon_options daemon = options->daemon;
+
+        self->options = options;
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
         daemon.user_agent = "berth-reboot";
         daemon.evicts_as = "reboot.berth.dev/drain";
         daemon.takes_slots = !options->is_parity;
         daemon.has_no_model = true;
-        code = reboot_setup_make(options, call->arena, &self.setup, &err);
+        *ret_part = (struct daemon_part){ .daemon = daemon,
+                                          .role = { .context = self,
+                                                    .has_no_model = true,
+                                                    .add = add_role,
+                                                    .leave = cmd_reboot_leave },
+                                          .free = reboot_part_free };
+        return reboot_setup_make(options, arena, &self->setup, err);
+}
+
+static int run_agent(const struct command_call *call) {
+        const struct reboot_options *options = call->options;
+        struct daemon_part part;
+        struct err err = { 0 };
+        int code;
+
+        log_writer_set_json(strcmp(options->log_format, "json") == 0);
+        log_writer_set_level((int)options->daemon.verbosity);
+        code = reboot_part_make(options, call->arena, &part, &err);
         if (code == 0)
-                code = daemon_run(&daemon,
-                                  &(struct daemon_role){ .context = &self,
-                                                         .add = add_role,
-                                                         .leave = cmd_reboot_leave },
-                                  &err);
-        reboot_setup_release(&self.setup);
+                code = daemon_part_run(&part, &err);
+        daemon_part_release(&part);
         return code < 0 ? command_failed("reboot", &err) : EXIT_DONE;
 }
 

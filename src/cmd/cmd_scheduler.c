@@ -12,7 +12,7 @@ static int cmd_scheduler_run(const struct command_call *call) {
         return scheduler_command_run("scheduler", &options);
 }
 
-static const struct option scheduler_table[] = {
+const struct option scheduler_options_table[] = {
         { .name = "config",
           .type = OPTION_TEXT,
           .offset = offsetof(struct scheduler_options, config),
@@ -64,7 +64,7 @@ const struct command command_scheduler = {
         .synopsis = "",
         .description = "Stands in for kube-scheduler 1.36: same plugins, messages, events "
                        "and metrics. Reads KubeSchedulerConfiguration v1.",
-        .options = scheduler_table,
+        .options = scheduler_options_table,
         .options_size = sizeof(struct scheduler_options),
         .run = cmd_scheduler_run,
 };

@@ -89,6 +89,7 @@ static int run_command(const struct program *program, const struct command *comm
 
         arena_init(&arena, 0);
         line.options = arena_alloc(&arena, command->options_size);
+        line.parts = command->parts;
         if (parse_words(program, command, words, &arena, &line, &exit_code) < 0)
                 return exit_code;
         for (size_t i = 0; i < line.warnings.count; i++)
@@ -103,6 +104,7 @@ static int run_command(const struct program *program, const struct command *comm
                 return usage_failed(program, command, &err);
         return command->run(&(struct command_call){ .options = line.options,
                                                     .arguments = line.arguments,
+                                                    .part_words = line.part_words,
                                                     .arena = &arena,
                                                     .program = name,
                                                     .commands = program->commands });

@@ -8,6 +8,7 @@ enum exit_code { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_JUDGED_NO 
 struct command_call {
         const void *options;                   /* struct filled by the option table */
         struct arguments arguments;            /* words that are not options */
+        struct option_texts part_words;        /* options of the command's parts */
         struct arena *arena;                   /* lives as long as the command */
         const char *program;                   /* argv[0] */
         const struct command *const *commands; /* all of the program, for its help */
@@ -15,11 +16,12 @@ struct command_call {
 
 struct command {
         const char *name;
-        const char *summary;          /* one line without a full stop */
-        const char *synopsis;         /* arguments after the options; "" = none */
-        const char *description;      /* paragraphs for help and manual, separated by \n\n */
-        const struct option *options; /* NULL = none */
-        size_t options_size;          /* of the struct they fill */
+        const char *summary;             /* one line without a full stop */
+        const char *synopsis;            /* arguments after the options; "" = none */
+        const char *description;         /* paragraphs for help and manual, separated by \n\n */
+        const struct option *options;    /* NULL = none */
+        size_t options_size;             /* of the struct they fill */
+        const struct option_part *parts; /* whose options it takes, too; NULL = none */
         size_t arguments_min, arguments_max;
         const char *const *argument_choices; /* completion; NULL-ended, NULL = none */
         bool takes_files;                    /* completion of arguments */

@@ -17,11 +17,27 @@
 #include "pages/serving.h"
 #include "roles/request_transport.h"
 #include "roles/slot_gate.h"
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define DRAIN_PATIENCE_NS (2 * NS_PER_S) /* for writes under way at the end */
+
+/* A Lease, and the roles that work while this process holds it. */
+struct daemon_lease {
+        struct daemon *daemon;
+        const char *name;
+        struct lease_elector *elector;
+        unsigned seats; /* bits of daemon.seats */
+        bool is_leading;
+};
+
+struct daemon_seat {
+        const struct daemon_role *role;
+        size_t first, count;              /* in the runtime */
+        const struct daemon_lease *lease; /* NULL = needs none */
+};
 
 struct daemon {
         const struct daemon_options *options;
@@ -35,7 +51,10 @@ struct daemon {
         struct request_transport *requests; /* NULL = evictions are asked for directly */
         struct transport evicting;
         struct runtime *runtime;
-        struct lease_elector *elector;
+        struct daemon_lease leases[DAEMON_ROLES_MAX];
+        struct daemon_seat seats[DAEMON_ROLES_MAX];
+        size_t lease_count, seat_count;
+        unsigned releasing; /* Leases, at the end */
         struct metrics *metrics;
         struct runtime_metrics *counts;
         struct page_guard *guard; /* NULL = pages are for everybody */
@@ -109,16 +128,31 @@ static void name_process(struct daemon *daemon) {
 
 /* ---- leading ---- */
 
-static void daemon_begin(struct daemon *daemon) {
+static void daemon_begin(struct daemon *daemon, unsigned seats) {
+        bool needs_model = false;
+
+        for (size_t i = 0; i < daemon->seat_count; i++) {
+                const struct daemon_seat *seat = &daemon->seats[i];
+
+                if (!(seats >> i & 1))
+                        continue;
+                runtime_release_roles(daemon->runtime, seat->first, seat->count,
+                                      seat->role->has_no_model);
+                needs_model |= !seat->role->has_no_model;
+        }
+        if (!needs_model)
+                return;
         daemon->is_leading = true;
         runtime_start(daemon->runtime);
 }
 
 static void on_started(void *context) {
-        struct daemon *daemon = context;
+        struct daemon_lease *lease = context;
 
-        LOG(LOG_INFO, "Leading", log_text("identity", daemon->identity));
-        daemon_begin(daemon);
+        LOG(LOG_INFO, "Leading", log_text("identity", lease->daemon->identity),
+            log_text("lease", lease->name));
+        lease->is_leading = true;
+        daemon_begin(lease->daemon, lease->seats);
 }
 
 #define LEAD_LOST "leadership lost"
@@ -128,9 +162,10 @@ bool daemon_has_lost_lead(const struct err *err) {
 }
 
 static void on_stopped(void *context) {
-        struct daemon *daemon = context;
+        struct daemon_lease *lease = context;
+        struct daemon *daemon = lease->daemon;
 
-        if (daemon->is_ending || !daemon->is_leading)
+        if (daemon->is_ending || !lease->is_leading)
                 return;
         err_set(&daemon->failure, BERTH_ERR_UNAVAILABLE, LEAD_LOST);
         loop_stop(daemon->loop);
@@ -142,31 +177,69 @@ static void on_election_failed(void *context, const struct err *err) {
 }
 
 static void on_released(void *context) {
-        loop_stop(((struct daemon *)context)->loop);
+        struct daemon *daemon = ((struct daemon_lease *)context)->daemon;
+
+        if (--daemon->releasing == 0)
+                loop_stop(daemon->loop);
 }
 
-static int daemon_elect(struct daemon *daemon, struct err *err) {
+static int daemon_elect(struct daemon *daemon, unsigned seats,
+                        const struct daemon_lease_options *options, struct err *err) {
         static const struct lease_elector_events events = { .started = on_started,
                                                             .stopped = on_stopped,
                                                             .failed = on_election_failed };
-        const struct daemon_options *options = daemon->options;
+        struct daemon_lease *lease = &daemon->leases[daemon->lease_count++];
 
-        if (!options->elects) {
-                daemon_begin(daemon);
-                return 0;
-        }
+        *lease = (struct daemon_lease){ .daemon = daemon, .name = options->name, .seats = seats };
+        for (size_t i = 0; i < daemon->seat_count; i++)
+                if (seats >> i & 1)
+                        daemon->seats[i].lease = lease;
         return lease_elector_new(
-                &(struct lease_elector_config){ .namespace_name = options->lease_namespace,
-                                                .name = options->lease_name,
+                &(struct lease_elector_config){ .namespace_name = options->ns,
+                                                .name = options->name,
                                                 .identity = daemon->identity,
-                                                .duration_ns = options->lease_duration_ns,
-                                                .renew_deadline_ns =
-                                                        options->lease_renew_deadline_ns,
-                                                .retry_period_ns = options->lease_retry_period_ns,
-                                                .seed = options->seed,
+                                                .duration_ns = options->duration_ns,
+                                                .renew_deadline_ns = options->renew_deadline_ns,
+                                                .retry_period_ns = options->retry_period_ns,
+                                                .seed = daemon->options->seed,
                                                 .events = &events,
-                                                .context = daemon },
-                &daemon->transport, daemon->loop, &daemon->elector, err);
+                                                .context = lease },
+                &daemon->transport, daemon->loop, &lease->elector, err);
+}
+
+struct daemon_lease_options daemon_lease_of(const struct daemon_options *options) {
+        return (struct daemon_lease_options){
+                .name = options->lease_name,
+                .ns = options->lease_namespace,
+                .duration_ns = options->lease_duration_ns,
+                .renew_deadline_ns = options->lease_renew_deadline_ns,
+                .retry_period_ns = options->lease_retry_period_ns,
+        };
+}
+
+/* Roles that wait for a Lease are held until it is theirs. */
+static int start_leading(struct daemon *daemon, struct err *err) {
+        const struct daemon_options *options = daemon->options;
+        const struct daemon_lease_options shared = daemon_lease_of(options);
+        unsigned free_seats = 0, waiting = 0;
+        int code = 0;
+
+        for (size_t i = 0; i < daemon->seat_count; i++) {
+                const struct daemon_role *role = daemon->seats[i].role;
+                unsigned seat = 1U << i;
+
+                if (!options->elects || (role->has_no_model && !options->has_no_model))
+                        free_seats |= seat;
+                else if (!options->has_lease_each)
+                        waiting |= seat;
+                else if (code == 0)
+                        code = daemon_elect(daemon, seat, &role->lease, err);
+        }
+        if (code == 0 && waiting)
+                code = daemon_elect(daemon, waiting, &shared, err);
+        if (code == 0 && free_seats)
+                daemon_begin(daemon, free_seats);
+        return code;
 }
 
 /* ---- pages ---- */
@@ -184,9 +257,10 @@ struct serving *daemon_serving(struct daemon *daemon) {
 static const char *check_lease(void *context) {
         const struct daemon *daemon = context;
 
-        return daemon->elector && lease_elector_overdue_ns(daemon->elector) > LEASE_OVERDUE_NS
-                       ? "the lease could not be renewed in time"
-                       : NULL;
+        for (size_t i = 0; i < daemon->lease_count; i++)
+                if (lease_elector_overdue_ns(daemon->leases[i].elector) > LEASE_OVERDUE_NS)
+                        return "the lease could not be renewed in time";
+        return NULL;
 }
 
 static const char *check_shutdown(void *context) {
@@ -223,8 +297,9 @@ static void add_checks(struct daemon *daemon) {
 static void refresh_leading(void *context) {
         struct daemon *daemon = context;
 
-        metric_set(daemon->leading, (struct slice[]){ slice_of(daemon->options->lease_name) },
-                   daemon->is_leading);
+        for (size_t i = 0; i < daemon->lease_count; i++)
+                metric_set(daemon->leading, (struct slice[]){ slice_of(daemon->leases[i].name) },
+                           daemon->leases[i].is_leading);
 }
 
 static void daemon_count(struct daemon *daemon) {
@@ -311,14 +386,19 @@ static void plan_rest(struct daemon *daemon) {
 static void on_drained(void *context) {
         struct daemon *daemon = context;
 
-        if (daemon->elector)
-                lease_elector_release(daemon->elector, on_released, daemon);
-        else
+        daemon->releasing = (unsigned)daemon->lease_count;
+        for (size_t i = 0; i < daemon->lease_count; i++)
+                lease_elector_release(daemon->leases[i].elector, on_released, &daemon->leases[i]);
+        if (daemon->lease_count == 0)
                 loop_stop(daemon->loop);
 }
 
-bool daemon_may_act(const struct daemon *daemon) {
-        return !daemon->elector || lease_elector_may_act(daemon->elector);
+bool daemon_may_act(const struct daemon *daemon, const void *context) {
+        for (size_t i = 0; i < daemon->seat_count; i++)
+                if (daemon->seats[i].role->context == context)
+                        return !daemon->seats[i].lease ||
+                               lease_elector_may_act(daemon->seats[i].lease->elector);
+        return true;
 }
 
 void daemon_finish(struct daemon *daemon) {
@@ -341,7 +421,8 @@ static void daemon_release(struct daemon *daemon) {
         rest_end(&daemon->rest);
         serving_free(daemon->serving);
         page_guard_free(daemon->guard);
-        lease_elector_free(daemon->elector);
+        for (size_t i = 0; i < daemon->lease_count; i++)
+                lease_elector_free(daemon->leases[i].elector);
         runtime_free(daemon->runtime);
         runtime_metrics_free(daemon->counts);
         metrics_free(daemon->metrics);
@@ -352,7 +433,24 @@ static void daemon_release(struct daemon *daemon) {
         event_loop_free(daemon->events);
 }
 
-static int daemon_start(struct daemon *daemon, const struct daemon_role *role, struct err *err) {
+static int add_roles(struct daemon *daemon, const struct daemon_role *roles, size_t count,
+                     struct err *err) {
+        assert(count <= DAEMON_ROLES_MAX);
+        for (size_t i = 0; i < count; i++) {
+                struct daemon_seat *seat = &daemon->seats[daemon->seat_count++];
+
+                seat->role = &roles[i];
+                seat->first = runtime_role_count(daemon->runtime);
+                if (roles[i].add(roles[i].context, daemon, daemon->runtime, err) < 0)
+                        return err->code;
+                seat->count = runtime_role_count(daemon->runtime) - seat->first;
+        }
+        runtime_hold_roles(daemon->runtime, 0);
+        return 0;
+}
+
+static int daemon_start(struct daemon *daemon, const struct daemon_role *roles, size_t count,
+                        struct err *err) {
         const struct daemon_options *options = daemon->options;
 
         if (event_loop_new(&daemon->events, err) < 0)
@@ -378,14 +476,13 @@ static int daemon_start(struct daemon *daemon, const struct daemon_role *role, s
                                                       .freezes_notes = options->freezes_notes });
         if (daemon->gate && !options->has_no_model)
                 slot_gate_know(daemon->gate, runtime_cluster(daemon->runtime));
-        if (daemon_serve(daemon, err) < 0 ||
-            role->add(role->context, daemon, daemon->runtime, err) < 0)
+        if (daemon_serve(daemon, err) < 0 || add_roles(daemon, roles, count, err) < 0)
                 return err->code;
         plan_rest(daemon);
-        return daemon_elect(daemon, err);
+        return start_leading(daemon, err);
 }
 
-int daemon_run(const struct daemon_options *options, const struct daemon_role *role,
+int daemon_run(const struct daemon_options *options, const struct daemon_role *roles, size_t count,
                struct err *err) {
         struct daemon *daemon = xcalloc(1, sizeof(*daemon));
         int code;
@@ -393,15 +490,16 @@ int daemon_run(const struct daemon_options *options, const struct daemon_role *r
         daemon->options = options;
         log_writer_set_level((int)options->verbosity);
         name_process(daemon);
-        code = daemon_start(daemon, role, err);
+        code = daemon_start(daemon, roles, count, err);
         if (code == 0)
                 code = event_loop_run(daemon->events, err);
         if (code == 0 && daemon->failure.code) {
                 *err = daemon->failure;
                 code = err->code;
         }
-        if (role->leave)
-                role->leave(role->context);
+        for (size_t i = 0; i < count; i++)
+                if (roles[i].leave)
+                        roles[i].leave(roles[i].context);
         daemon_release(daemon);
         free(daemon);
         return code;

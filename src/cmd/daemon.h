@@ -35,7 +35,8 @@ struct daemon_options {
         bool keeps_finished, keeps_detail, keeps_evictions, keeps_shelf, keeps_groups,
                 without_classes, has_no_model, freezes_notes; /* see struct runtime_config */
         uint32_t kinds, spare_kinds;                          /* likewise */
-        bool elects; /* works only while it leads; the rest says by which Lease */
+        bool elects;         /* works only while it leads; the rest says by which Lease */
+        bool has_lease_each; /* of the roles, by struct daemon_role */
         const char *lease_name, *lease_namespace;
         int64_t lease_duration_ns, lease_renew_deadline_ns, lease_retry_period_ns;
         struct lease_given given;
@@ -54,24 +55,37 @@ struct daemon;
 struct metrics;
 struct serving;
 
+struct daemon_lease_options {
+        const char *name, *ns;
+        int64_t duration_ns, renew_deadline_ns, retry_period_ns;
+};
+
 struct daemon_role {
         void *context;
+        struct daemon_lease_options lease; /* by which it works with options.has_lease_each */
+        /* Reads what it needs itself, and has its own lock: works from the start, beside roles that
+         * wait for a Lease. */
+        bool has_no_model;
         /* Adds the role to the runtime; the cluster model is empty still. */
         int (*add)(void *context, struct daemon *daemon, struct runtime *runtime, struct err *err);
         /* Before everything is torn down, also after a failed add; may be NULL. */
         void (*leave)(void *context);
 };
+#define DAEMON_ROLES_MAX 8
+/* The Lease these options name. */
+struct daemon_lease_options daemon_lease_of(const struct daemon_options *options);
 
-/* Runs until a signal, until daemon_finish, or until leadership is lost (an error, as upstream's
- * programs end then). */
-int daemon_run(const struct daemon_options *options, const struct daemon_role *role,
+/* Runs the roles in one process, until a signal, until daemon_finish, or until a Lease is lost (an
+ * error, as upstream's programs end then).  Without a Lease for each, one stands for all of them
+ * that need one. */
+int daemon_run(const struct daemon_options *options, const struct daemon_role *roles, size_t count,
                struct err *err);
 /* Whether the run ended with this error because another process leads now. */
 bool daemon_has_lost_lead(const struct err *err);
 /* Counters of this process and its pages, for the role to add its own; NULL when there are none. */
 struct metrics *daemon_metrics(struct daemon *daemon);
 struct serving *daemon_serving(struct daemon *daemon);
-/* Whether this process leads for sure right now, or needs not to. */
-bool daemon_may_act(const struct daemon *daemon);
+/* Whether the role of this context leads for sure right now, or needs not to. */
+bool daemon_may_act(const struct daemon *daemon, const void *context);
 /* Ends the run with success: a single pass is over. */
 void daemon_finish(struct daemon *daemon);

@@ -2,11 +2,14 @@
 #include "cmd/descheduler_command.h"
 
 #include "base/time.h"
+#include "base/util.h"
 #include "cmd/command.h"
+#include "cmd/daemon_part.h"
 #include "cmd/feature_gates.h"
 #include "plugin/plugin.h"
 #include "roles/role_config.h"
 #include "roles/tracer.h"
+#include <stdlib.h>
 #include <sys/random.h>
 
 struct descheduler_daemon {
@@ -63,27 +66,46 @@ static int check_options(const struct descheduler_options *options, struct err *
         return 0;
 }
 
-int descheduler_command_run(const struct descheduler_options *options) {
-        struct descheduler_daemon self = { .options = options };
-        struct daemon_options daemon = options->daemon;
-        struct err err = { 0 };
+static int descheduler_part_end(void *context, struct err *err) {
+        const struct descheduler_daemon *self = context;
+
+        if (self->failure.code)
+                *err = self->failure;
+        return self->failure.code;
+}
+
+static void descheduler_part_free(void *context) {
+        struct descheduler_daemon *self = context;
+
+        role_config_release(&self->config);
+        free(self);
+}
+
+static int descheduler_load(struct descheduler_daemon *self, struct err *err) {
+        const struct descheduler_options *options = self->options;
         struct role_config_sources sources = { .policy_path = options->policy,
                                                .is_parity = options->is_parity };
-        int code = check_options(options, &err);
 
-        if (code == 0)
-                code = feature_gates_read(options->gates, descheduler_feature_gates, &sources.gates,
-                                          &err);
-        if (code < 0)
-                return command_failed("descheduler", &err);
+        if (check_options(options, err) < 0 ||
+            feature_gates_read(options->gates, descheduler_feature_gates, &sources.gates, err) < 0)
+                return err->code;
+        return role_config_load(&sources, &self->config, err);
+}
+
+int descheduler_part_make(const struct descheduler_options *options, struct daemon_part *ret_part,
+                          struct err *err) {
+        struct descheduler_daemon *self = xcalloc(1, sizeof(*self));
+        struct daemon_options daemon = options->daemon;
+
+        self->options = options;
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
-        self.tracing = (struct tracer_config){ .endpoint = options->trace_endpoint,
-                                               .ca_file = options->trace_ca,
-                                               .service_name = options->trace_service,
-                                               .namespace_name = options->trace_namespace,
-                                               .sample_rate = options->trace_rate,
-                                               .seed = daemon.seed };
+        self->tracing = (struct tracer_config){ .endpoint = options->trace_endpoint,
+                                                .ca_file = options->trace_ca,
+                                                .service_name = options->trace_service,
+                                                .namespace_name = options->trace_namespace,
+                                                .sample_rate = options->trace_rate,
+                                                .seed = daemon.seed };
         daemon.user_agent = "berth-descheduler";
         daemon.evicts_as = "descheduler.berth.dev/evict";
         daemon.takes_slots = !options->is_parity;
@@ -91,15 +113,23 @@ int descheduler_command_run(const struct descheduler_options *options) {
         daemon.elects = daemon.elects && !options->is_dry_run;
         daemon.health_name = "Descheduler";
         daemon.allows_metrics_reset = true;
-        code = role_config_load(&sources, &self.config, &err);
+        *ret_part = (struct daemon_part){
+                .daemon = daemon,
+                .role = { .context = self, .lease = daemon_lease_of(&daemon), .add = add_role },
+                .end = descheduler_part_end,
+                .free = descheduler_part_free
+        };
+        return descheduler_load(self, err);
+}
+
+int descheduler_command_run(const struct descheduler_options *options) {
+        struct daemon_part part;
+        struct err err = { 0 };
+        int code = descheduler_part_make(options, &part, &err);
+
         if (code == 0)
-                code = daemon_run(&daemon,
-                                  &(struct daemon_role){ .context = &self, .add = add_role }, &err);
-        if (code == 0 && self.failure.code) {
-                err = self.failure;
-                code = err.code;
-        }
-        role_config_release(&self.config);
+                code = daemon_part_run(&part, &err);
+        daemon_part_release(&part);
         if (code < 0 && options->ends_well_without_lead && daemon_has_lost_lead(&err))
                 code = 0;
         return code < 0 ? command_failed("descheduler", &err) : EXIT_DONE;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cmd/daemon.h"
+#include "cmd/option_table.h"
 
 struct descheduler_options {
         struct daemon_options daemon;
@@ -15,3 +16,5 @@ struct descheduler_options {
 
 /* Runs until the end; returns an exit code. */
 int descheduler_command_run(const struct descheduler_options *options);
+
+extern const struct option descheduler_options_table[]; /* ends in OPTION_END */

@@ -14,7 +14,8 @@ struct parse {
         void *into;
         struct err *err;
         bool wants_help;
-        struct option_texts warnings;
+        struct option_texts warnings, part_words;
+        const struct option_part *parts;
 };
 
 static bool name_matches(const char *name, struct slice word) {
@@ -193,6 +194,53 @@ static int take_value(struct parse *parse, const struct option *option, const ch
         return set_value(parse, option, words[++*at]);
 }
 
+/* ---- options of parts ---- */
+
+/* The option the word (without dashes) names for this part; NULL = none. */
+static const struct option *option_of_part(const struct option_part *part, struct slice word) {
+        size_t size = strlen(part->name);
+
+        if (slice_has_prefix(word, slice_of(part->name)) && word.len > size &&
+            word.ptr[size] == '.')
+                word = slice_make(word.ptr + size + 1, word.len - size - 1);
+        return option_find(part->options, word);
+}
+
+/* Keeps an option that some part knows, with its value; false when none does. */
+static bool parse_for_part(struct parse *parse, const char *const *words, size_t count,
+                           size_t *at) {
+        const char *word = words[*at] + 2, *equals = strchr(word, '=');
+        struct slice name = equals ? slice_make(word, (size_t)(equals - word)) : slice_of(word);
+        const struct option *option = NULL;
+
+        for (const struct option_part *part = parse->parts; part && part->name && !option; part++)
+                option = option_of_part(part, name);
+        if (!option)
+                return false;
+        if (!equals && option->type != OPTION_FLAG && *at + 1 < count)
+                word = arena_printf(parse->arena, "%s=%s", word, words[++*at]);
+        option_table_append(parse, &parse->part_words, arena_printf(parse->arena, "--%s", word));
+        return true;
+}
+
+struct option_texts options_of_part(const struct option_texts *part_words,
+                                    const struct option_part *part, struct arena *arena) {
+        struct option_texts words = { 0, ARENA_ARRAY(arena, const char *, part_words->count + 1) };
+
+        for (size_t i = 0; i < part_words->count; i++) {
+                const char *word = part_words->items[i] + 2;
+                struct slice name = slice_make(word, strcspn(word, "="));
+                size_t size = strlen(part->name);
+
+                if (!option_of_part(part, name))
+                        continue;
+                if (strncmp(word, part->name, size) == 0 && word[size] == '.')
+                        word += size + 1;
+                words.items[words.count++] = arena_printf(arena, "--%s", word);
+        }
+        return words;
+}
+
 static int parse_long(struct parse *parse, const char *const *words, size_t count, size_t *at) {
         const char *word = words[*at] + 2;
         const char *equals = strchr(word, '=');
@@ -203,6 +251,8 @@ static int parse_long(struct parse *parse, const char *const *words, size_t coun
                 parse->wants_help = true;
                 return 0;
         }
+        if (!option && parse_for_part(parse, words, count, at))
+                return 0;
         if (!option)
                 return err_set(parse->err, BERTH_ERR_USAGE, "unknown option --" SLICE_FMT,
                                SLICE_ARG(name));
@@ -235,9 +285,11 @@ static int set_defaults(struct parse *parse) {
 
 int options_parse(const struct option *options, struct option_texts words, struct arena *arena,
                   struct command_line *line, struct err *err) {
-        struct parse parse = {
-                .options = options, .arena = arena, .into = line->options, .err = err
-        };
+        struct parse parse = { .options = options,
+                               .arena = arena,
+                               .into = line->options,
+                               .err = err,
+                               .parts = line->parts };
         struct arguments arguments = { 0, ARENA_ARRAY(arena, const char *, words.count + 1) };
         bool options_ended = false;
         int code = set_defaults(&parse);
@@ -261,6 +313,7 @@ int options_parse(const struct option *options, struct option_texts words, struc
         line->arguments = arguments;
         line->wants_help = parse.wants_help;
         line->warnings = parse.warnings;
+        line->part_words = parse.part_words;
         return 0;
 }
 

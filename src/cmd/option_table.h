@@ -52,8 +52,17 @@ struct arguments { /* what is not an option, in order */
         const char **items;
 };
 
+/* Options of a part of the program, which parses them itself: --name where the command has no
+ * option of that name, and --part.name. */
+struct option_part {
+        const char *name; /* NULL ends a list */
+        const struct option *options;
+};
+
 struct command_line {
-        void *options; /* the struct to fill; zeroed by the caller */
+        void *options;                   /* the struct to fill; zeroed by the caller */
+        const struct option_part *parts; /* NULL = none */
+        struct option_texts part_words;  /* options of parts, each with its value: --name=value */
         struct arguments arguments;
         bool wants_help;              /* -h or --help was there */
         struct option_texts warnings; /* of options that were given */
@@ -63,6 +72,10 @@ struct command_line {
  * BERTH_ERR_USAGE names the option and what was expected. */
 int options_parse(const struct option *options, struct option_texts words, struct arena *arena,
                   struct command_line *line, struct err *err);
+
+/* The words of part_words that are for this part, as --name=value. */
+struct option_texts options_of_part(const struct option_texts *part_words,
+                                    const struct option_part *part, struct arena *arena);
 
 /* Appends the name and the help of each option and of --help, in lines of at most HELP_WIDTH. */
 void options_describe(const struct option *options, struct buf *out);

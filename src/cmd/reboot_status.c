@@ -151,7 +151,7 @@ int reboot_status_print(const struct reboot_options *options) {
         daemon.has_no_model = true;
         daemon.verbosity = 1;
         code = daemon_run(&daemon,
-                          &(struct daemon_role){ .context = &status, .add = reboot_status_ask },
+                          &(struct daemon_role){ .context = &status, .add = reboot_status_ask }, 1,
                           &err);
         if (code == 0 && status.failure.code) {
                 err = status.failure;

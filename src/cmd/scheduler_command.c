@@ -3,7 +3,9 @@
 
 #include "api/json.h"
 #include "base/time.h"
+#include "base/util.h"
 #include "cmd/command.h"
+#include "cmd/daemon_part.h"
 #include "cmd/feature_gates.h"
 #include "cmd/output.h"
 #include "config/scheduler_configuration.h"
@@ -16,6 +18,7 @@
 #include "roles/shadow_role.h"
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/random.h>
 
 struct scheduler_daemon {
@@ -49,7 +52,7 @@ static void write_decisions(void *context, struct buf *out) {
 static void write_resources(void *context, struct buf *out) {
         const struct scheduler_daemon *self = context;
 
-        if (daemon_may_act(self->process))
+        if (daemon_may_act(self->process, self))
                 pod_resources_write(self->cluster, out);
 }
 
@@ -202,27 +205,45 @@ static int scheduler_command_load(struct scheduler_daemon *self,
         return 0;
 }
 
-int scheduler_command_run(const char *name, const struct scheduler_options *options) {
-        struct scheduler_daemon self;
-        struct err err = { 0 };
-        int code = scheduler_command_load(&self, options, &err);
+static void scheduler_part_free(void *context) {
+        struct scheduler_daemon *self = context;
 
-        self.daemon.seed = (uint64_t)options->seed;
-        if (self.daemon.seed == 0 && getrandom(&self.daemon.seed, sizeof(self.daemon.seed), 0) < 0)
-                self.daemon.seed = 1;
-        self.daemon.user_agent = "berth-scheduler";
-        self.daemon.keeps_shelf = true;
-        self.daemon.without_classes = true;
-        self.daemon.freezes_notes = options->is_parity;
-        self.daemon.keeps_groups = (self.config.gates & FEATURE_GROUPS) != 0;
-        self.daemon.elects = self.daemon.elects && !options->is_shadow;
+        role_config_release(&self->config);
+        free(self);
+}
+
+int scheduler_part_make(const struct scheduler_options *options, struct daemon_part *ret_part,
+                        struct err *err) {
+        struct scheduler_daemon *self = xcalloc(1, sizeof(*self));
+        int code = scheduler_command_load(self, options, err);
+
+        self->daemon.seed = (uint64_t)options->seed;
+        if (self->daemon.seed == 0 &&
+            getrandom(&self->daemon.seed, sizeof(self->daemon.seed), 0) < 0)
+                self->daemon.seed = 1;
+        self->daemon.user_agent = "berth-scheduler";
+        self->daemon.keeps_shelf = true;
+        self->daemon.without_classes = true;
+        self->daemon.freezes_notes = options->is_parity;
+        self->daemon.keeps_groups = (self->config.gates & FEATURE_GROUPS) != 0;
+        self->daemon.elects = self->daemon.elects && !options->is_shadow;
+        *ret_part = (struct daemon_part){ .daemon = self->daemon,
+                                          .role = { .context = self,
+                                                    .lease = daemon_lease_of(&self->daemon),
+                                                    .add = add_role,
+                                                    .leave = print_shadow },
+                                          .free = scheduler_part_free };
+        return code;
+}
+
+int scheduler_command_run(const char *name, const struct scheduler_options *options) {
+        struct daemon_part part;
+        struct err err = { 0 };
+        int code = scheduler_part_make(options, &part, &err);
+
         if (code == 0)
-                code = daemon_run(&self.daemon,
-                                  &(struct daemon_role){ .context = &self,
-                                                         .add = add_role,
-                                                         .leave = print_shadow },
-                                  &err);
-        role_config_release(&self.config);
+                code = daemon_part_run(&part, &err);
+        daemon_part_release(&part);
         return code < 0 ? command_failed(name, &err) : EXIT_DONE;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cmd/daemon.h"
+#include "cmd/option_table.h"
 
 struct scheduler_options {
         struct daemon_options daemon;
@@ -19,3 +20,5 @@ int scheduler_command_run(const char *name, const struct scheduler_options *opti
 /* Writes the configuration, defaults included, as YAML. */
 int scheduler_command_write_config(const char *name, const struct scheduler_options *options,
                                    const char *path);
+
+extern const struct option scheduler_options_table[]; /* ends in OPTION_END */

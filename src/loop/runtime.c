@@ -39,6 +39,7 @@ struct runtime {
         size_t recorder_count;
         struct runtime_config config;
         struct role roles[RUNTIME_ROLES_MAX];
+        bool is_held[RUNTIME_ROLES_MAX]; /* told nothing yet */
         size_t role_count;
         struct arena scratch;
         struct mono_time burst_start; /* since when bindings are open */
@@ -112,6 +113,8 @@ static void on_model_changed(void *context, uint32_t woken) {
         for (size_t i = 0; i < runtime->role_count; i++) {
                 const struct role *role = &runtime->roles[i];
 
+                if (runtime->is_held[i])
+                        continue;
                 if (woken && role->noticed)
                         role->noticed(role->self, woken);
                 role->changed(role->self);
@@ -123,7 +126,7 @@ static void on_arriving(void *context, enum object_kind kind, enum change_kind c
         struct runtime *runtime = context;
 
         for (size_t i = 0; i < runtime->role_count; i++)
-                if (runtime->roles[i].arriving)
+                if (runtime->roles[i].arriving && !runtime->is_held[i])
                         runtime->roles[i].arriving(runtime->roles[i].self, kind, change, object);
 }
 
@@ -132,7 +135,7 @@ static void on_arrived(void *context, enum object_kind kind, enum change_kind ch
         struct runtime *runtime = context;
 
         for (size_t i = 0; i < runtime->role_count; i++)
-                if (runtime->roles[i].arrived)
+                if (runtime->roles[i].arrived && !runtime->is_held[i])
                         runtime->roles[i].arrived(runtime->roles[i].self, kind, change, object);
 }
 
@@ -221,13 +224,36 @@ static void tell_ready(void *runtime) {
         on_model_changed(runtime, 0);
 }
 
+static void tell_ready_soon(struct runtime *runtime) {
+        loop_timer_disarm(runtime->loop, &runtime->ready_timer);
+        runtime->ready_timer = (struct loop_timer){ .fired = tell_ready, .context = runtime };
+        loop_timer_arm(runtime->loop, &runtime->ready_timer, 0);
+}
+
+size_t runtime_role_count(const struct runtime *runtime) {
+        return runtime->role_count;
+}
+
+void runtime_hold_roles(struct runtime *runtime, size_t first) {
+        for (size_t i = first; i < runtime->role_count; i++)
+                runtime->is_held[i] = true;
+}
+
+void runtime_release_roles(struct runtime *runtime, size_t first, size_t count,
+                           bool without_model) {
+        for (size_t i = first; i < first + count; i++)
+                runtime->is_held[i] = false;
+        if (without_model || runtime_is_synced(runtime))
+                tell_ready_soon(runtime);
+}
+
 void runtime_start(struct runtime *runtime) {
         if (runtime->config.has_no_model) {
-                runtime->ready_timer =
-                        (struct loop_timer){ .fired = tell_ready, .context = runtime };
-                loop_timer_arm(runtime->loop, &runtime->ready_timer, 0);
+                tell_ready_soon(runtime);
                 return;
         }
+        if (runtime->feed)
+                return;
         runtime->feed = cluster_feed_new(
                 &(struct cluster_feed_config){ .watches = runtime->watches,
                                                .loop = runtime->loop,
@@ -475,7 +501,7 @@ bool runtime_is_idle(const struct runtime *runtime) {
         if (!runtime_is_synced(runtime) || runtime->open)
                 return false;
         for (size_t i = 0; i < runtime->role_count; i++)
-                if (!runtime->roles[i].is_idle(runtime->roles[i].self))
+                if (!runtime->is_held[i] && !runtime->roles[i].is_idle(runtime->roles[i].self))
                         return false;
         return write_queue_is_idle(runtime->writes);
 }

@@ -63,7 +63,15 @@ struct runtime *runtime_new(const struct runtime_config *config);
 void runtime_free(struct runtime *runtime); /* accepts NULL; frees the roles too */
 /* Takes the role over. */
 void runtime_add_role(struct runtime *runtime, const struct role *role);
-/* Starts the watches. */
+/* Roles that were added so far. */
+size_t runtime_role_count(const struct runtime *runtime);
+/* The roles from this number on are told nothing before they are released; those with a Lease each
+ * begin one by one. */
+void runtime_hold_roles(struct runtime *runtime, size_t first);
+/* They are told of a change soon: now, if the model is complete; without_model even if nothing is
+ * watched yet. */
+void runtime_release_roles(struct runtime *runtime, size_t first, size_t count, bool without_model);
+/* Starts the watches, once. */
 void runtime_start(struct runtime *runtime);
 
 struct loop *runtime_loop(struct runtime *runtime);

@@ -26,6 +26,8 @@ struct metrics {
                 void (*refresh)(void *context);
                 void *context;
         } refreshers[METRICS_REFRESHERS_MAX];
+        void (*write_more)(void *context, struct buf *out); /* NULL = nothing more */
+        void *more;
 };
 
 /* ---- series ---- */
@@ -137,6 +139,8 @@ void metrics_write(struct metrics *metrics, struct buf *out) {
                 metrics->refreshers[i].refresh(metrics->refreshers[i].context);
         for (size_t i = 0; i < metrics->count; i++)
                 write_family(metrics->families[i], out);
+        if (metrics->write_more)
+                metrics->write_more(metrics->more, out);
 }
 
 /* ---- the registry ---- */
@@ -197,4 +201,11 @@ void metrics_on_write(struct metrics *metrics, void (*refresh)(void *context), v
         assert(metrics->refresher_count < METRICS_REFRESHERS_MAX);
         metrics->refreshers[metrics->refresher_count].refresh = refresh;
         metrics->refreshers[metrics->refresher_count++].context = context;
+}
+
+void metrics_on_page(struct metrics *metrics, void (*write)(void *context, struct buf *out),
+                     void *context) {
+        assert(!metrics->write_more);
+        metrics->write_more = write;
+        metrics->more = context;
 }

@@ -30,6 +30,9 @@ struct metric *metrics_add(struct metrics *metrics, const struct metric_config *
 const struct metric_config *metrics_family(const struct metrics *metrics, size_t index);
 /* refresh runs before every writing: for values that are kept elsewhere. */
 void metrics_on_write(struct metrics *metrics, void (*refresh)(void *context), void *context);
+/* write appends lines of families that are kept elsewhere; they come behind the registry's. */
+void metrics_on_page(struct metrics *metrics, void (*write)(void *context, struct buf *out),
+                     void *context);
 /* Families in order of name, those without series left out; series in order of first use. */
 void metrics_write(struct metrics *metrics, struct buf *out);
 /* Every series of every family back to nothing. */

@@ -93,7 +93,8 @@ static void evictions_role_step(void *context) {
 static void on_model(void *self) {
         struct evictions_role *role = self;
 
-        if (!role->group && !role->discovery && !loop_timer_is_armed(&role->discovery_timer))
+        if (!role->group && !role->discovery && runtime_is_synced(role->runtime) &&
+            !loop_timer_is_armed(&role->discovery_timer))
                 evictions_discover(role);
 }
 

@@ -206,7 +206,7 @@ static void on_answered(void *context) {
 static void on_changed(void *self) {
         struct reboot_role *role = self;
 
-        if (!role->is_started && runtime_is_synced(role->runtime)) {
+        if (!role->is_started) { /* asks for what it needs, model or not */
                 role->is_started = true;
                 reboot_role_turn(role);
         }

@@ -1,0 +1,70 @@
+/* Processes out of parts. */
+#include "cmd/daemon_part.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+/* What the model follows: everything, some kinds, or nothing at all. */
+static void join_model(struct daemon_options *into, const struct daemon_options *part) {
+        if (part->has_no_model)
+                return;
+        if (into->has_no_model) {
+                into->has_no_model = false;
+                into->kinds = part->kinds;
+                into->spare_kinds = part->spare_kinds;
+                into->without_classes = part->without_classes;
+                return;
+        }
+        /* Without a choice of kinds all are followed, and then all are waited for. */
+        into->spare_kinds &= part->spare_kinds;
+        into->kinds = into->kinds && part->kinds ? into->kinds | part->kinds : 0;
+        into->without_classes = into->without_classes && part->without_classes;
+}
+
+void daemon_part_join(struct daemon_options *into, const struct daemon_part *part, bool is_first) {
+        const struct daemon_options *options = &part->daemon;
+
+        if (is_first) {
+                into->has_no_model = true;
+                into->freezes_notes = options->freezes_notes;
+        }
+        join_model(into, options);
+        into->keeps_finished |= options->keeps_finished;
+        into->keeps_detail |= options->keeps_detail;
+        into->keeps_evictions |= options->keeps_evictions;
+        into->keeps_shelf |= options->keeps_shelf;
+        into->keeps_groups |= options->keeps_groups;
+        into->freezes_notes &= options->freezes_notes;
+        into->takes_slots |= options->takes_slots;
+        if (!into->evicts_as)
+                into->evicts_as = options->evicts_as;
+        into->evicts_by_request |= options->evicts_by_request;
+        into->allows_metrics_reset |= options->allows_metrics_reset;
+}
+
+int daemon_parts_run(const struct daemon_options *options, const struct daemon_part *parts,
+                     size_t count, struct err *err) {
+        struct daemon_role roles[DAEMON_ROLES_MAX] = { 0 };
+        struct daemon_options daemon = *options;
+        int code;
+
+        for (size_t i = 0; i < count; i++)
+                roles[i] = parts[i].role;
+        if (daemon.seed == 0 && getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
+                daemon.seed = 1;
+        code = daemon_run(&daemon, roles, count, err);
+        for (size_t i = 0; code == 0 && i < count; i++)
+                if (parts[i].end)
+                        code = parts[i].end(parts[i].role.context, err);
+        return code;
+}
+
+int daemon_part_run(const struct daemon_part *part, struct err *err) {
+        return daemon_parts_run(&part->daemon, part, 1, err);
+}
+
+void daemon_part_release(struct daemon_part *part) {
+        if (part->free)
+                part->free(part->role.context);
+        *part = (struct daemon_part){ 0 };
+}
