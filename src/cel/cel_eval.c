@@ -496,6 +496,7 @@ static struct cel_value old_value(struct cel_run *run, const struct cel_program 
 enum cel_outcome cel_evaluate(const struct cel_program *program, const struct cel_input *input,
                               const char **ret_text) {
         struct cel_run run = { .arena = input->arena,
+                               .function_next = cel_function_next,
                                .steps = *input->steps < CEL_STEPS_PER_CALL ? *input->steps
                                                                            : CEL_STEPS_PER_CALL };
         int64_t steps = run.steps;

@@ -451,35 +451,3 @@ static const struct cel_function rows[] = {
         { "sub", true, CEL_QUANTITY, quantity_sub, 2, { CEL_QUANTITY, CEL_INT } },
 };
 const struct cel_function_set cel_basic_functions = { rows, ARRAY_LEN(rows) };
-
-/* ---- all functions ---- */
-
-const struct cel_function *cel_function_next(struct slice name, bool is_member, size_t *at) {
-        static const struct cel_function_set *const sets[] = {
-                &cel_address_functions, &cel_arithmetic_functions, &cel_basic_functions,
-                &cel_format_functions,  &cel_list_functions,       &cel_semver_functions,
-                &cel_string_functions,  &cel_time_functions,       &cel_url_functions,
-        };
-        size_t before = 0;
-
-        for (size_t i = 0; i < ARRAY_LEN(sets); before += sets[i++]->count) {
-                while (*at < before + sets[i]->count) {
-                        const struct cel_function *row = &sets[i]->rows[(*at)++ - before];
-
-                        if (row->is_member == is_member && slice_is(name, row->name))
-                                return row;
-                }
-        }
-        return NULL;
-}
-
-bool cel_is_unsupported(struct slice name) {
-        static const char *const names[] = { "find", "findAll", "flatten", "sortBy",
-                                             "transformMapEntry" };
-
-        for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-                if (slice_is(name, names[i]))
-                        return true;
-        }
-        return false;
-}

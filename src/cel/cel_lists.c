@@ -56,7 +56,8 @@ FUNCTION(sum) {
                 pair[1] = value;
                 if (is_first)
                         pair[0] = value;
-                for (; !is_first && (plus = cel_function_next(SLICE_LITERAL("_+_"), false, &at));) {
+                for (;
+                     !is_first && (plus = run->function_next(SLICE_LITERAL("_+_"), false, &at));) {
                         if (plus->params[0] != pair[0].kind || plus->params[1] != value.kind)
                                 continue;
                         pair[0] = plus->call(run, pair);

@@ -75,6 +75,8 @@ struct cel_value {
 
 struct cel_run {
         struct arena *arena;
+        /* cel_function_next, for functions that stand for others: sum() adds, format() converts. */
+        const struct cel_function *(*function_next)(struct slice name, bool is_member, size_t *at);
         int64_t steps; /* left of this call */
         bool is_over;
         struct cel_value self, old;
@@ -154,8 +156,17 @@ struct cel_function_set {
 extern const struct cel_function_set cel_address_functions, cel_arithmetic_functions,
         cel_basic_functions, cel_format_functions, cel_list_functions, cel_semver_functions,
         cel_string_functions, cel_time_functions, cel_url_functions;
+/* A semantic version taken apart. */
+struct cel_version {
+        uint64_t numbers[3];
+        struct slice release; /* labels between dots; empty = none */
+};
+/* What is wrong with a version; NULL when nothing is. */
+const char *cel_version_problem(struct slice text, struct cel_version *ret_version);
 /* Which of two versions comes first; neither when they differ in build data alone. */
-int cel_semver_order(struct slice a, struct slice b);
+int cel_version_order(struct slice a, struct slice b);
+/* Cuts what follows the first such mark off; false when there is none. */
+bool cel_version_cut(struct slice *text, char mark, struct slice *ret_behind);
 /* What is wrong with a URL; NULL when it is absolute, or an absolute path. */
 const char *cel_url_problem(struct cel_run *run, struct slice text);
 /* The first function of that name at or behind *at, which is moved on; NULL when there is none. */

@@ -321,7 +321,7 @@ static void write_value(struct cel_run *run, const struct cel_value *value, stru
         default:
                 break;
         }
-        while ((convert = cel_function_next(SLICE_LITERAL("string"), false, &at))) {
+        while ((convert = run->function_next(SLICE_LITERAL("string"), false, &at))) {
                 if (convert->params[0] != value->kind)
                         continue;
                 text = convert->call(run, value);

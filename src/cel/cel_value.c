@@ -367,7 +367,7 @@ bool cel_equal(struct cel_run *run, const struct cel_value *a, const struct cel_
         case CEL_FORMAT:
                 return slice_eq(a->as.text, b->as.text);
         case CEL_SEMVER:
-                return cel_semver_order(a->as.text, b->as.text) == 0;
+                return cel_version_order(a->as.text, b->as.text) == 0;
         case CEL_QUANTITY:
                 return quantity_compare(a->as.text, b->as.text, &order, NULL) == 0 && order == 0;
         case CEL_OPTIONAL:
