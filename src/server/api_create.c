@@ -79,27 +79,6 @@ int serve_create(struct api_context *context) {
 
 /* ---- PUT ---- */
 
-int check_url(struct api_context *context, const struct json_node *object) {
-        const struct json_node *metadata = node_get(object, "metadata");
-        struct slice name = node_get_text(metadata, "name");
-        struct slice ns = node_get_text(metadata, "namespace");
-
-        if (name.len == 0)
-                return fail_bad_request(context,
-                                        "the name of the object (" SLICE_FMT
-                                        " based on URL) was undeterminable: name must be provided",
-                                        SLICE_ARG(context->route.name));
-        if (!slice_eq(name, context->route.name))
-                return fail_bad_request(context,
-                                        "the name of the object (" SLICE_FMT
-                                        ") does not match the name on the URL (" SLICE_FMT ")",
-                                        SLICE_ARG(name), SLICE_ARG(context->route.name));
-        if (ns.len && !slice_eq(ns, context->route.ns))
-                return fail_bad_request(context, "the namespace of the provided object does not "
-                                                 "match the namespace sent on the request");
-        return 0;
-}
-
 /* PUT of a missing object, for the kinds that allow it. */
 static int create_by_update(struct api_context *context, struct decoded *decoded) {
         struct api_write write = { .resource = context->resource,
@@ -136,19 +115,6 @@ static int update_object(struct api_context *context, struct decoded *decoded,
                 r = respond_object(context, 200, body);
         write_end(&write);
         return r;
-}
-
-bool has_subresource(const struct api_resource *resource, struct slice name) {
-        const char *const *more = resource->kind->more_subresources;
-
-        if (name.len == 0 || (slice_is(name, "status") && resource->kind->flags & KIND_STATUS) ||
-            (slice_is(name, "scale") && resource->kind->flags & KIND_SCALE))
-                return true;
-        for (size_t i = 0; more && more[i]; i++) {
-                if (slice_is(name, more[i]))
-                        return true;
-        }
-        return false;
 }
 
 int serve_update(struct api_context *context) {

@@ -221,3 +221,24 @@ int decode_options(struct api_context *context, struct decoded *ret_decoded) {
                 *ret_decoded = decoded;
         return r;
 }
+
+int check_url(struct api_context *context, const struct json_node *object) {
+        const struct json_node *metadata = node_get(object, "metadata");
+        struct slice name = node_get_text(metadata, "name");
+        struct slice ns = node_get_text(metadata, "namespace");
+
+        if (name.len == 0)
+                return fail_bad_request(context,
+                                        "the name of the object (" SLICE_FMT
+                                        " based on URL) was undeterminable: name must be provided",
+                                        SLICE_ARG(context->route.name));
+        if (!slice_eq(name, context->route.name))
+                return fail_bad_request(context,
+                                        "the name of the object (" SLICE_FMT
+                                        ") does not match the name on the URL (" SLICE_FMT ")",
+                                        SLICE_ARG(name), SLICE_ARG(context->route.name));
+        if (ns.len && !slice_eq(ns, context->route.ns))
+                return fail_bad_request(context, "the namespace of the provided object does not "
+                                                 "match the namespace sent on the request");
+        return 0;
+}

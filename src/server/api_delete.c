@@ -273,9 +273,9 @@ static int delete_write(struct api_context *context, struct api_write *write,
                         bool *ret_is_gone) {
         bool is_changed = api_delete_propagate(write, options->propagation), is_final, is_marked;
 
-        if (write->resource == context->server->pods)
+        if (write->resource == context->server->resources.pods)
                 is_marked = mark_pod(context, write, options, &is_final);
-        else if (write->resource == context->server->namespaces)
+        else if (write->resource == context->server->resources.namespaces)
                 is_marked = mark_namespace(context, write, &is_final);
         else
                 is_marked = mark_plain(context, write, &is_final);
@@ -292,7 +292,8 @@ static int delete_write(struct api_context *context, struct api_write *write,
 static int check_protected(struct api_context *context, const struct api_write *write) {
         static const char *const names[] = { "default", "kube-system", "kube-public" };
 
-        for (size_t i = 0; write->resource == context->server->namespaces && i < ARRAY_LEN(names);
+        for (size_t i = 0;
+             write->resource == context->server->resources.namespaces && i < ARRAY_LEN(names);
              i++) {
                 if (!slice_is(write->name, names[i]))
                         continue;

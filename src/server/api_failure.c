@@ -179,6 +179,17 @@ int fail_method(struct api_context *context) {
         return API_FAILED;
 }
 
+int fail_unknown(struct api_context *context) {
+        if (!context->route.group_is_known) {
+                respond_text(context, 404, "text/plain; charset=utf-8",
+                             SLICE_LITERAL("404 page not found\n"));
+                return 0;
+        }
+        fail_plain(context, 404, "NotFound", "the server could not find the requested resource");
+        context->failure.has_details = true;
+        return API_FAILED;
+}
+
 static void api_failure_member(struct buf *out, const char *name, const char *value,
                                bool *has_members) {
         if (!value || !*value)

@@ -259,9 +259,9 @@ static void item_write(struct api_context *context, const struct store_object *o
                 table_row_write(
                         &context->hooks, context->resource, context->include,
                         object_view(context->arena, context->resource, store_object_body(object)),
-                        object_json(context->server, object), out);
+                        json_cache_get(&context->server->cache, object), out);
         else if (context->form == FORM_PARTIAL)
-                partial_write(object_json(context->server, object), true, out);
+                partial_write(json_cache_get(&context->server->cache, object), true, out);
         else if (context->resource->kind->from_stored)
                 buf_slice(out, object_view(context->arena, context->resource,
                                            store_object_body(object)));

@@ -67,7 +67,7 @@ static void serve_metrics(struct api_context *context) {
         respond_text(context, 200, METRICS_CONTENT_TYPE, SLICE_EMPTY);
         metric_text_family(out, "apiserver_storage_objects", METRIC_GAUGE,
                            "Number of stored objects.");
-        for (size_t i = 0; (resource = resource_at(server, i)); i++) {
+        for (size_t i = 0; (resource = resource_at(&server->resources, i)); i++) {
                 struct metric_label label = { "resource", slice_of(resource->qualified) };
 
                 if (resource->store_resource >= 0 && !resource->kind->stored_as)
@@ -91,14 +91,16 @@ static void serve_root(struct api_context *context) {
 
 /* Custom resources take part in discovery. */
 static void extend_kinds(struct api_context *context) {
+        const struct api_resource *added = context->server->resources.added;
         const struct kind_info **kinds;
         size_t count = 0;
 
-        while (custom_resource_at(context->server, count))
+        for (const struct api_resource *each = added; each; each = each->next)
                 count++;
         kinds = ARENA_ARRAY(context->arena, const struct kind_info *, count + 1);
-        for (size_t i = 0; i < count; i++)
-                kinds[i] = custom_resource_at(context->server, i)->kind;
+        count = 0;
+        for (const struct api_resource *each = added; each; each = each->next)
+                kinds[count++] = each->kind;
         kind_extend(kinds, count);
 }
 

@@ -122,9 +122,8 @@ static void api_pending_keep(struct arena *arena, struct slice *text) {
         *text = arena_slice(arena, *text);
 }
 
-static struct api_pending *pending_new(struct api_server *server,
-                                       const struct api_server_request *request,
-                                       void (*ready)(void *context), void *context) {
+struct api_pending *pending_new(struct api_server *server, const struct api_server_request *request,
+                                void (*ready)(void *context), void *context) {
         struct api_pending *pending = xcalloc(1, sizeof(*pending));
         struct api_server_request *copy = &pending->request;
 
@@ -161,63 +160,14 @@ void api_pending_cancel(struct api_pending *pending) {
         free(pending);
 }
 
-struct api_pending *api_pending_resume(struct api_pending *pending,
-                                       struct http_response *ret_response) {
-        struct api_server *server = pending->server;
-        struct rng shared = server->rng;
-        bool is_done;
-
-        server->rng = pending->rng;
-        is_done = request_run(server, &pending->request, pending, ret_response);
-        server->rng = shared;
-        if (!is_done)
-                return pending;
-        api_pending_cancel(pending);
-        return NULL;
+const struct api_server_request *pending_request(const struct api_pending *pending) {
+        return &pending->request;
 }
 
-/* A glance at what spares nearly all requests the copy. */
-bool api_server_asks_webhooks(const struct api_server *server) {
-        return server->webhooks.call &&
-               (store_count(server->store, server->mutating_webhooks->store_resource) > 0 ||
-                store_count(server->store, server->validating_webhooks->store_resource) > 0);
+struct api_server *pending_server(const struct api_pending *pending) {
+        return pending->server;
 }
 
-/* An eviction that may have to take turns with other writers of its budget. */
-static bool may_contend(const struct api_server *server, const struct api_server_request *request) {
-        return server->in_between && slice_is(request->method, "POST");
-}
-
-/* A get or list with a resourceVersion that the store has not reached. */
-static bool is_ahead(const struct api_server *server, const struct api_server_request *request) {
-        struct slice rest = request->target, parameter;
-        uint64_t revision = 0;
-
-        if (!slice_is(request->method, "GET"))
-                return false;
-        slice_split(&rest, '?', &parameter);
-        while (slice_split(&rest, '&', &parameter)) {
-                struct slice name = SLICE_EMPTY;
-
-                slice_split(&parameter, '=', &name);
-                if (slice_is(name, "watch"))
-                        return false;
-                if (slice_is(name, "resourceVersion") && !slice_to_u64(parameter, &revision))
-                        return false;
-        }
-        return revision > store_revision(server->store);
-}
-
-struct api_pending *api_server_begin(struct api_server *server,
-                                     const struct api_server_request *request,
-                                     struct http_response *ret_response,
-                                     void (*ready)(void *context), void *context) {
-        bool is_write = !slice_is(request->method, "GET");
-
-        if ((is_write && api_server_asks_webhooks(server)) || is_ahead(server, request) ||
-            may_contend(server, request))
-                return api_pending_resume(pending_new(server, request, ready, context),
-                                          ret_response);
-        api_server_handle(server, request, ret_response);
-        return NULL;
+struct rng pending_rng(const struct api_pending *pending) {
+        return pending->rng;
 }

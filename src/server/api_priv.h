@@ -13,39 +13,14 @@
 #include "schema/object_compare.h"
 #include "schema/schema.h"
 #include "schema/strategic_merge.h"
+#include "server/api_resource.h"
 #include "server/api_server.h"
+#include "server/json_cache.h"
+#include "server/token_set.h"
 #include "store/store.h"
 #include <stdio.h>
 
-#define JSON_CACHE_SLOTS 64
 #define NAME_MAX_BYTES 253
-#define ROUTE_KEY_MAX 384 /* group, version and plural */
-
-/* A kind with everything the engine derives from its row. */
-struct api_resource {
-        const struct kind_info *kind;
-        int store_resource;                 /* -1 for reviews */
-        const struct schema_object *schema; /* NULL: any JSON */
-        /* How strategic patches merge: schema, or what a built-in definition says; NULL: they are
-         * refused. */
-        const struct schema_object *merge_type;
-        char *prefix;      /* {"kind":"Pod","apiVersion":"v1", */
-        char *api_version; /* "v1", "apps/v1" */
-        char *qualified;   /* "pods", "deployments.apps" */
-        size_t prefix_size;
-};
-
-struct json_cache_entry {
-        const struct store_object *object; /* referenced */
-        struct json_doc *doc;
-        unsigned visits; /* under way; until they end the slot keeps its object */
-};
-
-struct known_token {
-        char *token;
-        struct api_user user;     /* its slices are owned */
-        struct wall_time expires; /* unset = never */
-};
 
 struct api_server {
         struct loop *loop;
@@ -54,16 +29,11 @@ struct api_server {
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
         char *server_address;
         struct rng rng;
-        struct api_resource *resources; /* in the order of kind_at */
-        size_t resource_count;
-        struct map *by_path; /* "apps/v1/deployments" */
-        struct known_token *tokens;
-        size_t token_count;
+        struct resource_table resources;
+        struct token_set tokens;
         struct arena scratch; /* of the request under way */
-        struct json_cache_entry cache[JSON_CACHE_SLOTS];
-        struct watch *watches; /* open ones, doubly linked */
-        struct api_resource *pods, *nodes, *namespaces, *budgets, *quotas;
-        struct api_resource *accounts, *mutating_webhooks, *validating_webhooks;
+        struct json_cache cache;
+        struct watch *watches;            /* open ones, doubly linked */
         struct custom_resources *customs; /* custom_resource.c */
         struct event_retention *retention;
         struct account_key *account_key;     /* made when it is first needed, if none was given */
@@ -141,6 +111,13 @@ struct api_context {
 /* Every step returns 0, or API_FAILED after it filled in context->failure. */
 #define API_FAILED (-1)
 
+/* A copy of a request that may have to wait. */
+struct api_pending *pending_new(struct api_server *server, const struct api_server_request *request,
+                                void (*ready)(void *context), void *context);
+const struct api_server_request *pending_request(const struct api_pending *pending);
+struct api_server *pending_server(const struct api_pending *pending);
+/* What every run of the request draws its random numbers from. */
+struct rng pending_rng(const struct api_pending *pending);
 /* Whether to give the request up until the store has this revision, or time is over; false when it
  * has waited already. */
 bool pending_await(struct api_pending *pending, uint64_t revision);
@@ -190,12 +167,9 @@ int accept_negotiate(struct api_context *context); /* form and include */
 int authenticate(struct api_context *context);
 int authorize(struct api_context *context);
 bool access_allows(struct api_server *server, const struct access_question *question);
-const struct api_user *token_find(const struct api_server *server, struct slice token);
 /* Also accepts tokens made for service accounts; lives as long as the request. */
 const struct api_user *token_user(struct api_context *context, struct slice token);
-bool serve_token_documents(struct api_context *context); /* false: another path */
-bool token_add(struct api_server *server, const struct api_token *token, struct wall_time expires);
-void tokens_release(struct api_server *server);
+bool serve_token_documents(struct api_context *context);             /* false: another path */
 int write_options(struct api_context *context, const char *options); /* dryRun and the like */
 struct slice default_manager(struct slice user_agent);
 void warn_add(struct api_context *context, struct slice text); /* Warning header; copied */
@@ -209,22 +183,7 @@ int respond_object(struct api_context *context, int status, struct slice body);
 int serve_path(struct api_context *context); /* /healthz, /version, discovery, ... */
 
 /* ---- objects ---- */
-/* All resources, the custom ones behind the others; NULL at the end. */
-const struct api_resource *resource_at(const struct api_server *server, size_t index);
-const struct api_resource *custom_resource_at(const struct api_server *server, size_t index);
-void resource_init(struct api_server *server, struct api_resource *resource,
-                   const struct kind_info *kind); /* also makes its route */
-void resource_unroute(struct api_server *server, const struct api_resource *resource);
-void resource_release(struct api_resource *resource);
-const struct api_resource *resource_find(const struct api_server *server, struct slice group,
-                                         struct slice version, struct slice plural);
-const struct api_resource *resource_of_kind(const struct api_server *server,
-                                            const struct kind_info *kind);
-const struct api_resource *resource_by_type(const struct api_server *server,
-                                            struct slice api_version, struct slice kind);
-/* Parsed body of a stored object; valid until the next call that may evict it. */
-const struct json *object_json(struct api_server *server, const struct store_object *object);
-/* The same, kept until the request ends. */
+/* Parsed text of a stored object, valid until the request ends. */
 const struct json *object_json_kept(struct api_context *context, const struct store_object *object);
 const struct json *json_kept(struct api_context *context, struct slice text); /* NULL on error */
 /* Body rewritten for a view of another resource (events.k8s.io); the body itself otherwise. */
@@ -319,7 +278,6 @@ void strictness_duplicate(void *context, struct slice path);
 
 /* Name and namespace of a body against the URL (PUT, PATCH). */
 int check_url(struct api_context *context, const struct json_node *object);
-bool has_subresource(const struct api_resource *resource, struct slice name);
 
 /* ---- writes ---- */
 struct api_write {

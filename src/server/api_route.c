@@ -17,7 +17,7 @@ static size_t split_path(struct slice path, struct slice *segments) {
 static bool group_exists(const struct api_server *server, struct slice group) {
         const struct api_resource *resource;
 
-        for (size_t i = 0; (resource = resource_at(server, i)); i++) {
+        for (size_t i = 0; (resource = resource_at(&server->resources, i)); i++) {
                 if (slice_is(group, resource->kind->group))
                         return true;
         }
@@ -49,8 +49,8 @@ static void parse_resource(struct api_context *context, const struct slice *segm
                 route->subresource = segments[at++];
         if (at < count) /* nothing has deeper paths */
                 return;
-        route->resource =
-                resource_find(context->server, route->group, route->version, route->plural);
+        route->resource = resource_find(&context->server->resources, route->group, route->version,
+                                        route->plural);
         if (!route->resource)
                 return;
         if (route->ns.len && !(route->resource->kind->flags & KIND_NAMESPACED))

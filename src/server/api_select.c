@@ -124,7 +124,7 @@ bool selection_matches(struct api_server *server, const struct api_resource *res
                 return false;
         if (!needs_json)
                 return true;
-        json = object_json(server, object);
+        json = json_cache_get(&server->cache, object);
         for (size_t i = 0; i < selection->fields.count; i++) {
                 const struct field_term *term = &selection->fields.terms[i];
 

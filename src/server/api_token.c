@@ -1,157 +1,10 @@
-/* Bearer tokens: those the server was started with, and those that service accounts ask for. */
-#include "server/account_key.h"
+/* serviceaccounts/NAME/token, and the documents for those who check tokens themselves. */
+#include "server/account_token.h"
 #include "server/api_priv.h"
-
-#include <assert.h>
-#include <stdlib.h>
 
 #define TOKEN_LIFE_S 3600
 #define TOKEN_LIFE_MIN_S 600
 #define TOKEN_LIFE_MAX_S (INT64_C(1) << 32)
-#define TOKEN_ISSUER "https://kubernetes.default.svc.cluster.local"
-
-static bool user_copy(struct api_user *to, const struct api_token *from) {
-        *to = (struct api_user){ .name = slice_of(slice_dup(slice_of(from->user))) };
-        for (size_t i = 0; from->groups && from->groups[i]; i++) {
-                if (to->group_count == API_GROUPS_MAX - 1)
-                        return false;
-                to->groups[to->group_count++] = slice_of(slice_dup(slice_of(from->groups[i])));
-        }
-        to->groups[to->group_count++] = slice_of(slice_dup(SLICE_LITERAL("system:authenticated")));
-        return true;
-}
-
-static void known_release(struct known_token *known) {
-        free(known->token);
-        free((char *)known->user.name.ptr);
-        for (size_t i = 0; i < known->user.group_count; i++)
-                free((char *)known->user.groups[i].ptr);
-}
-
-static void drop_expired(struct api_server *server) {
-        int64_t now = loop_wall(server->loop).ns;
-        size_t kept = 0;
-
-        for (size_t i = 0; i < server->token_count; i++) {
-                struct known_token *known = &server->tokens[i];
-
-                if (wall_time_is_set(known->expires) && known->expires.ns <= now)
-                        known_release(known);
-                else
-                        server->tokens[kept++] = *known;
-        }
-        server->token_count = kept;
-}
-
-bool token_add(struct api_server *server, const struct api_token *token, struct wall_time expires) {
-        struct known_token known = { .token = slice_dup(slice_of(token->token)),
-                                     .expires = expires };
-
-        if (!user_copy(&known.user, token)) {
-                known_release(&known);
-                return false;
-        }
-        drop_expired(server);
-        server->tokens =
-                xreallocarray(server->tokens, server->token_count + 1, sizeof(server->tokens[0]));
-        server->tokens[server->token_count++] = known;
-        return true;
-}
-
-void tokens_release(struct api_server *server) {
-        for (size_t i = 0; i < server->token_count; i++)
-                known_release(&server->tokens[i]);
-        free(server->tokens);
-}
-
-/* ---- reading a token of an account ---- */
-
-static const struct account_key *account_key(struct api_server *server) {
-        if (!server->account_key)
-                server->account_key = account_key_new(NULL);
-        assert(server->account_key);
-        return server->account_key;
-}
-
-/* The account must be there, and be the one that the token was made for. */
-static bool account_exists(struct api_context *context, const struct json *kubernetes) {
-        const struct json *account = json_get(kubernetes, "serviceaccount");
-        const struct store_object *object =
-                object_find(context, context->server->accounts,
-                            json_get_text(kubernetes, "namespace"), json_get_text(account, "name"));
-
-        return object &&
-               slice_eq(json_get_text(json_get(object_json_kept(context, object), "metadata"),
-                                      "uid"),
-                        json_get_text(account, "uid"));
-}
-
-/* So must a pod that the token is bound to. */
-static bool pod_exists(struct api_context *context, const struct json *kubernetes) {
-        const struct json *pod = json_get(kubernetes, "pod");
-        const struct store_object *object =
-                pod ? object_find(context, context->server->pods,
-                                  json_get_text(kubernetes, "namespace"),
-                                  json_get_text(pod, "name"))
-                    : NULL;
-
-        return !pod ||
-               (object &&
-                slice_eq(json_get_text(json_get(object_json_kept(context, object), "metadata"),
-                                       "uid"),
-                         json_get_text(pod, "uid")));
-}
-
-static bool is_for_us(const struct json *claims) {
-        struct json_iter iter = json_iter(json_get(claims, "aud"));
-        const struct json *audience;
-
-        while (json_next(&iter, NULL, &audience)) {
-                if (slice_is(json_text(audience), TOKEN_ISSUER))
-                        return true;
-        }
-        return false;
-}
-
-static const struct api_user *account_user(struct api_context *context, struct slice token) {
-        const struct json *claims, *kubernetes;
-        struct buf text = { 0 };
-        struct api_user *user;
-        struct slice ns;
-        int64_t now = loop_wall(context->server->loop).ns / NS_PER_S;
-
-        if (!slice_contains(token, SLICE_LITERAL(".")) ||
-            !account_key_open(account_key(context->server), token, &text)) {
-                buf_release(&text);
-                return NULL;
-        }
-        claims = json_kept(context, buf_view(&text));
-        buf_release(&text);
-        kubernetes = json_get(claims, "kubernetes.io");
-        if (json_get_i64(claims, "exp", 0) <= now || !is_for_us(claims) ||
-            !account_exists(context, kubernetes) || !pod_exists(context, kubernetes))
-                return NULL;
-        ns = json_get_text(kubernetes, "namespace");
-        user = ARENA_NEW(context->arena, struct api_user);
-        *user = (struct api_user){
-                .name = json_get_text(claims, "sub"),
-                .group_count = 3,
-                .groups = { SLICE_LITERAL("system:serviceaccounts"),
-                            slice_of(arena_printf(context->arena,
-                                                  "system:serviceaccounts:" SLICE_FMT,
-                                                  SLICE_ARG(ns))),
-                            SLICE_LITERAL("system:authenticated") },
-        };
-        return user;
-}
-
-const struct api_user *token_user(struct api_context *context, struct slice token) {
-        const struct api_user *user = token_find(context->server, token);
-
-        return user ? user : account_user(context, token);
-}
-
-/* ---- serviceaccounts/NAME/token ---- */
 
 static void request_defaults(struct decoded *request) {
         struct json_node *spec = node_need_object(request->tree, request->object, "spec");
@@ -187,9 +40,9 @@ static int bind_claims(struct api_context *context, const struct json_node *refe
 
         if (!slice_is(node_get_text(reference, "kind"), "Pod"))
                 return 0;
-        pod = object_find(context, context->server->pods, context->route.ns, name);
+        pod = object_find(context, context->server->resources.pods, context->route.ns, name);
         if (!pod)
-                return fail_not_found(context, context->server->pods, name);
+                return fail_not_found(context, context->server->resources.pods, name);
         uid = json_get_text(json_get(object_json_kept(context, pod), "metadata"), "uid");
         if (node_get_text(reference, "uid").len && !slice_eq(node_get_text(reference, "uid"), uid))
                 return fail_conflict(context, "pods", "", name,

@@ -15,7 +15,8 @@ static void emit_warning(void *context, const char *text) {
 static bool has_quotas(const struct api_context *context, const struct api_write *write) {
         const struct api_server *server = context->server;
 
-        return write->ns.len > 0 && store_count(server->store, server->quotas->store_resource) > 0;
+        return write->ns.len > 0 &&
+               store_count(server->store, server->resources.quotas->store_resource) > 0;
 }
 
 /* What webhooks made of the object gets its types and defaults like what clients send. */
@@ -124,14 +125,14 @@ static void api_write_convert(struct api_write *write) {
 /* ---- create ---- */
 
 int check_namespace(struct api_context *context, struct slice ns, struct slice name) {
-        const struct api_resource *namespaces = context->server->namespaces;
+        const struct api_resource *namespaces = context->server->resources.namespaces;
         const struct store_object *object = object_find(context, namespaces, SLICE_EMPTY, ns);
         const struct kind_info *kind = context->resource->kind;
         struct failure_cause *cause;
 
         if (!object)
                 return fail_not_found(context, namespaces, ns);
-        if (!json_get(json_get(object_json(context->server, object), "metadata"),
+        if (!json_get(json_get(json_cache_get(&context->server->cache, object), "metadata"),
                       "deletionTimestamp"))
                 return 0;
         fail_plain(context, 403, "Forbidden",

@@ -278,13 +278,13 @@ static struct custom_resource *custom_new(struct custom_resources *customs, stru
         custom->kind.categories = keep_names(custom, 1, json_get(names, "categories"));
         make_columns(custom);
         make_subresources(custom, version);
-        resource_init(customs->server, &custom->resource, &custom->kind);
+        resource_add(&customs->server->resources, &custom->resource, &custom->kind);
         custom->next = customs->first;
         customs->first = custom;
         return custom;
 }
 
-static void custom_free(struct custom_resource *custom) {
+static void custom_free(struct resource_table *table, struct custom_resource *custom) {
         for (size_t i = 0; i < custom->kind.column_count; i++) {
                 free((char *)custom->columns[i].name);
                 free((char *)custom->columns[i].type);
@@ -296,7 +296,7 @@ static void custom_free(struct custom_resource *custom) {
         }
         for (size_t i = 0; i < custom->text_count; i++)
                 free(custom->texts[i]);
-        resource_release(&custom->resource);
+        resource_forget(table, &custom->resource);
         free(custom->definition);
         custom_rules_free(custom->rules);
         arena_release(&custom->types);
@@ -311,7 +311,7 @@ static void custom_resource_retire(struct custom_resources *customs, struct slic
                 if (custom->is_retired || !slice_is(definition, custom->definition))
                         continue;
                 custom->is_retired = true;
-                resource_unroute(customs->server, &custom->resource);
+                resource_withdraw(&customs->server->resources, &custom->resource);
         }
 }
 
@@ -459,8 +459,8 @@ void custom_resources_start(struct api_server *server, const struct api_definiti
 
         customs->server = server;
         customs->definitions =
-                resource_find(server, SLICE_LITERAL("apiextensions.k8s.io"), SLICE_LITERAL("v1"),
-                              SLICE_LITERAL("customresourcedefinitions"));
+                resource_find(&server->resources, SLICE_LITERAL("apiextensions.k8s.io"),
+                              SLICE_LITERAL("v1"), SLICE_LITERAL("customresourcedefinitions"));
         server->customs = customs;
         for (size_t i = 0; i < count; i++)
                 take_in(customs, slice_of(definitions[i].json), &definitions[i]);
@@ -488,20 +488,10 @@ void custom_resources_stop(struct api_server *server) {
                 struct custom_resource *custom = customs->first;
 
                 customs->first = custom->next;
-                custom_free(custom);
+                custom_free(&server->resources, custom);
         }
         customs->server = NULL;
         server->customs = NULL;
         if (!customs->is_settling)
                 free(customs);
-}
-
-const struct api_resource *custom_resource_at(const struct api_server *server, size_t index) {
-        const struct custom_resource *custom = server->customs ? server->customs->first : NULL;
-
-        for (; custom; custom = custom->next) {
-                if (!custom->is_retired && index-- == 0)
-                        return &custom->resource;
-        }
-        return NULL;
 }

@@ -118,10 +118,11 @@ static void event_retention_changed(void *context, int resource, const struct st
 
 void event_retention_start(struct api_server *server, size_t limit) {
         struct event_retention *retention = xcalloc(1, sizeof(*retention));
+        const struct api_resource *events = resource_any_version(&server->resources, "", "events");
 
         retention->server = server;
         retention->limit = limit ? limit : EVENTS_DEFAULT;
-        retention->resource = api_server_resource(server, "", "events");
+        retention->resource = events ? events->store_resource : -1;
         retention->timer =
                 (struct loop_timer){ .fired = event_retention_tick, .context = retention };
         retention->trim =

@@ -88,7 +88,7 @@ static int pod_binding_bind(struct api_context *context, struct api_write *write
 
 static int bind_pod(struct api_context *context, struct slice name,
                     const struct json_node *binding) {
-        const struct api_resource *pods = context->server->pods;
+        const struct api_resource *pods = context->server->resources.pods;
         const struct store_object *pod = object_find(context, pods, context->route.ns, name);
         struct api_write write = { 0 };
         int r;

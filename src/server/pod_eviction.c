@@ -91,7 +91,7 @@ static bool budget_matches(struct subresource_eviction *eviction, const struct j
 
 static void find_budget(struct subresource_eviction *eviction) {
         struct api_server *server = eviction->context->server;
-        struct store_range range = { .resource = server->budgets->store_resource,
+        struct store_range range = { .resource = server->resources.budgets->store_resource,
                                      .ns = store_object_ns(eviction->pod) };
         struct store_cursor *cursor = NULL;
         const struct store_object *budget;
@@ -99,7 +99,7 @@ static void find_budget(struct subresource_eviction *eviction) {
         if (store_cursor_open(server->store, &range, &cursor, NULL) < 0)
                 return;
         while ((budget = store_cursor_next(cursor))) {
-                if (!budget_matches(eviction, object_json(server, budget)))
+                if (!budget_matches(eviction, json_cache_get(&server->cache, budget)))
                         continue;
                 eviction->budget = budget;
                 eviction->budget_count++;
@@ -180,7 +180,7 @@ static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t
         struct slice body;
         int r;
 
-        if (write_begin(context, context->server->budgets, eviction->budget, &write) < 0)
+        if (write_begin(context, context->server->resources.budgets, eviction->budget, &write) < 0)
                 return API_FAILED;
         status = node_need_object(write.tree, write.object, "status");
         disrupted = node_need_object(write.tree, status, "disruptedPods");
@@ -204,7 +204,7 @@ static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t
  * or an eviction would be let through on a number that is not true any more. */
 static int yield_to_others(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
-        const struct api_resource *budgets = context->server->budgets;
+        const struct api_resource *budgets = context->server->resources.budgets;
         struct slice name = arena_slice(context->arena, store_object_name(eviction->budget));
         uint64_t seen = eviction->budget->revision;
 
@@ -278,7 +278,7 @@ static int add_condition(struct subresource_eviction *eviction) {
         struct slice body;
         int r = 0;
 
-        if (write_begin(context, context->server->pods, eviction->pod, &write) < 0)
+        if (write_begin(context, context->server->resources.pods, eviction->pod, &write) < 0)
                 return API_FAILED;
         condition_set(write.tree, node_need_object(write.tree, write.object, "status"),
                       &(struct condition_value){ .type = "DisruptionTarget",
@@ -304,18 +304,19 @@ static int delete_pod(struct subresource_eviction *eviction) {
         if (!context->is_dry_run && add_condition(eviction) < 0)
                 return API_FAILED;
         eviction->options.resource_version = SLICE_EMPTY;
-        pod = object_find(context, context->server->pods, context->route.ns, eviction->name);
-        return delete_object(context, context->server->pods, pod, &eviction->options, &body,
-                             &is_gone);
+        pod = object_find(context, context->server->resources.pods, context->route.ns,
+                          eviction->name);
+        return delete_object(context, context->server->resources.pods, pod, &eviction->options,
+                             &body, &is_gone);
 }
 
 static int pod_eviction_evict(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
 
-        eviction->pod =
-                object_find(context, context->server->pods, context->route.ns, eviction->name);
+        eviction->pod = object_find(context, context->server->resources.pods, context->route.ns,
+                                    eviction->name);
         if (!eviction->pod)
-                return fail_not_found(context, context->server->pods, eviction->name);
+                return fail_not_found(context, context->server->resources.pods, eviction->name);
         eviction->pod_json = object_json_kept(context, eviction->pod);
         if (!can_ignore_budgets(eviction)) {
                 find_budget(eviction);

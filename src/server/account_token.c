@@ -1,0 +1,91 @@
+/* Tokens of service accounts: whom a token that was made here stands for. */
+#include "server/account_token.h"
+
+#include "server/api_priv.h"
+#include <assert.h>
+
+const struct account_key *account_key(struct api_server *server) {
+        if (!server->account_key)
+                server->account_key = account_key_new(NULL);
+        assert(server->account_key);
+        return server->account_key;
+}
+
+/* The account must be there, and be the one that the token was made for. */
+static bool account_exists(struct api_context *context, const struct json *kubernetes) {
+        const struct json *account = json_get(kubernetes, "serviceaccount");
+        const struct store_object *object =
+                object_find(context, context->server->resources.accounts,
+                            json_get_text(kubernetes, "namespace"), json_get_text(account, "name"));
+
+        return object &&
+               slice_eq(json_get_text(json_get(object_json_kept(context, object), "metadata"),
+                                      "uid"),
+                        json_get_text(account, "uid"));
+}
+
+/* So must a pod that the token is bound to. */
+static bool pod_exists(struct api_context *context, const struct json *kubernetes) {
+        const struct json *pod = json_get(kubernetes, "pod");
+        const struct store_object *object =
+                pod ? object_find(context, context->server->resources.pods,
+                                  json_get_text(kubernetes, "namespace"),
+                                  json_get_text(pod, "name"))
+                    : NULL;
+
+        return !pod ||
+               (object &&
+                slice_eq(json_get_text(json_get(object_json_kept(context, object), "metadata"),
+                                       "uid"),
+                         json_get_text(pod, "uid")));
+}
+
+static bool is_for_us(const struct json *claims) {
+        struct json_iter iter = json_iter(json_get(claims, "aud"));
+        const struct json *audience;
+
+        while (json_next(&iter, NULL, &audience)) {
+                if (slice_is(json_text(audience), TOKEN_ISSUER))
+                        return true;
+        }
+        return false;
+}
+
+static const struct api_user *account_user(struct api_context *context, struct slice token) {
+        const struct json *claims, *kubernetes;
+        struct buf text = { 0 };
+        struct api_user *user;
+        struct slice ns;
+        int64_t now = loop_wall(context->server->loop).ns / NS_PER_S;
+
+        if (!slice_contains(token, SLICE_LITERAL(".")) ||
+            !account_key_open(account_key(context->server), token, &text)) {
+                buf_release(&text);
+                return NULL;
+        }
+        claims = json_kept(context, buf_view(&text));
+        buf_release(&text);
+        kubernetes = json_get(claims, "kubernetes.io");
+        if (json_get_i64(claims, "exp", 0) <= now || !is_for_us(claims) ||
+            !account_exists(context, kubernetes) || !pod_exists(context, kubernetes))
+                return NULL;
+        ns = json_get_text(kubernetes, "namespace");
+        user = ARENA_NEW(context->arena, struct api_user);
+        *user = (struct api_user){
+                .name = json_get_text(claims, "sub"),
+                .group_count = 3,
+                .groups = { SLICE_LITERAL("system:serviceaccounts"),
+                            slice_of(arena_printf(context->arena,
+                                                  "system:serviceaccounts:" SLICE_FMT,
+                                                  SLICE_ARG(ns))),
+                            SLICE_LITERAL("system:authenticated") },
+        };
+        return user;
+}
+
+const struct api_user *token_user(struct api_context *context, struct slice token) {
+        const struct api_user *user =
+                token_set_find(&context->server->tokens, token, loop_wall(context->server->loop));
+
+        return user ? user : account_user(context, token);
+}

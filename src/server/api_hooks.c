@@ -1,0 +1,69 @@
+/* What the engine lets the hooks of kinds ask for. */
+#include "server/api_priv.h"
+
+static const struct json *hook_lookup(void *engine, const char *group, const char *plural,
+                                      struct slice ns, struct slice name) {
+        struct api_context *context = engine;
+        const struct api_resource *resource =
+                resource_any_version(&context->server->resources, group, plural);
+        const struct store_object *object =
+                resource ? object_find(context, resource, ns, name) : NULL;
+
+        return object ? object_json_kept(context, object) : NULL;
+}
+
+static void hook_each(void *engine, const char *group, const char *plural, struct slice ns,
+                      bool (*visit)(void *context, const struct json *object), void *visitor) {
+        struct api_context *context = engine;
+        const struct api_resource *resource =
+                resource_any_version(&context->server->resources, group, plural);
+        struct store_cursor *cursor = NULL;
+        const struct store_object *object;
+
+        if (!resource || store_cursor_open(context->server->store,
+                                           &(struct store_range){
+                                                   .resource = resource->store_resource, .ns = ns },
+                                           &cursor, NULL) < 0)
+                return;
+        while ((object = store_cursor_next(cursor)) &&
+               json_cache_visit(&context->server->cache, object, visit, visitor))
+                ;
+        store_cursor_close(cursor);
+}
+
+static bool hook_authorize(void *engine, const struct access_question *question) {
+        struct api_context *context = engine;
+
+        return access_allows(context->server, question);
+}
+
+static bool hook_authenticate(void *engine, struct slice token, struct slice *ret_user,
+                              const struct slice **ret_groups, size_t *ret_group_count) {
+        struct api_context *context = engine;
+        const struct api_user *user = token_user(context, token);
+
+        if (!user)
+                return false;
+        *ret_user = user->name;
+        *ret_groups = user->groups;
+        *ret_group_count = user->group_count;
+        return true;
+}
+
+void hooks_prepare(struct api_context *context, const struct api_resource *resource) {
+        context->hooks = (struct kind_context){
+                .kind = resource->kind,
+                .now = loop_wall(context->server->loop),
+                .scratch = context->arena,
+                .subresource = context->route.subresource,
+                .user = context->user.name,
+                .groups = context->user.groups,
+                .group_count = context->user.group_count,
+                .has_eviction_responders = context->server->has_eviction_responders,
+                .engine = context,
+                .lookup = hook_lookup,
+                .each = hook_each,
+                .authorize = hook_authorize,
+                .authenticate = hook_authenticate,
+        };
+}

@@ -1,0 +1,146 @@
+/* The way of one request through the server. */
+#include "server/api_priv.h"
+
+#include <stdlib.h>
+
+/* Needs a running container behind the pod, or a node. */
+static bool is_live(struct slice subresource) {
+        return slice_is(subresource, "attach") || slice_is(subresource, "exec") ||
+               slice_is(subresource, "portforward") || slice_is(subresource, "proxy");
+}
+
+static int serve_read(struct api_context *context) {
+        const struct api_route *route = &context->route;
+        unsigned verbs = context->resource->kind->verbs;
+
+        if (route->is_watch)
+                return verbs & VERB_WATCH ? serve_watch(context) : fail_method(context);
+        if (route->name.len == 0)
+                return verbs & VERB_LIST ? serve_list(context) : fail_method(context);
+        if (!(verbs & VERB_GET))
+                return fail_method(context);
+        if (slice_is(route->subresource, "scale"))
+                return serve_scale(context);
+        if (slice_is(route->subresource, "log"))
+                return serve_log(context);
+        if (is_live(route->subresource))
+                return fail_not_simulated(context);
+        if (slice_is(route->subresource, "binding") || slice_is(route->subresource, "eviction") ||
+            slice_is(route->subresource, "finalize"))
+                return fail_method(context);
+        return serve_get(context);
+}
+
+static int serve_resource(struct api_context *context) {
+        struct slice method = context->request->method;
+
+        context->resource = context->route.resource;
+        if (!context->resource || !has_subresource(context->resource, context->route.subresource))
+                return fail_unknown(context);
+        if (accept_negotiate(context) < 0)
+                return API_FAILED;
+        hooks_prepare(context, context->resource);
+        if (context->resource->kind->deprecation)
+                warn_add(context, slice_of(context->resource->kind->deprecation));
+        if (slice_is(method, "GET") || slice_is(method, "HEAD"))
+                return serve_read(context);
+        if (body_from_yaml(context) < 0)
+                return API_FAILED;
+        if (is_live(context->route.subresource))
+                return fail_not_simulated(context);
+        if (slice_is(method, "POST"))
+                return serve_create(context);
+        if (slice_is(method, "PUT"))
+                return serve_update(context);
+        if (slice_is(method, "PATCH"))
+                return serve_patch(context);
+        if (slice_is(method, "DELETE"))
+                return context->route.name.len ? serve_delete(context)
+                                               : serve_delete_collection(context);
+        return fail_method(context);
+}
+
+static int api_server_serve(struct api_context *context) {
+        struct slice target = context->request->target, path = SLICE_EMPTY;
+
+        slice_split(&target, '?', &path);
+        if (query_parse(context, target) < 0)
+                return API_FAILED;
+        route_parse(context, path);
+        if (authenticate(context) < 0 || authorize(context) < 0)
+                return API_FAILED;
+        return context->route.is_resource ? serve_resource(context) : serve_path(context);
+}
+
+/* Warning: 299 - "text", quotes and backslashes escaped. */
+static void warnings_write(struct api_context *context) {
+        struct buf text = { 0 };
+
+        for (size_t i = 0; i < context->warning_count; i++) {
+                struct slice warning = context->warnings[i];
+
+                buf_text(&text, i ? ", 299 - \"" : "299 - \"");
+                for (size_t j = 0; j < warning.len; j++) {
+                        if (warning.ptr[j] == '"' || warning.ptr[j] == '\\')
+                                buf_char(&text, '\\');
+                        buf_char(&text,
+                                 (unsigned char)warning.ptr[j] < 0x20 ? ' ' : warning.ptr[j]);
+                }
+                buf_char(&text, '"');
+        }
+        if (text.len)
+                http_response_header(context->response, "Warning", "%s", text.data);
+        buf_release(&text);
+}
+
+bool request_run(struct api_server *server, const struct api_server_request *request,
+                 struct api_pending *pending, struct http_response *ret_response) {
+        struct api_context context = {
+                .server = server,
+                .request = request,
+                .response = ret_response,
+                .arena = &server->scratch,
+                .pending = pending,
+        };
+
+        *ret_response = (struct http_response){ .retry_after_s = -1 };
+        if (api_server_serve(&context) < 0 && !context.is_waiting)
+                failure_respond(&context);
+        if (context.is_waiting)
+                http_response_release(ret_response);
+        else
+                warnings_write(&context);
+        for (size_t i = 0; i < context.doc_count; i++)
+                json_doc_free(context.docs[i]);
+        free(context.docs);
+        arena_clear(&server->scratch);
+        return !context.is_waiting;
+}
+
+void api_server_handle(struct api_server *server, const struct api_server_request *request,
+                       struct http_response *ret_response) {
+        request_run(server, request, NULL, ret_response);
+}
+
+void api_server_call(struct api_server *server, const struct api_user *user, const char *method,
+                     struct slice target, struct slice body, struct http_response *ret_response) {
+        struct api_server_request request = {
+                .method = slice_of(method),
+                .target = target,
+                .body = body,
+                .user_agent = user->name,
+                .user = user,
+        };
+
+        api_server_handle(server, &request, ret_response);
+}
+
+void api_server_inside(struct api_server *server, const struct api_server_request *request,
+                       struct http_response *ret_response) {
+        struct arena outer = server->scratch; /* of the request under way */
+
+        arena_init(&server->scratch, 0);
+        api_server_handle(server, request, ret_response);
+        arena_release(&server->scratch);
+        server->scratch = outer;
+}

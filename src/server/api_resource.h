@@ -1,0 +1,58 @@
+/* The table of resources: every kind with what the engine derives from its row, found by path. */
+#pragma once
+
+#include "base/map.h"
+#include "base/slice.h"
+#include "kinds/kind.h"
+#include "schema/schema.h"
+#include "store/store.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A kind with everything the engine derives from its row. */
+struct api_resource {
+        const struct kind_info *kind;
+        int store_resource;                 /* -1 for reviews */
+        const struct schema_object *schema; /* NULL: any JSON */
+        /* How strategic patches merge: schema, or what a built-in definition says; NULL: they are
+         * refused. */
+        const struct schema_object *merge_type;
+        char *prefix;      /* {"kind":"Pod","apiVersion":"v1", */
+        char *api_version; /* "v1", "apps/v1" */
+        char *qualified;   /* "pods", "deployments.apps" */
+        size_t prefix_size;
+        struct api_resource *next; /* among those that were added */
+};
+
+struct resource_table {
+        struct store *store;
+        struct api_resource *rows; /* in the order of kind_at */
+        size_t count;
+        struct api_resource *added; /* of custom resources, the newest first */
+        struct map *by_path;        /* "apps/v1/deployments" */
+        const struct api_resource *pods, *nodes, *namespaces, *budgets, *quotas;
+        const struct api_resource *accounts, *mutating_webhooks, *validating_webhooks;
+};
+
+void resource_table_init(struct resource_table *table, struct store *store);
+void resource_table_release(struct resource_table *table); /* what was added is gone already */
+
+/* Serves a kind besides those of the registry; a resource of the same path takes its place. */
+void resource_add(struct resource_table *table, struct api_resource *resource,
+                  const struct kind_info *kind);
+/* Serves it no more; what refers to it stays valid. */
+void resource_withdraw(struct resource_table *table, struct api_resource *resource);
+/* The same, and frees what it holds, but not itself. */
+void resource_forget(struct resource_table *table, struct api_resource *resource);
+
+/* All resources, those that were added behind the others; NULL at the end. */
+const struct api_resource *resource_at(const struct resource_table *table, size_t index);
+const struct api_resource *resource_find(const struct resource_table *table, struct slice group,
+                                         struct slice version, struct slice plural);
+const struct api_resource *resource_of_kind(const struct resource_table *table,
+                                            const struct kind_info *kind);
+const struct api_resource *resource_by_type(const struct resource_table *table,
+                                            struct slice api_version, struct slice kind);
+const struct api_resource *resource_any_version(const struct resource_table *table,
+                                                const char *group, const char *plural);
+bool has_subresource(const struct api_resource *resource, struct slice name);
