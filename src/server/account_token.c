@@ -15,7 +15,7 @@ const struct account_key *account_key(struct api_server *server) {
 static bool account_exists(struct api_context *context, const struct json *kubernetes) {
         const struct json *account = json_get(kubernetes, "serviceaccount");
         const struct store_object *object =
-                object_find(context, context->server->resources.accounts,
+                object_find(context, context->engine->resources.accounts,
                             json_get_text(kubernetes, "namespace"), json_get_text(account, "name"));
 
         return object &&
@@ -28,7 +28,7 @@ static bool account_exists(struct api_context *context, const struct json *kuber
 static bool pod_exists(struct api_context *context, const struct json *kubernetes) {
         const struct json *pod = json_get(kubernetes, "pod");
         const struct store_object *object =
-                pod ? object_find(context, context->server->resources.pods,
+                pod ? object_find(context, context->engine->resources.pods,
                                   json_get_text(kubernetes, "namespace"),
                                   json_get_text(pod, "name"))
                     : NULL;
@@ -56,7 +56,7 @@ static const struct api_user *account_user(struct api_context *context, struct s
         struct buf text = { 0 };
         struct api_user *user;
         struct slice ns;
-        int64_t now = loop_wall(context->server->loop).ns / NS_PER_S;
+        int64_t now = loop_wall(context->engine->loop).ns / NS_PER_S;
 
         if (!slice_contains(token, SLICE_LITERAL(".")) ||
             !account_key_open(account_key(context->server), token, &text)) {
@@ -85,7 +85,7 @@ static const struct api_user *account_user(struct api_context *context, struct s
 
 const struct api_user *token_user(struct api_context *context, struct slice token) {
         const struct api_user *user =
-                token_set_find(&context->server->tokens, token, loop_wall(context->server->loop));
+                token_set_find(&context->server->tokens, token, loop_wall(context->engine->loop));
 
         return user ? user : account_user(context, token);
 }

@@ -102,19 +102,19 @@ static bool subject_matches(const struct json *subject, const struct access_ques
         return false;
 }
 
-static const struct api_resource *rbac_resource(struct api_server *server, const char *plural) {
-        return resource_find(&server->resources, SLICE_LITERAL("rbac.authorization.k8s.io"),
+static const struct api_resource *rbac_resource(struct api_engine *engine, const char *plural) {
+        return resource_find(&engine->resources, SLICE_LITERAL("rbac.authorization.k8s.io"),
                              SLICE_LITERAL("v1"), slice_of(plural));
 }
 
-static bool role_allows(struct api_server *server, const struct json *reference, struct slice ns,
+static bool role_allows(struct api_engine *engine, const struct json *reference, struct slice ns,
                         const struct access_question *question) {
         bool is_cluster = slice_is(json_get_text(reference, "kind"), "ClusterRole");
         const struct api_resource *resource =
-                rbac_resource(server, is_cluster ? "clusterroles" : "roles");
+                rbac_resource(engine, is_cluster ? "clusterroles" : "roles");
         const struct store_object *role =
                 resource
-                        ? store_get(server->store, resource->store_resource,
+                        ? store_get(engine->store, resource->store_resource,
                                     is_cluster ? SLICE_EMPTY : ns, json_get_text(reference, "name"))
                         : NULL;
         struct json_iter iter;
@@ -122,7 +122,7 @@ static bool role_allows(struct api_server *server, const struct json *reference,
 
         if (!role)
                 return false;
-        iter = json_iter(json_get(json_cache_get(&server->cache, role), "rules"));
+        iter = json_iter(json_get(json_cache_get(&engine->cache, role), "rules"));
         while (json_next(&iter, NULL, &rule)) {
                 if (rule_allows(rule, question))
                         return true;
@@ -130,7 +130,7 @@ static bool role_allows(struct api_server *server, const struct json *reference,
         return false;
 }
 
-static bool binding_allows(struct api_server *server, const struct store_object *binding,
+static bool binding_allows(struct api_engine *engine, const struct store_object *binding,
                            const struct access_question *question) {
         struct json_doc *doc = NULL;
         struct json_iter iter;
@@ -142,27 +142,27 @@ static bool binding_allows(struct api_server *server, const struct store_object 
         iter = json_iter(json_get(json_doc_root(doc), "subjects"));
         while (!is_allowed && json_next(&iter, NULL, &subject)) {
                 if (subject_matches(subject, question))
-                        is_allowed = role_allows(server, json_get(json_doc_root(doc), "roleRef"),
+                        is_allowed = role_allows(engine, json_get(json_doc_root(doc), "roleRef"),
                                                  store_object_ns(binding), question);
         }
         json_doc_free(doc);
         return is_allowed;
 }
 
-static bool bindings_allow(struct api_server *server, const char *plural, struct slice ns,
+static bool bindings_allow(struct api_engine *engine, const char *plural, struct slice ns,
                            const struct access_question *question) {
-        const struct api_resource *resource = rbac_resource(server, plural);
+        const struct api_resource *resource = rbac_resource(engine, plural);
         struct store_cursor *cursor = NULL;
         const struct store_object *binding;
         bool is_allowed = false;
 
-        if (!resource || store_cursor_open(server->store,
+        if (!resource || store_cursor_open(engine->store,
                                            &(struct store_range){
                                                    .resource = resource->store_resource, .ns = ns },
                                            &cursor, NULL) < 0)
                 return false;
         while (!is_allowed && (binding = store_cursor_next(cursor)))
-                is_allowed = binding_allows(server, binding, question);
+                is_allowed = binding_allows(engine, binding, question);
         store_cursor_close(cursor);
         return is_allowed;
 }
@@ -199,13 +199,13 @@ static bool is_public(const struct access_question *question) {
         return false;
 }
 
-bool access_allows(struct api_server *server, const struct access_question *question) {
+bool access_allows(struct api_engine *engine, const struct access_question *question) {
         for (size_t i = 0; i < question->group_count; i++) {
                 if (slice_is(question->groups[i], MASTERS))
                         return true;
         }
         if (is_public(question) ||
-            bindings_allow(server, "clusterrolebindings", SLICE_EMPTY, question))
+            bindings_allow(engine, "clusterrolebindings", SLICE_EMPTY, question))
                 return true;
-        return question->ns.len && bindings_allow(server, "rolebindings", question->ns, question);
+        return question->ns.len && bindings_allow(engine, "rolebindings", question->ns, question);
 }

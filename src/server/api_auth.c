@@ -33,7 +33,7 @@ static int api_auth_impersonate(struct api_context *context) {
 
         if (request->impersonate_user.len == 0)
                 return 0;
-        if (!access_allows(context->server, &question))
+        if (!access_allows(context->engine, &question))
                 return fail_plain(context, 403, "Forbidden",
                                   "users \"" SLICE_FMT "\" is forbidden: User \"" SLICE_FMT
                                   "\" cannot impersonate resource \"users\" in API group \"\" at "
@@ -54,7 +54,7 @@ int authenticate(struct api_context *context) {
         const struct slice scheme = SLICE_LITERAL("Bearer ");
         const struct api_user *user;
 
-        if (request->user || context->server->is_open) {
+        if (request->user || context->engine->is_open) {
                 context->user = request->user ? *request->user : api_user_admin;
                 return api_auth_impersonate(context);
         }
@@ -88,7 +88,7 @@ int authorize(struct api_context *context) {
                 return 0;
         if (!route->is_resource) {
                 question.path = route->path;
-                if (access_allows(context->server, &question))
+                if (access_allows(context->engine, &question))
                         return 0;
                 fail_plain(context, 403, "Forbidden",
                            "forbidden: User \"" SLICE_FMT "\" cannot %s path \"" SLICE_FMT "\"",
@@ -101,7 +101,7 @@ int authorize(struct api_context *context) {
         question.resource = route->plural;
         question.subresource = route->subresource;
         question.name = route->name;
-        if (access_allows(context->server, &question))
+        if (access_allows(context->engine, &question))
                 return 0;
         if (route->name.len)
                 snprintf(object, sizeof(object), " \"" SLICE_FMT "\"", SLICE_ARG(route->name));

@@ -5,12 +5,12 @@
 struct api_pending *api_pending_resume(struct api_pending *pending,
                                        struct http_response *ret_response) {
         struct api_server *server = pending_server(pending);
-        struct rng shared = server->rng;
+        struct rng shared = server->engine.rng;
         bool is_done;
 
-        server->rng = pending_rng(pending);
+        server->engine.rng = pending_rng(pending);
         is_done = request_run(server, pending_request(pending), pending, ret_response);
-        server->rng = shared;
+        server->engine.rng = shared;
         if (!is_done)
                 return pending;
         api_pending_cancel(pending);
@@ -20,10 +20,10 @@ struct api_pending *api_pending_resume(struct api_pending *pending,
 /* A glance at what spares nearly all requests the copy. */
 bool api_server_asks_webhooks(const struct api_server *server) {
         return server->webhooks.call &&
-               (store_count(server->store, server->resources.mutating_webhooks->store_resource) >
-                        0 ||
-                store_count(server->store, server->resources.validating_webhooks->store_resource) >
-                        0);
+               (store_count(server->engine.store,
+                            server->engine.resources.mutating_webhooks->store_resource) > 0 ||
+                store_count(server->engine.store,
+                            server->engine.resources.validating_webhooks->store_resource) > 0);
 }
 
 /* An eviction that may have to take turns with other writers of its budget. */
@@ -48,7 +48,7 @@ static bool is_ahead(const struct api_server *server, const struct api_server_re
                 if (slice_is(name, "resourceVersion") && !slice_to_u64(parameter, &revision))
                         return false;
         }
-        return revision > store_revision(server->store);
+        return revision > store_revision(server->engine.store);
 }
 
 struct api_pending *api_server_begin(struct api_server *server,

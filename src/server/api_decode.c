@@ -118,9 +118,9 @@ int body_from_yaml(struct api_context *context) {
         context->request = &context->converted;
         if (is_yaml)
                 context->converted.content_type = SLICE_LITERAL("application/json");
-        if (!context->server->read_yaml || body.len == 0 || body.ptr[0] == '{')
+        if (!context->engine->read_yaml || body.len == 0 || body.ptr[0] == '{')
                 return 0;
-        if (context->server->read_yaml(body, &tree, &err) < 0)
+        if (context->engine->read_yaml(body, &tree, &err) < 0)
                 return fail_bad_request(context, "error decoding YAML: %s", err.text);
         node_write(json_tree_root(tree), &text);
         context->converted.body = arena_slice(context->arena, buf_view(&text));

@@ -217,7 +217,7 @@ static int64_t pod_grace(const struct json *pod, const struct delete_options *op
 static bool mark_pod(struct api_context *context, struct api_write *write,
                      const struct delete_options *options, bool *ret_is_final) {
         const struct json *metadata = json_get(write->old_json, "metadata");
-        struct wall_time now = loop_wall(context->server->loop), marked;
+        struct wall_time now = loop_wall(context->engine->loop), marked;
         int64_t before = json_get_i64(metadata, "deletionGracePeriodSeconds", 0);
         int64_t grace = options->has_grace ? options->grace_s : before;
 
@@ -249,7 +249,7 @@ static bool mark_namespace(struct api_context *context, struct api_write *write,
         *ret_is_final = node_count(node_get(node_get(write->object, "spec"), "finalizers")) == 0;
         if (node_get(metadata, "deletionTimestamp"))
                 return false;
-        wall_time_format(loop_wall(context->server->loop), text);
+        wall_time_format(loop_wall(context->engine->loop), text);
         node_put_string(write->tree, metadata, "deletionTimestamp", text);
         node_put_string(write->tree, node_need_object(write->tree, write->object, "status"),
                         "phase", "Terminating");
@@ -263,7 +263,7 @@ static bool mark_plain(struct api_context *context, struct api_write *write, boo
         if (node_get(metadata, "deletionTimestamp") ||
             node_count(node_get(metadata, "finalizers")) == 0)
                 return false;
-        api_delete_mark(context, write, loop_wall(context->server->loop), 0);
+        api_delete_mark(context, write, loop_wall(context->engine->loop), 0);
         api_delete_bump(write);
         return true;
 }
@@ -273,9 +273,9 @@ static int delete_write(struct api_context *context, struct api_write *write,
                         bool *ret_is_gone) {
         bool is_changed = api_delete_propagate(write, options->propagation), is_final, is_marked;
 
-        if (write->resource == context->server->resources.pods)
+        if (write->resource == context->engine->resources.pods)
                 is_marked = mark_pod(context, write, options, &is_final);
-        else if (write->resource == context->server->resources.namespaces)
+        else if (write->resource == context->engine->resources.namespaces)
                 is_marked = mark_namespace(context, write, &is_final);
         else
                 is_marked = mark_plain(context, write, &is_final);
@@ -293,7 +293,7 @@ static int check_protected(struct api_context *context, const struct api_write *
         static const char *const names[] = { "default", "kube-system", "kube-public" };
 
         for (size_t i = 0;
-             write->resource == context->server->resources.namespaces && i < ARRAY_LEN(names);
+             write->resource == context->engine->resources.namespaces && i < ARRAY_LEN(names);
              i++) {
                 if (!slice_is(write->name, names[i]))
                         continue;

@@ -5,7 +5,7 @@ static const struct json *hook_lookup(void *engine, const char *group, const cha
                                       struct slice ns, struct slice name) {
         struct api_context *context = engine;
         const struct api_resource *resource =
-                resource_any_version(&context->server->resources, group, plural);
+                resource_any_version(&context->engine->resources, group, plural);
         const struct store_object *object =
                 resource ? object_find(context, resource, ns, name) : NULL;
 
@@ -16,17 +16,17 @@ static void hook_each(void *engine, const char *group, const char *plural, struc
                       bool (*visit)(void *context, const struct json *object), void *visitor) {
         struct api_context *context = engine;
         const struct api_resource *resource =
-                resource_any_version(&context->server->resources, group, plural);
+                resource_any_version(&context->engine->resources, group, plural);
         struct store_cursor *cursor = NULL;
         const struct store_object *object;
 
-        if (!resource || store_cursor_open(context->server->store,
+        if (!resource || store_cursor_open(context->engine->store,
                                            &(struct store_range){
                                                    .resource = resource->store_resource, .ns = ns },
                                            &cursor, NULL) < 0)
                 return;
         while ((object = store_cursor_next(cursor)) &&
-               json_cache_visit(&context->server->cache, object, visit, visitor))
+               json_cache_visit(&context->engine->cache, object, visit, visitor))
                 ;
         store_cursor_close(cursor);
 }
@@ -34,7 +34,7 @@ static void hook_each(void *engine, const char *group, const char *plural, struc
 static bool hook_authorize(void *engine, const struct access_question *question) {
         struct api_context *context = engine;
 
-        return access_allows(context->server, question);
+        return access_allows(context->engine, question);
 }
 
 static bool hook_authenticate(void *engine, struct slice token, struct slice *ret_user,
@@ -53,13 +53,13 @@ static bool hook_authenticate(void *engine, struct slice token, struct slice *re
 void hooks_prepare(struct api_context *context, const struct api_resource *resource) {
         context->hooks = (struct kind_context){
                 .kind = resource->kind,
-                .now = loop_wall(context->server->loop),
+                .now = loop_wall(context->engine->loop),
                 .scratch = context->arena,
                 .subresource = context->route.subresource,
                 .user = context->user.name,
                 .groups = context->user.groups,
                 .group_count = context->user.group_count,
-                .has_eviction_responders = context->server->has_eviction_responders,
+                .has_eviction_responders = context->engine->has_eviction_responders,
                 .engine = context,
                 .lookup = hook_lookup,
                 .each = hook_each,

@@ -19,7 +19,7 @@ static int fail_future(struct api_context *context, uint64_t wanted) {
         cause = ARENA_NEW(context->arena, struct failure_cause);
         fail_plain(context, 504, "Timeout",
                    "Too large resource version: %" PRIu64 ", current: %" PRIu64, wanted,
-                   store_revision(context->server->store));
+                   store_revision(context->engine->store));
         *cause = (struct failure_cause){ .reason = "ResourceVersionTooLarge",
                                          .message = "Too large resource version" };
         context->failure.has_details = true;
@@ -44,7 +44,7 @@ static int find_object(struct api_context *context, const struct store_object **
 
         if (version.len && !slice_to_u64(version, &wanted))
                 return fail_version(context, version);
-        if (wanted > store_revision(context->server->store))
+        if (wanted > store_revision(context->engine->store))
                 return fail_future(context, wanted);
         *ret_object = object_find(context, context->resource, route->ns, route->name);
         return *ret_object ? 0 : fail_not_found(context, context->resource, route->name);
@@ -152,7 +152,7 @@ static int version_option(struct api_context *context, struct page *page) {
                 return token_parse(context, token, page);
         if (version.len && !slice_to_u64(version, &wanted))
                 return fail_version(context, version);
-        if (wanted > store_revision(context->server->store))
+        if (wanted > store_revision(context->engine->store))
                 return fail_future(context, wanted);
         if (slice_is(match, "Exact"))
                 page->range.revision = wanted;
@@ -194,7 +194,7 @@ static void page_collect(struct api_context *context, struct page *page,
         const struct store_object *object;
 
         while ((object = store_cursor_next(cursor))) {
-                if (!selection_matches(context->server, context->resource, &page->selection, object,
+                if (!selection_matches(context->engine, context->resource, &page->selection, object,
                                        context->arena))
                         continue;
                 if (page->limit && page->count == page->limit) {
@@ -259,9 +259,9 @@ static void item_write(struct api_context *context, const struct store_object *o
                 table_row_write(
                         &context->hooks, context->resource, context->include,
                         object_view(context->arena, context->resource, store_object_body(object)),
-                        json_cache_get(&context->server->cache, object), out);
+                        json_cache_get(&context->engine->cache, object), out);
         else if (context->form == FORM_PARTIAL)
-                partial_write(json_cache_get(&context->server->cache, object), true, out);
+                partial_write(json_cache_get(&context->engine->cache, object), true, out);
         else if (context->resource->kind->from_stored)
                 buf_slice(out, object_view(context->arena, context->resource,
                                            store_object_body(object)));
@@ -291,8 +291,8 @@ int page_open(struct api_context *context, struct page *page) {
         if (page_options(context, page) < 0)
                 return API_FAILED;
         page->shown_revision = page->range.revision ? page->range.revision
-                                                    : store_revision(context->server->store);
-        if (store_cursor_open(context->server->store, &page->range, &cursor, NULL) < 0)
+                                                    : store_revision(context->engine->store);
+        if (store_cursor_open(context->engine->store, &page->range, &cursor, NULL) < 0)
                 return fail_expired(context, page);
         page_collect(context, page, cursor);
         store_cursor_close(cursor);

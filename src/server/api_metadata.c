@@ -17,13 +17,13 @@ static const char *length_problem(enum kind_name_rule rule, struct slice name) {
         return NULL;
 }
 
-void generate_name(struct api_server *server, struct slice prefix, char *buffer) {
+void generate_name(struct api_engine *engine, struct slice prefix, char *buffer) {
         static const char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
         size_t length = prefix.len > GENERATED_PREFIX_MAX ? GENERATED_PREFIX_MAX : prefix.len;
 
         memcpy(buffer, prefix.ptr, length);
         for (size_t i = 0; i < GENERATED_SUFFIX; i++)
-                buffer[length++] = alphabet[rng_below(&server->rng, sizeof(alphabet) - 1)];
+                buffer[length++] = alphabet[rng_below(&engine->rng, sizeof(alphabet) - 1)];
         buffer[length] = '\0';
 }
 

@@ -51,5 +51,5 @@ struct slice object_view(struct arena *arena, const struct api_resource *resourc
 const struct store_object *object_find(struct api_context *context,
                                        const struct api_resource *resource, struct slice ns,
                                        struct slice name) {
-        return store_get(context->server->store, resource->store_resource, ns, name);
+        return store_get(context->engine->store, resource->store_resource, ns, name);
 }

@@ -60,26 +60,26 @@ static void serve_version(struct api_context *context) {
 }
 
 static void serve_metrics(struct api_context *context) {
-        struct api_server *server = context->server;
+        struct api_engine *engine = context->engine;
         struct buf *out = &context->response->body;
         const struct api_resource *resource;
 
         respond_text(context, 200, METRICS_CONTENT_TYPE, SLICE_EMPTY);
         metric_text_family(out, "apiserver_storage_objects", METRIC_GAUGE,
                            "Number of stored objects.");
-        for (size_t i = 0; (resource = resource_at(&server->resources, i)); i++) {
+        for (size_t i = 0; (resource = resource_at(&engine->resources, i)); i++) {
                 struct metric_label label = { "resource", slice_of(resource->qualified) };
 
                 if (resource->store_resource >= 0 && !resource->kind->stored_as)
                         metric_text_sample(
                                 out, "apiserver_storage_objects",
                                 (struct metric_labels){ &label, 1 },
-                                (double)store_count(server->store, resource->store_resource));
+                                (double)store_count(engine->store, resource->store_resource));
         }
         metric_text_single(out, "berth_store_bytes", METRIC_GAUGE, "Memory held by stored objects.",
-                           (double)store_bytes(server->store));
+                           (double)store_bytes(engine->store));
         metric_text_single(out, "berth_store_revision", METRIC_COUNTER, "Last revision.",
-                           (double)store_revision(server->store));
+                           (double)store_revision(engine->store));
 }
 
 static void serve_root(struct api_context *context) {
@@ -91,7 +91,7 @@ static void serve_root(struct api_context *context) {
 
 /* Custom resources take part in discovery. */
 static void extend_kinds(struct api_context *context) {
-        const struct api_resource *added = context->server->resources.added;
+        const struct api_resource *added = context->engine->resources.added;
         const struct kind_info **kinds;
         size_t count = 0;
 
@@ -114,7 +114,7 @@ static bool serve_document(struct api_context *context) {
         extend_kinds(context);
         is_served = document_serve(context->route.path, target, context->request->accept,
                                    context->request->if_none_match,
-                                   slice_of(context->server->server_address), &document);
+                                   slice_of(context->engine->server_address), &document);
         kind_extend(NULL, 0);
         if (!is_served)
                 return false;

@@ -68,9 +68,9 @@ void pending_ask(struct api_pending *pending, const char *key, const struct webh
 /* ---- a revision of the future ---- */
 
 static void stop_waiting(struct api_pending *pending) {
-        store_unsubscribe(pending->server->store, pending->subscription);
+        store_unsubscribe(pending->server->engine.store, pending->subscription);
         pending->subscription = NULL;
-        loop_timer_disarm(pending->server->loop, &pending->timer);
+        loop_timer_disarm(pending->server->engine.loop, &pending->timer);
 }
 
 static void api_pending_waited(void *context) {
@@ -86,7 +86,7 @@ static void on_revision(void *context, int resource, const struct store_event *e
 
         (void)resource;
         if (event->revision >= pending->awaited)
-                loop_timer_arm(pending->server->loop, &pending->timer, 0);
+                loop_timer_arm(pending->server->engine.loop, &pending->timer, 0);
 }
 
 bool pending_await(struct api_pending *pending, uint64_t revision) {
@@ -94,9 +94,9 @@ bool pending_await(struct api_pending *pending, uint64_t revision) {
                 return false;
         pending->awaited = revision;
         pending->timer = (struct loop_timer){ .fired = api_pending_waited, .context = pending };
-        pending->subscription =
-                store_subscribe(pending->server->store, STORE_ALL_RESOURCES, on_revision, pending);
-        loop_timer_arm(pending->server->loop, &pending->timer, REVISION_WAIT_NS);
+        pending->subscription = store_subscribe(pending->server->engine.store, STORE_ALL_RESOURCES,
+                                                on_revision, pending);
+        loop_timer_arm(pending->server->engine.loop, &pending->timer, REVISION_WAIT_NS);
         return true;
 }
 
@@ -112,7 +112,7 @@ bool pending_retry(struct api_pending *pending, unsigned tries_max, int64_t paus
         if (!pending || ++pending->tries >= tries_max)
                 return false;
         pending->timer = (struct loop_timer){ .fired = pause_over, .context = pending };
-        loop_timer_arm(pending->server->loop, &pending->timer, pause_ns);
+        loop_timer_arm(pending->server->engine.loop, &pending->timer, pause_ns);
         return true;
 }
 
@@ -142,8 +142,8 @@ struct api_pending *pending_new(struct api_server *server, const struct api_serv
         api_pending_keep(&pending->arena, &copy->if_none_match);
         api_pending_keep(&pending->arena, &copy->impersonate_user);
         api_pending_keep(&pending->arena, &copy->impersonate_group);
-        uuid_format(uuid_random(&server->rng), pending->uid);
-        rng_init(&pending->rng, rng_u64(&server->rng));
+        uuid_format(uuid_random(&server->engine.rng), pending->uid);
+        rng_init(&pending->rng, rng_u64(&server->engine.rng));
         return pending;
 }
 

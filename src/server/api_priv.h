@@ -22,21 +22,28 @@
 
 #define NAME_MAX_BYTES 253
 
-struct api_server {
+/* What every step of a request works on. */
+struct api_engine {
         struct loop *loop;
         struct store *store;
-        bool owns_store, is_open, is_bootstrapping, has_eviction_responders;
+        struct rng rng;
+        struct arena scratch; /* of the request under way */
+        struct resource_table resources;
+        struct json_cache cache;
+        bool is_open, is_bootstrapping, has_eviction_responders;
         int (*read_yaml)(struct slice text, struct json_tree **ret_tree, struct err *err);
         char *server_address;
-        struct rng rng;
-        struct resource_table resources;
+};
+
+/* With what only some steps may touch. */
+struct api_server {
+        struct api_engine engine;
+        bool owns_store;
         struct token_set tokens;
-        struct arena scratch; /* of the request under way */
-        struct json_cache cache;
-        struct watch *watches;            /* open ones, doubly linked */
-        struct custom_resources *customs; /* custom_resource.c */
+        struct account_key *account_key; /* made when it is first needed, if none was given */
+        struct watch *watches;           /* open ones, doubly linked */
+        struct custom_resources *customs;
         struct event_retention *retention;
-        struct account_key *account_key;     /* made when it is first needed, if none was given */
         struct webhook_caller webhooks;      /* call is NULL when there are none */
         struct api_eviction_judge evictions; /* waits is NULL when there is none */
         void (*in_between)(void *context);   /* other writers of budgets; NULL = none */
@@ -84,6 +91,7 @@ enum field_validation { VALIDATE_WARN, VALIDATE_STRICT, VALIDATE_IGNORE };
 
 struct api_context {
         struct api_server *server;
+        struct api_engine *engine; /* of the server */
         const struct api_server_request *request;
         struct api_server_request converted; /* what request points to after read_yaml */
         struct http_response *response;
@@ -166,7 +174,7 @@ void route_parse(struct api_context *context, struct slice path);
 int accept_negotiate(struct api_context *context); /* form and include */
 int authenticate(struct api_context *context);
 int authorize(struct api_context *context);
-bool access_allows(struct api_server *server, const struct access_question *question);
+bool access_allows(struct api_engine *engine, const struct access_question *question);
 /* Also accepts tokens made for service accounts; lives as long as the request. */
 const struct api_user *token_user(struct api_context *context, struct slice token);
 bool serve_token_documents(struct api_context *context);             /* false: another path */
@@ -204,7 +212,7 @@ struct selection {
 int selection_parse(struct api_context *context, const struct api_resource *resource,
                     struct slice labels, struct slice fields, struct arena *arena,
                     struct selection *ret_selection);
-bool selection_matches(struct api_server *server, const struct api_resource *resource,
+bool selection_matches(struct api_engine *engine, const struct api_resource *resource,
                        const struct selection *selection, const struct store_object *object,
                        struct arena *scratch);
 
@@ -305,7 +313,7 @@ int write_begin(struct api_context *context, const struct api_resource *resource
                 const struct store_object *object, struct api_write *ret_write);
 void write_end(struct api_write *write);
 /* Removal by the server itself; watchers see the last state with the new revision. */
-void object_remove(struct api_server *server, const struct store_object *object);
+void object_remove(struct api_engine *engine, const struct store_object *object);
 /* Stored object as an editable tree. */
 struct json_node *tree_of_object(const struct store_object *object, struct json_tree **ret_tree);
 void validate_metadata(struct api_context *context, const struct api_write *write,
@@ -323,7 +331,7 @@ struct json_node *managed_entry(const struct api_context *context, const struct 
  * none; *ret_entry is the one that stands for them. */
 struct json_node *managed_rest(const struct api_write *write, const struct json_node *list,
                                const struct json_node *live, const struct json_node **ret_entry);
-void generate_name(struct api_server *server, struct slice prefix, char *buffer);
+void generate_name(struct api_engine *engine, struct slice prefix, char *buffer);
 
 /* ---- patches ---- */
 int apply_configuration(struct api_context *context, struct api_write *write);

@@ -97,9 +97,10 @@ bool request_run(struct api_server *server, const struct api_server_request *req
                  struct api_pending *pending, struct http_response *ret_response) {
         struct api_context context = {
                 .server = server,
+                .engine = &server->engine,
                 .request = request,
                 .response = ret_response,
-                .arena = &server->scratch,
+                .arena = &server->engine.scratch,
                 .pending = pending,
         };
 
@@ -113,7 +114,7 @@ bool request_run(struct api_server *server, const struct api_server_request *req
         for (size_t i = 0; i < context.doc_count; i++)
                 json_doc_free(context.docs[i]);
         free(context.docs);
-        arena_clear(&server->scratch);
+        arena_clear(&server->engine.scratch);
         return !context.is_waiting;
 }
 
@@ -137,10 +138,10 @@ void api_server_call(struct api_server *server, const struct api_user *user, con
 
 void api_server_inside(struct api_server *server, const struct api_server_request *request,
                        struct http_response *ret_response) {
-        struct arena outer = server->scratch; /* of the request under way */
+        struct arena outer = server->engine.scratch; /* of the request under way */
 
-        arena_init(&server->scratch, 0);
+        arena_init(&server->engine.scratch, 0);
         api_server_handle(server, request, ret_response);
-        arena_release(&server->scratch);
-        server->scratch = outer;
+        arena_release(&server->engine.scratch);
+        server->engine.scratch = outer;
 }

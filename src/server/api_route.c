@@ -14,10 +14,10 @@ static size_t split_path(struct slice path, struct slice *segments) {
         return count;
 }
 
-static bool group_exists(const struct api_server *server, struct slice group) {
+static bool group_exists(const struct api_engine *engine, struct slice group) {
         const struct api_resource *resource;
 
-        for (size_t i = 0; (resource = resource_at(&server->resources, i)); i++) {
+        for (size_t i = 0; (resource = resource_at(&engine->resources, i)); i++) {
                 if (slice_is(group, resource->kind->group))
                         return true;
         }
@@ -49,7 +49,7 @@ static void parse_resource(struct api_context *context, const struct slice *segm
                 route->subresource = segments[at++];
         if (at < count) /* nothing has deeper paths */
                 return;
-        route->resource = resource_find(&context->server->resources, route->group, route->version,
+        route->resource = resource_find(&context->engine->resources, route->group, route->version,
                                         route->plural);
         if (!route->resource)
                 return;
@@ -96,7 +96,7 @@ void route_parse(struct api_context *context, struct slice path) {
         } else if (count >= 3 && slice_is(segments[0], "apis")) {
                 route->group = segments[1];
                 route->version = segments[2];
-                route->group_is_known = group_exists(context->server, route->group);
+                route->group_is_known = group_exists(context->engine, route->group);
                 at = 3;
         }
         if (at == 0 || at == count)

@@ -111,7 +111,7 @@ static bool key_terms_match(const struct selection *selection, const struct stor
         return true;
 }
 
-bool selection_matches(struct api_server *server, const struct api_resource *resource,
+bool selection_matches(struct api_engine *engine, const struct api_resource *resource,
                        const struct selection *selection, const struct store_object *object,
                        struct arena *scratch) {
         const struct json *json;
@@ -124,7 +124,7 @@ bool selection_matches(struct api_server *server, const struct api_resource *res
                 return false;
         if (!needs_json)
                 return true;
-        json = json_cache_get(&server->cache, object);
+        json = json_cache_get(&engine->cache, object);
         for (size_t i = 0; i < selection->fields.count; i++) {
                 const struct field_term *term = &selection->fields.terms[i];
 

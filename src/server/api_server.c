@@ -11,13 +11,14 @@
 
 int api_server_resource(const struct api_server *server, const char *group, const char *plural) {
         const struct api_resource *resource =
-                resource_any_version(&server->resources, group, plural);
+                resource_any_version(&server->engine.resources, group, plural);
 
         return resource ? resource->store_resource : -1;
 }
 
 bool api_server_add_token(struct api_server *server, const struct api_token *token) {
-        return token_set_add(&server->tokens, token, WALL_TIME_UNSET, loop_wall(server->loop));
+        return token_set_add(&server->tokens, token, WALL_TIME_UNSET,
+                             loop_wall(server->engine.loop));
 }
 
 static void bootstrap_create(struct api_server *server, const char *path, struct slice json) {
@@ -36,36 +37,37 @@ static void api_server_bootstrap(struct api_server *server) {
         size_t count = 0;
         const struct bootstrap_object *objects = kinds_bootstrap_objects(&count);
 
-        server->is_bootstrapping = true;
+        server->engine.is_bootstrapping = true;
         for (size_t i = 0; i < count; i++)
                 bootstrap_create(server, objects[i].path, slice_of(objects[i].json));
         bootstrap_roles_each(bootstrap_role, server);
-        server->is_bootstrapping = false;
+        server->engine.is_bootstrapping = false;
 }
 
 struct api_server *api_server_new(const struct api_server_config *config, struct loop *loop) {
         struct api_server *server = xcalloc(1, sizeof(*server));
 
-        server->loop = loop;
-        server->store = config->store ? config->store : store_new(NULL);
+        server->engine.loop = loop;
+        server->engine.store = config->store ? config->store : store_new(NULL);
         server->owns_store = !config->store;
-        server->is_open = config->is_open;
-        server->read_yaml = config->read_yaml;
+        server->engine.is_open = config->is_open;
+        server->engine.read_yaml = config->read_yaml;
         if (config->account_key_pem)
                 server->account_key = account_key_new(config->account_key_pem);
         if (config->webhooks)
                 server->webhooks = *config->webhooks;
-        server->server_address = slice_dup(slice_of(config->server_address));
-        rng_init(&server->rng, config->seed);
-        arena_init(&server->scratch, 0);
-        resource_table_init(&server->resources, server->store);
+        server->engine.server_address = slice_dup(slice_of(config->server_address));
+        rng_init(&server->engine.rng, config->seed);
+        arena_init(&server->engine.scratch, 0);
+        resource_table_init(&server->engine.resources, server->engine.store);
         for (size_t i = 0; i < config->token_count; i++)
                 api_server_add_token(server, &config->tokens[i]);
-        server->has_eviction_responders = config->has_eviction_responders;
+        server->engine.has_eviction_responders = config->has_eviction_responders;
         if (config->evictions)
                 server->evictions = *config->evictions;
-        custom_resources_start(server, config->definitions, config->definition_count);
-        event_retention_start(server, config->events_max);
+        server->customs = custom_resources_start(&server->engine, config->definitions,
+                                                 config->definition_count);
+        server->retention = event_retention_start(&server->engine, config->events_max);
         api_server_bootstrap(server);
         return server;
 }
@@ -74,21 +76,21 @@ void api_server_free(struct api_server *server) {
         if (!server)
                 return;
         watches_end(server);
-        custom_resources_stop(server);
-        event_retention_stop(server);
-        json_cache_release(&server->cache);
-        resource_table_release(&server->resources);
+        custom_resources_stop(server->customs);
+        event_retention_stop(server->retention);
+        json_cache_release(&server->engine.cache);
+        resource_table_release(&server->engine.resources);
         token_set_release(&server->tokens);
         account_key_free(server->account_key);
-        arena_release(&server->scratch);
+        arena_release(&server->engine.scratch);
         if (server->owns_store)
-                store_free(server->store);
-        free(server->server_address);
+                store_free(server->engine.store);
+        free(server->engine.server_address);
         free(server);
 }
 
 struct store *api_server_store(struct api_server *server) {
-        return server->store;
+        return server->engine.store;
 }
 
 void api_server_contend(struct api_server *server, void (*in_between)(void *context),

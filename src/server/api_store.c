@@ -18,7 +18,7 @@ static struct slice body_of(struct api_context *context, struct json_tree *tree,
 
         if (!context->is_dry_run) {
                 snprintf(revision, sizeof(revision), "%" PRIu64,
-                         store_next_revision(context->server->store));
+                         store_next_revision(context->engine->store));
                 node_put_string(tree, metadata, "resourceVersion", revision);
         }
         node_remove(object, "kind");
@@ -35,7 +35,7 @@ int write_put(struct api_context *context, struct api_write *write, struct slice
 
         *ret_body = body;
         if (!context->is_dry_run &&
-            store_put(context->server->store, write->resource->store_resource, write->ns,
+            store_put(context->engine->store, write->resource->store_resource, write->ns,
                       write->name, body, &err) < 0)
                 return fail_store(context, &err);
         return 0;
@@ -47,7 +47,7 @@ int write_remove(struct api_context *context, struct api_write *write, struct sl
 
         *ret_body = body;
         if (!context->is_dry_run &&
-            store_remove(context->server->store, write->resource->store_resource, write->ns,
+            store_remove(context->engine->store, write->resource->store_resource, write->ns,
                          write->name, body, &err) < 0)
                 return fail_store(context, &err);
         return 0;
@@ -86,8 +86,8 @@ void write_end(struct api_write *write) {
         *write = (struct api_write){ 0 };
 }
 
-void object_remove(struct api_server *server, const struct store_object *object) {
-        struct api_context context = { .server = server, .arena = &server->scratch };
+void object_remove(struct api_engine *engine, const struct store_object *object) {
+        struct api_context context = { .engine = engine, .arena = &engine->scratch };
         struct api_resource resource = { .store_resource = object->resource };
         struct api_write write = {
                 .resource = &resource,
@@ -100,5 +100,5 @@ void object_remove(struct api_server *server, const struct store_object *object)
         if (write.object)
                 write_remove(&context, &write, &body);
         json_tree_free(write.tree);
-        arena_clear(&server->scratch);
+        arena_clear(&engine->scratch);
 }

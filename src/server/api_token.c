@@ -40,9 +40,9 @@ static int bind_claims(struct api_context *context, const struct json_node *refe
 
         if (!slice_is(node_get_text(reference, "kind"), "Pod"))
                 return 0;
-        pod = object_find(context, context->server->resources.pods, context->route.ns, name);
+        pod = object_find(context, context->engine->resources.pods, context->route.ns, name);
         if (!pod)
-                return fail_not_found(context, context->server->resources.pods, name);
+                return fail_not_found(context, context->engine->resources.pods, name);
         uid = json_get_text(json_get(object_json_kept(context, pod), "metadata"), "uid");
         if (node_get_text(reference, "uid").len && !slice_eq(node_get_text(reference, "uid"), uid))
                 return fail_conflict(context, "pods", "", name,
@@ -73,10 +73,10 @@ static int make_claims(struct api_context *context, const struct json_node *spec
                        const struct store_object *account, struct buf *out) {
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
         struct json_node *claims = node_object(tree), *kubernetes = node_object(tree);
-        int64_t now = loop_wall(context->server->loop).ns / NS_PER_S;
+        int64_t now = loop_wall(context->engine->loop).ns / NS_PER_S;
         char id[UUID_TEXT_SIZE];
 
-        uuid_format(uuid_random(&context->server->rng), id);
+        uuid_format(uuid_random(&context->engine->rng), id);
         node_put(tree, claims, "aud", node_clone(tree, node_get(spec, "audiences")));
         node_put_i64(tree, claims, "exp", now + node_get_i64(spec, "expirationSeconds", 0));
         node_put_i64(tree, claims, "iat", now);
@@ -98,7 +98,7 @@ static int make_claims(struct api_context *context, const struct json_node *spec
 static void respond_token(struct api_context *context, struct decoded *request, const char *token) {
         struct json_node *status = node_need_object(request->tree, request->object, "status");
         struct json_node *metadata = node_need_object(request->tree, request->object, "metadata");
-        struct wall_time now = loop_wall(context->server->loop), expires = now;
+        struct wall_time now = loop_wall(context->engine->loop), expires = now;
         char text[WALL_TIME_TEXT_MAX];
 
         expires.ns +=

@@ -49,7 +49,7 @@ static void bookmark_due(void *context) {
         struct watch *watch = context;
 
         watch->is_bookmark_due = true;
-        loop_timer_arm(watch->server->loop, &watch->bookmark, BOOKMARK_INTERVAL_NS);
+        loop_timer_arm(watch->server->engine.loop, &watch->bookmark, BOOKMARK_INTERVAL_NS);
         http_stream_wake(&watch->stream);
 }
 
@@ -58,7 +58,9 @@ static void bookmark_due(void *context) {
 static void object_text(struct watch *watch, struct slice body, struct buf *out) {
         const struct api_resource *resource = watch->resource;
         struct slice prefix = slice_make(resource->prefix, resource->prefix_size);
-        struct api_context context = { .server = watch->server, .arena = &watch->server->scratch };
+        struct api_context context = { .server = watch->server,
+                                       .engine = &watch->server->engine,
+                                       .arena = &watch->server->engine.scratch };
         struct json_doc *doc = NULL;
 
         if (watch->form == FORM_OBJECT) {
@@ -143,15 +145,15 @@ static enum http_stream_state end_expired(struct watch *watch, struct buf *out) 
 
         snprintf(message, sizeof(message), "too old resource version: %" PRIu64 " (%" PRIu64 ")",
                  watch->revision,
-                 store_compacted(watch->server->store, watch->resource->store_resource));
+                 store_compacted(watch->server->engine.store, watch->resource->store_resource));
         return end_with(watch, &failure, out);
 }
 
 static bool is_selected(struct watch *watch, const struct store_object *object) {
         if (watch->only_name.len && !slice_eq(store_object_name(object), watch->only_name))
                 return false;
-        return selection_matches(watch->server, watch->resource, &watch->selection, object,
-                                 &watch->server->scratch);
+        return selection_matches(&watch->server->engine, watch->resource, &watch->selection, object,
+                                 &watch->server->engine.scratch);
 }
 
 /* ---- the two phases ---- */
@@ -178,7 +180,7 @@ static enum http_stream_state read_initial(struct watch *watch, struct buf *out,
         struct store_cursor *cursor = NULL;
         const struct store_object *object, *last = NULL;
 
-        if (store_cursor_open(watch->server->store, &range, &cursor, NULL) < 0)
+        if (store_cursor_open(watch->server->engine.store, &range, &cursor, NULL) < 0)
                 return end_expired(watch, out);
         while (out->len < soft_limit && (object = store_cursor_next(cursor))) {
                 if (is_selected(watch, object))
@@ -230,7 +232,7 @@ static void change_write(struct watch *watch, const struct store_event *event, s
 }
 
 static enum http_stream_state read_live(struct watch *watch, struct buf *out, size_t soft_limit) {
-        const struct store *store = watch->server->store;
+        const struct store *store = watch->server->engine.store;
         int resource = watch->resource->store_resource;
         const struct store_event *event;
 
@@ -265,7 +267,7 @@ static enum http_stream_state watch_read(struct http_stream *stream, struct buf 
                 state = read_initial(watch, out, soft_limit);
         if (!watch->is_initial && !watch->is_ended && out->len < soft_limit)
                 state = read_live(watch, out, soft_limit);
-        arena_clear(&watch->server->scratch);
+        arena_clear(&watch->server->engine.scratch);
         return state;
 }
 
@@ -276,9 +278,9 @@ static void api_watch_detach(struct watch *watch) {
 
         if (!server)
                 return;
-        loop_timer_disarm(server->loop, &watch->timeout);
-        loop_timer_disarm(server->loop, &watch->bookmark);
-        store_unsubscribe(server->store, watch->subscription);
+        loop_timer_disarm(server->engine.loop, &watch->timeout);
+        loop_timer_disarm(server->engine.loop, &watch->bookmark);
+        store_unsubscribe(server->engine.store, watch->subscription);
         if (watch->previous)
                 watch->previous->next = watch->next;
         else
@@ -356,7 +358,7 @@ static int start_option(struct api_context *context, struct watch *watch) {
         struct slice version = query_text(&context->query, "resourceVersion"), text;
         bool has_initial = query_get(&context->query, "sendInitialEvents", &text);
         bool is_initial = query_is_true(&context->query, "sendInitialEvents");
-        uint64_t now = store_revision(context->server->store), wanted = 0;
+        uint64_t now = store_revision(context->engine->store), wanted = 0;
 
         if (check_watch_match(context, has_initial,
                               query_text(&context->query, "resourceVersionMatch")) < 0)
@@ -383,7 +385,7 @@ static int timeout_option(struct api_context *context, int64_t *ret_seconds) {
                         SLICE_ARG(text));
         if (seconds <= 0)
                 seconds = TIMEOUT_DEFAULT_S +
-                          (int64_t)rng_below(&context->server->rng, TIMEOUT_DEFAULT_S);
+                          (int64_t)rng_below(&context->engine->rng, TIMEOUT_DEFAULT_S);
         *ret_seconds = seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S;
         return 0;
 }
@@ -393,9 +395,9 @@ static void timers_start(struct watch *watch, int64_t seconds) {
 
         watch->timeout = (struct loop_timer){ .fired = timed_out, .context = watch };
         watch->bookmark = (struct loop_timer){ .fired = bookmark_due, .context = watch };
-        loop_timer_arm(watch->server->loop, &watch->timeout, seconds * NS_PER_S);
+        loop_timer_arm(watch->server->engine.loop, &watch->timeout, seconds * NS_PER_S);
         if (watch->allows_bookmarks && last_bookmark_ns > 0)
-                loop_timer_arm(watch->server->loop, &watch->bookmark,
+                loop_timer_arm(watch->server->engine.loop, &watch->bookmark,
                                last_bookmark_ns < BOOKMARK_INTERVAL_NS ? last_bookmark_ns
                                                                        : BOOKMARK_INTERVAL_NS);
 }
@@ -414,7 +416,7 @@ int serve_watch(struct api_context *context) {
         }
         watch->allows_bookmarks = query_is_true(&context->query, "allowWatchBookmarks");
         watch->subscription =
-                store_subscribe(context->server->store, context->resource->store_resource,
+                store_subscribe(context->engine->store, context->resource->store_resource,
                                 api_watch_changed, watch);
         timers_start(watch, seconds);
         context->response->status = 200;

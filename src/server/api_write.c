@@ -13,10 +13,10 @@ static void emit_warning(void *context, const char *text) {
 
 /* A glance that spares most writes the look at quotas. */
 static bool has_quotas(const struct api_context *context, const struct api_write *write) {
-        const struct api_server *server = context->server;
+        const struct api_engine *engine = context->engine;
 
         return write->ns.len > 0 &&
-               store_count(server->store, server->resources.quotas->store_resource) > 0;
+               store_count(engine->store, engine->resources.quotas->store_resource) > 0;
 }
 
 /* What webhooks made of the object gets its types and defaults like what clients send. */
@@ -45,7 +45,7 @@ static int run_hooks(struct api_context *context, struct api_write *write) {
         if (kind->apply_defaults)
                 kind->apply_defaults(write->tree, write->object);
         hooks_prepare(context, write->resource);
-        if (kind->admit && !context->server->is_bootstrapping &&
+        if (kind->admit && !context->engine->is_bootstrapping &&
             kind->admit(&context->hooks, write->operation, write->tree, write->object,
                         write->old_json, &err) < 0)
                 return fail_hook(context, write->name, &err);
@@ -125,14 +125,14 @@ static void api_write_convert(struct api_write *write) {
 /* ---- create ---- */
 
 int check_namespace(struct api_context *context, struct slice ns, struct slice name) {
-        const struct api_resource *namespaces = context->server->resources.namespaces;
+        const struct api_resource *namespaces = context->engine->resources.namespaces;
         const struct store_object *object = object_find(context, namespaces, SLICE_EMPTY, ns);
         const struct kind_info *kind = context->resource->kind;
         struct failure_cause *cause;
 
         if (!object)
                 return fail_not_found(context, namespaces, ns);
-        if (!json_get(json_get(json_cache_get(&context->server->cache, object), "metadata"),
+        if (!json_get(json_get(json_cache_get(&context->engine->cache, object), "metadata"),
                       "deletionTimestamp"))
                 return 0;
         fail_plain(context, 403, "Forbidden",
@@ -165,11 +165,11 @@ static void fill_system_fields(struct api_context *context, struct api_write *wr
         bool keeps = context->request->keeps_identity;
 
         if (!keeps || !node_get_text(metadata, "creationTimestamp").len) {
-                wall_time_format(loop_wall(context->server->loop), text);
+                wall_time_format(loop_wall(context->engine->loop), text);
                 node_put_string(write->tree, metadata, "creationTimestamp", text);
         }
         if (!keeps || !node_get_text(metadata, "uid").len) {
-                uuid_format(uuid_random(&context->server->rng), uid);
+                uuid_format(uuid_random(&context->engine->rng), uid);
                 node_put_string(write->tree, metadata, "uid", uid);
         }
         node_remove(metadata, "deletionTimestamp");
@@ -178,7 +178,7 @@ static void fill_system_fields(struct api_context *context, struct api_write *wr
         if (!write->is_apply)
                 node_remove(metadata, "managedFields");
         if (node_get_text(metadata, "name").len == 0 && prefix.len) {
-                generate_name(context->server, prefix, name);
+                generate_name(context->engine, prefix, name);
                 node_put_string(write->tree, metadata, "name", name);
         }
         if (write->resource->kind->flags & KIND_NAMESPACED)
@@ -200,7 +200,7 @@ static bool is_name_free(struct api_context *context, struct api_write *write,
                         return true;
                 if (!is_generated)
                         return false;
-                generate_name(context->server, node_get_text(metadata, "generateName"), name);
+                generate_name(context->engine, node_get_text(metadata, "generateName"), name);
                 node_put_string(write->tree, metadata, "name", name);
                 write->name = arena_slice(context->arena, slice_of(name));
         }
@@ -230,7 +230,7 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
                 return API_FAILED;
         fill_system_fields(context, write, metadata);
         if ((write->resource->kind->flags & KIND_NAMESPACED) &&
-            !context->server->is_bootstrapping &&
+            !context->engine->is_bootstrapping &&
             check_namespace(context, write->ns, write->name) < 0)
                 return API_FAILED;
         if (write->resource->kind->flags & KIND_GENERATION)

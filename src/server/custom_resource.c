@@ -42,7 +42,7 @@ struct custom_resources {
         const struct api_resource *definitions;
         struct store_subscription *subscription;
         bool is_settling; /* a deferred settle is under way */
-        struct api_server *server;
+        struct api_engine *engine;
 };
 
 /* ---- hooks ---- */
@@ -278,7 +278,7 @@ static struct custom_resource *custom_new(struct custom_resources *customs, stru
         custom->kind.categories = keep_names(custom, 1, json_get(names, "categories"));
         make_columns(custom);
         make_subresources(custom, version);
-        resource_add(&customs->server->resources, &custom->resource, &custom->kind);
+        resource_add(&customs->engine->resources, &custom->resource, &custom->kind);
         custom->next = customs->first;
         customs->first = custom;
         return custom;
@@ -311,7 +311,7 @@ static void custom_resource_retire(struct custom_resources *customs, struct slic
                 if (custom->is_retired || !slice_is(definition, custom->definition))
                         continue;
                 custom->is_retired = true;
-                resource_withdraw(&customs->server->resources, &custom->resource);
+                resource_withdraw(&customs->engine->resources, &custom->resource);
         }
 }
 
@@ -343,13 +343,13 @@ static void take_in(struct custom_resources *customs, struct slice text,
 }
 
 static void custom_resource_establish(struct custom_resources *customs, struct slice name) {
-        struct api_server *server = customs->server;
-        struct api_context context = { .server = server,
-                                       .arena = &server->scratch,
+        struct api_engine *engine = customs->engine;
+        struct api_context context = { .engine = engine,
+                                       .arena = &engine->scratch,
                                        .manager = SLICE_LITERAL("berth") };
         const struct store_object *object =
-                store_get(server->store, customs->definitions->store_resource, SLICE_EMPTY, name);
-        struct wall_time now = loop_wall(server->loop);
+                store_get(engine->store, customs->definitions->store_resource, SLICE_EMPTY, name);
+        struct wall_time now = loop_wall(engine->loop);
         struct json_node *status, *spec, *stored, *version;
         struct api_write write = { 0 };
         struct node_iter iter;
@@ -388,12 +388,12 @@ static void custom_resource_establish(struct custom_resources *customs, struct s
         for (size_t i = 0; i < context.doc_count; i++)
                 json_doc_free(context.docs[i]);
         free(context.docs);
-        arena_clear(&server->scratch);
+        arena_clear(&engine->scratch);
 }
 
 /* Objects end with their definition. */
 static void remove_objects(struct custom_resources *customs, int resource) {
-        struct store *store = customs->server->store;
+        struct store *store = customs->engine->store;
         struct store_cursor *cursor = NULL;
         const struct store_object *object;
 
@@ -404,7 +404,7 @@ static void remove_objects(struct custom_resources *customs, int resource) {
                 object = store_cursor_next(cursor);
                 store_cursor_close(cursor);
                 store_object_ref(object);
-                object_remove(customs->server, object);
+                object_remove(customs->engine, object);
                 store_object_unref(object);
         }
 }
@@ -421,7 +421,7 @@ static void custom_resource_settle(void *context) {
         struct custom_resources *customs = context;
 
         customs->is_settling = false;
-        if (!customs->server) { /* stopped meanwhile */
+        if (!customs->engine) { /* stopped meanwhile */
                 free(customs);
                 return;
         }
@@ -446,52 +446,50 @@ static void custom_resource_changed(void *context, int resource, const struct st
         if (customs->is_settling)
                 return;
         customs->is_settling = true;
-        loop_defer(customs->server->loop, custom_resource_settle, customs);
+        loop_defer(customs->engine->loop, custom_resource_settle, customs);
 }
 
 /* ---- life ---- */
 
-void custom_resources_start(struct api_server *server, const struct api_definition *definitions,
-                            size_t count) {
+struct custom_resources *custom_resources_start(struct api_engine *engine,
+                                                const struct api_definition *definitions,
+                                                size_t count) {
         struct custom_resources *customs = xcalloc(1, sizeof(*customs));
         struct store_cursor *cursor = NULL;
         const struct store_object *object;
 
-        customs->server = server;
+        customs->engine = engine;
         customs->definitions =
-                resource_find(&server->resources, SLICE_LITERAL("apiextensions.k8s.io"),
+                resource_find(&engine->resources, SLICE_LITERAL("apiextensions.k8s.io"),
                               SLICE_LITERAL("v1"), SLICE_LITERAL("customresourcedefinitions"));
-        server->customs = customs;
         for (size_t i = 0; i < count; i++)
                 take_in(customs, slice_of(definitions[i].json), &definitions[i]);
         if (!customs->definitions)
-                return;
+                return customs;
         if (store_cursor_open(
-                    server->store,
+                    engine->store,
                     &(struct store_range){ .resource = customs->definitions->store_resource },
                     &cursor, NULL) == 0) {
                 while ((object = store_cursor_next(cursor)))
                         take_in(customs, store_object_body(object), NULL);
                 store_cursor_close(cursor);
         }
-        customs->subscription = store_subscribe(server->store, customs->definitions->store_resource,
+        customs->subscription = store_subscribe(engine->store, customs->definitions->store_resource,
                                                 custom_resource_changed, customs);
+        return customs;
 }
 
-void custom_resources_stop(struct api_server *server) {
-        struct custom_resources *customs = server->customs;
+void custom_resources_stop(struct custom_resources *customs) {
+        struct api_engine *engine = customs->engine;
 
-        if (!customs)
-                return;
-        store_unsubscribe(server->store, customs->subscription);
+        store_unsubscribe(engine->store, customs->subscription);
         while (customs->first) {
                 struct custom_resource *custom = customs->first;
 
                 customs->first = custom->next;
-                custom_free(&server->resources, custom);
+                custom_free(&engine->resources, custom);
         }
-        customs->server = NULL;
-        server->customs = NULL;
+        customs->engine = NULL;
         if (!customs->is_settling)
                 free(customs);
 }

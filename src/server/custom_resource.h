@@ -4,10 +4,12 @@
 #include <stddef.h>
 
 struct api_definition;
-struct api_server;
+struct api_engine;
+struct custom_resources;
 
 /* Follows the definitions from now on, and takes in those that are there; the given ones are served
  * without an object. */
-void custom_resources_start(struct api_server *server, const struct api_definition *definitions,
-                            size_t count);
-void custom_resources_stop(struct api_server *server);
+struct custom_resources *custom_resources_start(struct api_engine *engine,
+                                                const struct api_definition *definitions,
+                                                size_t count);
+void custom_resources_stop(struct custom_resources *customs);

@@ -14,7 +14,7 @@
 #define BATCH_PART 16 /* of the limit: so far beyond it the excess goes */
 
 struct event_retention {
-        struct api_server *server;
+        struct api_engine *engine;
         int resource;
         struct store_subscription *subscription;
         struct loop_timer timer, trim;
@@ -27,7 +27,7 @@ struct event_retention {
 /* Takes the events away that nobody touched since the revision. They are collected first: a cursor
  * does not outlive a change. */
 static void event_retention_expire(struct event_retention *retention, uint64_t revision) {
-        struct store *store = retention->server->store;
+        struct store *store = retention->engine->store;
         const struct store_object **expired = xreallocarray(
                 NULL, store_count(store, retention->resource) + 1, sizeof(expired[0]));
         struct store_cursor *cursor = NULL;
@@ -43,7 +43,7 @@ static void event_retention_expire(struct event_retention *retention, uint64_t r
                 store_cursor_close(cursor);
         }
         for (size_t i = 0; i < count; i++) {
-                object_remove(retention->server, expired[i]);
+                object_remove(retention->engine, expired[i]);
                 store_object_unref(expired[i]);
         }
         free(expired);
@@ -63,7 +63,7 @@ static uint64_t excess_revision(const struct event_retention *retention, size_t 
         const struct store_object *object;
         size_t at = 0;
 
-        if (store_cursor_open(retention->server->store, &range, &cursor, NULL) == 0) {
+        if (store_cursor_open(retention->engine->store, &range, &cursor, NULL) == 0) {
                 while ((object = store_cursor_next(cursor)))
                         revisions[at++] = object->revision;
                 store_cursor_close(cursor);
@@ -76,7 +76,7 @@ static uint64_t excess_revision(const struct event_retention *retention, size_t 
 
 static void event_retention_trim(void *context) {
         struct event_retention *retention = context;
-        size_t count = store_count(retention->server->store, retention->resource);
+        size_t count = store_count(retention->engine->store, retention->resource);
 
         if (count <= retention->limit)
                 return;
@@ -87,16 +87,16 @@ static void event_retention_trim(void *context) {
 
 static void event_retention_tick(void *context) {
         struct event_retention *retention = context;
-        struct api_server *server = retention->server;
+        struct api_engine *engine = retention->engine;
         uint64_t *slot = &retention->revisions[retention->tick++ % TICKS];
 
         retention->is_expiring = true;
         if (*slot)
                 event_retention_expire(retention, *slot);
         retention->is_expiring = false;
-        *slot = store_revision(server->store);
-        if (store_count(server->store, retention->resource) > 0)
-                loop_timer_arm(server->loop, &retention->timer, TICK_NS);
+        *slot = store_revision(engine->store);
+        if (store_count(engine->store, retention->resource) > 0)
+                loop_timer_arm(engine->loop, &retention->timer, TICK_NS);
 }
 
 static void event_retention_changed(void *context, int resource, const struct store_event *event) {
@@ -105,45 +105,42 @@ static void event_retention_changed(void *context, int resource, const struct st
         (void)event;
         if (retention->is_expiring)
                 return;
-        if (store_count(retention->server->store, resource) >
+        if (store_count(retention->engine->store, resource) >
                     retention->limit + retention->limit / BATCH_PART &&
             !loop_timer_is_armed(&retention->trim))
-                loop_timer_arm(retention->server->loop, &retention->trim, 0);
+                loop_timer_arm(retention->engine->loop, &retention->trim, 0);
         if (loop_timer_is_armed(&retention->timer))
                 return;
         /* Notes from before a pause say nothing about how long ago they were. */
         memset(retention->revisions, 0, sizeof(retention->revisions));
-        loop_timer_arm(retention->server->loop, &retention->timer, TICK_NS);
+        loop_timer_arm(retention->engine->loop, &retention->timer, TICK_NS);
 }
 
-void event_retention_start(struct api_server *server, size_t limit) {
+struct event_retention *event_retention_start(struct api_engine *engine, size_t limit) {
         struct event_retention *retention = xcalloc(1, sizeof(*retention));
-        const struct api_resource *events = resource_any_version(&server->resources, "", "events");
+        const struct api_resource *events = resource_any_version(&engine->resources, "", "events");
 
-        retention->server = server;
+        retention->engine = engine;
         retention->limit = limit ? limit : EVENTS_DEFAULT;
         retention->resource = events ? events->store_resource : -1;
         retention->timer =
                 (struct loop_timer){ .fired = event_retention_tick, .context = retention };
         retention->trim =
                 (struct loop_timer){ .fired = event_retention_trim, .context = retention };
-        server->retention = retention;
         if (retention->resource < 0)
-                return;
-        retention->subscription = store_subscribe(server->store, retention->resource,
+                return retention;
+        retention->subscription = store_subscribe(engine->store, retention->resource,
                                                   event_retention_changed, retention);
-        if (store_count(server->store, retention->resource) > 0)
+        if (store_count(engine->store, retention->resource) > 0)
                 event_retention_changed(retention, retention->resource, NULL);
+        return retention;
 }
 
-void event_retention_stop(struct api_server *server) {
-        struct event_retention *retention = server->retention;
+void event_retention_stop(struct event_retention *retention) {
+        struct api_engine *engine = retention->engine;
 
-        if (!retention)
-                return;
-        loop_timer_disarm(server->loop, &retention->timer);
-        loop_timer_disarm(server->loop, &retention->trim);
-        store_unsubscribe(server->store, retention->subscription);
+        loop_timer_disarm(engine->loop, &retention->timer);
+        loop_timer_disarm(engine->loop, &retention->trim);
+        store_unsubscribe(engine->store, retention->subscription);
         free(retention);
-        server->retention = NULL;
 }

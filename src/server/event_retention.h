@@ -6,7 +6,9 @@
 
 #define EVENTS_DEFAULT 100000U /* about 26 MiB */
 
-struct api_server;
+struct api_engine;
+struct event_retention;
 
-void event_retention_start(struct api_server *server, size_t limit); /* 0 = EVENTS_DEFAULT */
-void event_retention_stop(struct api_server *server);
+/* limit 0 = EVENTS_DEFAULT */
+struct event_retention *event_retention_start(struct api_engine *engine, size_t limit);
+void event_retention_stop(struct event_retention *retention);

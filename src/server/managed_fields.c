@@ -129,7 +129,7 @@ void manage_fields(struct api_context *context, struct api_write *write) {
                                 write->is_apply ? "Apply" : "Update");
                 node_append(list, entry);
         }
-        wall_time_format(loop_wall(context->server->loop), now);
+        wall_time_format(loop_wall(context->engine->loop), now);
         node_put_string(write->tree, entry, "apiVersion", write->resource->api_version);
         node_put_string(write->tree, entry, "time", now);
         node_put_string(write->tree, entry, "fieldsType", "FieldsV1");

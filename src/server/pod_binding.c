@@ -78,7 +78,7 @@ static int pod_binding_bind(struct api_context *context, struct api_write *write
         condition_set(write->tree, status,
                       &(struct condition_value){
                               .type = "PodScheduled", .status = "True", .is_pod = true },
-                      loop_wall(context->server->loop));
+                      loop_wall(context->engine->loop));
         merge_texts(write, node_get(binding, "metadata"), "annotations");
         merge_texts(write, node_get(binding, "metadata"), "labels");
         pod_topology_labels(&context->hooks, write->tree, write->object,
@@ -88,7 +88,7 @@ static int pod_binding_bind(struct api_context *context, struct api_write *write
 
 static int bind_pod(struct api_context *context, struct slice name,
                     const struct json_node *binding) {
-        const struct api_resource *pods = context->server->resources.pods;
+        const struct api_resource *pods = context->engine->resources.pods;
         const struct store_object *pod = object_find(context, pods, context->route.ns, name);
         struct api_write write = { 0 };
         int r;

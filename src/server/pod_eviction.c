@@ -90,16 +90,16 @@ static bool budget_matches(struct subresource_eviction *eviction, const struct j
 }
 
 static void find_budget(struct subresource_eviction *eviction) {
-        struct api_server *server = eviction->context->server;
-        struct store_range range = { .resource = server->resources.budgets->store_resource,
+        struct api_engine *engine = eviction->context->engine;
+        struct store_range range = { .resource = engine->resources.budgets->store_resource,
                                      .ns = store_object_ns(eviction->pod) };
         struct store_cursor *cursor = NULL;
         const struct store_object *budget;
 
-        if (store_cursor_open(server->store, &range, &cursor, NULL) < 0)
+        if (store_cursor_open(engine->store, &range, &cursor, NULL) < 0)
                 return;
         while ((budget = store_cursor_next(cursor))) {
-                if (!budget_matches(eviction, json_cache_get(&server->cache, budget)))
+                if (!budget_matches(eviction, json_cache_get(&engine->cache, budget)))
                         continue;
                 eviction->budget = budget;
                 eviction->budget_count++;
@@ -173,14 +173,14 @@ static int fail_forbidden(struct subresource_eviction *eviction, const char *why
 
 static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t allowed) {
         struct api_context *context = eviction->context;
-        struct wall_time now = loop_wall(context->server->loop);
+        struct wall_time now = loop_wall(context->engine->loop);
         struct json_node *status, *disrupted;
         char text[WALL_TIME_TEXT_MAX];
         struct api_write write = { 0 };
         struct slice body;
         int r;
 
-        if (write_begin(context, context->server->resources.budgets, eviction->budget, &write) < 0)
+        if (write_begin(context, context->engine->resources.budgets, eviction->budget, &write) < 0)
                 return API_FAILED;
         status = node_need_object(write.tree, write.object, "status");
         disrupted = node_need_object(write.tree, status, "disruptedPods");
@@ -204,7 +204,7 @@ static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t
  * or an eviction would be let through on a number that is not true any more. */
 static int yield_to_others(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
-        const struct api_resource *budgets = context->server->resources.budgets;
+        const struct api_resource *budgets = context->engine->resources.budgets;
         struct slice name = arena_slice(context->arena, store_object_name(eviction->budget));
         uint64_t seen = eviction->budget->revision;
 
@@ -278,7 +278,7 @@ static int add_condition(struct subresource_eviction *eviction) {
         struct slice body;
         int r = 0;
 
-        if (write_begin(context, context->server->resources.pods, eviction->pod, &write) < 0)
+        if (write_begin(context, context->engine->resources.pods, eviction->pod, &write) < 0)
                 return API_FAILED;
         condition_set(write.tree, node_need_object(write.tree, write.object, "status"),
                       &(struct condition_value){ .type = "DisruptionTarget",
@@ -286,7 +286,7 @@ static int add_condition(struct subresource_eviction *eviction) {
                                                  .reason = "EvictionByEvictionAPI",
                                                  .message = "Eviction API: evicting",
                                                  .is_pod = true },
-                      loop_wall(context->server->loop));
+                      loop_wall(context->engine->loop));
         if (!is_same_object(write.object, write.old_json))
                 r = write_put(context, &write, &body);
         write_end(&write);
@@ -304,19 +304,19 @@ static int delete_pod(struct subresource_eviction *eviction) {
         if (!context->is_dry_run && add_condition(eviction) < 0)
                 return API_FAILED;
         eviction->options.resource_version = SLICE_EMPTY;
-        pod = object_find(context, context->server->resources.pods, context->route.ns,
+        pod = object_find(context, context->engine->resources.pods, context->route.ns,
                           eviction->name);
-        return delete_object(context, context->server->resources.pods, pod, &eviction->options,
+        return delete_object(context, context->engine->resources.pods, pod, &eviction->options,
                              &body, &is_gone);
 }
 
 static int pod_eviction_evict(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
 
-        eviction->pod = object_find(context, context->server->resources.pods, context->route.ns,
+        eviction->pod = object_find(context, context->engine->resources.pods, context->route.ns,
                                     eviction->name);
         if (!eviction->pod)
-                return fail_not_found(context, context->server->resources.pods, eviction->name);
+                return fail_not_found(context, context->engine->resources.pods, eviction->name);
         eviction->pod_json = object_json_kept(context, eviction->pod);
         if (!can_ignore_budgets(eviction)) {
                 find_budget(eviction);

@@ -218,7 +218,7 @@ static int consult_all(struct api_context *context, const struct api_resource *c
         int r = 0;
 
         if (!context->pending ||
-            store_cursor_open(context->server->store, &range, &cursor, NULL) < 0)
+            store_cursor_open(context->engine->store, &range, &cursor, NULL) < 0)
                 return 0;
         while ((object = store_cursor_next(cursor))) {
                 if (consult_configuration(context, object, subject, target) < 0)
@@ -268,7 +268,7 @@ int webhooks_mutate(struct api_context *context, struct api_write *write) {
         if (!is_judged(context))
                 return 0;
         json_tree_set_root(write->tree, write->object);
-        r = consult_all(context, context->server->resources.mutating_webhooks, &subject, &target);
+        r = consult_all(context, context->engine->resources.mutating_webhooks, &subject, &target);
         write->object = target.object;
         return r;
 }
@@ -278,7 +278,7 @@ int webhooks_validate(struct api_context *context, const struct api_write *write
 
         if (!is_judged(context))
                 return 0;
-        return consult_all(context, context->server->resources.validating_webhooks, &subject, NULL);
+        return consult_all(context, context->engine->resources.validating_webhooks, &subject, NULL);
 }
 
 int webhooks_allow_delete(struct api_context *context, const struct api_resource *resource,
@@ -297,10 +297,10 @@ int webhooks_allow_delete(struct api_context *context, const struct api_resource
         subject.options = "DeleteOptions";
         subject.old = json_kept(context,
                                 object_view(context->arena, resource, store_object_body(object)));
-        if (consult_all(context, context->server->resources.mutating_webhooks, &subject, &target) <
+        if (consult_all(context, context->engine->resources.mutating_webhooks, &subject, &target) <
             0)
                 return API_FAILED;
-        return consult_all(context, context->server->resources.validating_webhooks, &subject, NULL);
+        return consult_all(context, context->engine->resources.validating_webhooks, &subject, NULL);
 }
 
 int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
@@ -319,10 +319,10 @@ int webhooks_allow_action(struct api_context *context, struct decoded *decoded,
         subject.type_group = type_group;
         subject.type_version = "v1";
         subject.type = type;
-        if (consult_all(context, context->server->resources.mutating_webhooks, &subject, &target) <
+        if (consult_all(context, context->engine->resources.mutating_webhooks, &subject, &target) <
             0)
                 return API_FAILED;
         decoded->object = target.object;
         subject.object = decoded->object;
-        return consult_all(context, context->server->resources.validating_webhooks, &subject, NULL);
+        return consult_all(context, context->engine->resources.validating_webhooks, &subject, NULL);
 }

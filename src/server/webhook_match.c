@@ -67,7 +67,7 @@ static const struct json *metadata_of(struct api_context *context, const struct 
 /* A namespace is judged by its own labels, objects of the cluster by none. */
 static bool selects_namespace(struct api_context *context, const struct json *selector,
                               const struct webhook_subject *subject) {
-        const struct api_resource *namespaces = context->server->resources.namespaces;
+        const struct api_resource *namespaces = context->engine->resources.namespaces;
         const struct store_object *object;
 
         if (slice_is(subject->plural, "namespaces") && subject->group.len == 0)

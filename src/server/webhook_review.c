@@ -16,7 +16,7 @@ int64_t webhook_timeout_s(const struct json *row) {
 static bool service_address(struct api_context *context, const struct json *service,
                             struct buf *url) {
         const struct api_resource *endpoints =
-                resource_find(&context->server->resources, SLICE_EMPTY, SLICE_LITERAL("v1"),
+                resource_find(&context->engine->resources, SLICE_EMPTY, SLICE_LITERAL("v1"),
                               SLICE_LITERAL("endpoints"));
         const struct store_object *object =
                 object_find(context, endpoints, json_get_text(service, "namespace"),
