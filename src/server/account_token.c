@@ -1,7 +1,10 @@
 /* Tokens of service accounts: whom a token that was made here stands for. */
 #include "server/account_token.h"
 
-#include "server/api_priv.h"
+#include "server/api_access.h"
+#include "server/api_context.h"
+#include "server/api_object.h"
+#include "server/api_state.h"
 #include <assert.h>
 
 const struct account_key *account_key(struct api_server *server) {

@@ -1,5 +1,8 @@
 /* Content negotiation: which representation of the answer the client wants. */
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_query.h"
+#include "server/api_request.h"
 
 struct clause {
         struct slice type;

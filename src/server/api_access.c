@@ -1,6 +1,7 @@
 /* Whether a user may do something: the RBAC rules in the store, and what is open to all. */
-#include "server/api_priv.h"
+#include "server/api_access.h"
 
+#include "server/api_context.h"
 #include <stdio.h>
 
 #define MASTERS "system:masters"

@@ -1,7 +1,15 @@
 /* Server-side apply: a configuration says what its manager wants; fields of others are left alone
  * or fought over. */
+#include "server/api_apply.h"
+
 #include "schema/field_set.h"
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_failure.h"
+#include "server/api_metadata.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_write.h"
 
 #define CONFLICTS_MAX 100
 

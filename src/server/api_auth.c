@@ -1,6 +1,9 @@
 /* Who asks, by bearer token or impersonation, and whether they may. */
-#include "server/api_priv.h"
-
+#include "server/api_access.h"
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_request.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 #define MASTERS "system:masters"

@@ -1,6 +1,9 @@
 /* Requests of callers that can wait: those that may have to are kept as they came and run again,
  * the others are answered at once. */
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_pending.h"
+#include "server/api_request.h"
+#include "server/api_state.h"
 
 struct api_pending *api_pending_resume(struct api_pending *pending,
                                        struct http_response *ret_response) {

@@ -1,5 +1,12 @@
 /* POST of objects and reviews, and PUT. */
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_query.h"
+#include "server/api_verbs.h"
+#include "server/api_write.h"
 
 static int serve_review(struct api_context *context) {
         const struct kind_info *kind = context->resource->kind;

@@ -1,7 +1,10 @@
 /* Request bodies: from text to a checked object of the expected kind. */
-#include "schema/protobuf.h"
-#include "server/api_priv.h"
+#include "server/api_decode.h"
 
+#include "schema/protobuf.h"
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_output.h"
 #include <stdlib.h>
 
 void decoded_release(struct decoded *decoded) {

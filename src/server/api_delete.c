@@ -1,6 +1,16 @@
 /* DELETE: options, graceful deletion of pods, finalizers, collections. */
-#include "server/webhook.h"
+#include "server/api_delete.h"
 
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_failure.h"
+#include "server/api_list.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_query.h"
+#include "server/api_verbs.h"
+#include "server/api_write.h"
+#include "server/webhook.h"
 #include <stdlib.h>
 
 #define OPTIONS_KIND "DeleteOptions"

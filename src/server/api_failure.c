@@ -1,6 +1,9 @@
 /* Failures of requests, and how they look as Status objects. */
-#include "server/api_priv.h"
+#include "server/api_failure.h"
 
+#include "server/api_context.h"
+#include "server/api_list.h"
+#include "server/api_output.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 /* What the engine lets the hooks of kinds ask for. */
-#include "server/api_priv.h"
+#include "server/api_access.h"
+#include "server/api_context.h"
+#include "server/api_object.h"
+#include "server/api_request.h"
 
 static const struct json *hook_lookup(void *engine, const char *group, const char *plural,
                                       struct slice ns, struct slice name) {

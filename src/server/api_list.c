@@ -1,7 +1,14 @@
 /* GET of one object and of collections: paging, versions, selectors. */
-#include "server/api_priv.h"
+#include "server/api_list.h"
 
 #include "base/base64.h"
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_pending.h"
+#include "server/api_query.h"
+#include "server/api_verbs.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,11 @@
 /* Rules of object metadata: names, labels, annotations, owners, finalizers, immutable members. */
-#include "server/api_priv.h"
+#include "server/api_metadata.h"
+#include "api/selector.h"
 
 #include "api/dns_name.h"
+#include "server/api_context.h"
+#include "server/api_write.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 #define ANNOTATIONS_MAX_BYTES (256 * 1024)

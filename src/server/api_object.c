@@ -1,6 +1,7 @@
 /* Stored objects as the engine reads them: parsed texts, editable trees, views. */
-#include "server/api_priv.h"
+#include "server/api_object.h"
 
+#include "server/api_context.h"
 #include <stdlib.h>
 
 const struct json *json_kept(struct api_context *context, struct slice text) {

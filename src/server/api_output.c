@@ -1,6 +1,8 @@
 /* Answers: objects as they are, as rows of a Table, or reduced to their metadata; headers. */
-#include "server/api_priv.h"
+#include "server/api_output.h"
 
+#include "server/api_context.h"
+#include "server/api_object.h"
 #include <stdarg.h>
 #include <stdlib.h>
 

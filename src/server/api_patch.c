@@ -1,8 +1,16 @@
 /* PATCH: the four patch formats on top of the update path. */
-#include "server/api_priv.h"
-
 #include "api/json_patch.h"
 #include "api/merge_patch.h"
+#include "schema/strategic_merge.h"
+#include "server/api_apply.h"
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_query.h"
+#include "server/api_verbs.h"
+#include "server/api_write.h"
 
 enum patch_type { PATCH_JSON, PATCH_MERGE, PATCH_STRATEGIC, PATCH_APPLY, PATCH_UNKNOWN };
 

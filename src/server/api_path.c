@@ -1,7 +1,11 @@
 /* Paths outside the resources: health, version, metrics, discovery and OpenAPI. */
-#include "server/api_priv.h"
-
 #include "base/metric_text.h"
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_list.h"
+#include "server/api_output.h"
+#include "server/api_query.h"
+#include "server/api_verbs.h"
 #include "server/documents.h"
 
 #define TEXT_PLAIN "text/plain; charset=utf-8"

@@ -2,8 +2,11 @@
  * with the answers so far; whenever all that was asked has been answered it is run again from its
  * beginning, against the state of that moment. It draws the same random numbers each time, so that
  * webhooks see the uid and name that the object will have. */
-#include "server/webhook.h"
+#include "server/api_pending.h"
 
+#include "base/uuid.h"
+#include "server/api_context.h"
+#include "server/api_state.h"
 #include <stdlib.h>
 
 #define PENDING_BLOCK_BYTES 4096U

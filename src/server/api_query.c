@@ -1,6 +1,8 @@
 /* Query parameters: percent-decoding, look-up, and the options common to all writes. */
-#include "server/api_priv.h"
+#include "server/api_query.h"
 
+#include "server/api_context.h"
+#include "server/api_failure.h"
 #include <ctype.h>
 #include <stdlib.h>
 

@@ -1,6 +1,14 @@
 /* The way of one request through the server. */
-#include "server/api_priv.h"
+#include "server/api_request.h"
 
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_query.h"
+#include "server/api_state.h"
+#include "server/api_verbs.h"
 #include <stdlib.h>
 
 /* Needs a running container behind the pod, or a node. */

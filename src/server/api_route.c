@@ -1,5 +1,7 @@
 /* Takes request paths apart: group, version, namespace, resource, name, subresource. */
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_query.h"
+#include "server/api_request.h"
 
 #define SEGMENTS_MAX 12
 

@@ -1,7 +1,12 @@
 /* The scale subresource: replicas of a workload as an autoscaling/v1 Scale. */
-#include "server/api_priv.h"
-
 #include "api/merge_patch.h"
+#include "api/selector.h"
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_verbs.h"
+#include "server/api_write.h"
 
 enum scale_path { SCALE_SPEC_REPLICAS, SCALE_STATUS_REPLICAS, SCALE_SELECTOR };
 

@@ -1,5 +1,8 @@
 /* Label and field selectors of lists and watches. */
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_list.h"
+#include <stdio.h>
 
 static bool is_listed(const char *const *names, struct slice key) {
         for (size_t i = 0; names && names[i]; i++) {

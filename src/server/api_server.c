@@ -1,10 +1,11 @@
 /* Life of the API server. */
 #include "kinds/bootstrap_roles.h"
 #include "server/account_key.h"
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_state.h"
+#include "server/api_verbs.h"
 #include "server/custom_resource.h"
 #include "server/event_retention.h"
-
 #include <stdlib.h>
 
 /* ---- life ---- */

@@ -1,7 +1,10 @@
 /* From a finished write to the store, and from a stored object to the beginning of one. */
-#include "server/api_priv.h"
-
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_write.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 static int fail_store(struct api_context *context, const struct err *err) {
         return fail_plain(context, err_http_status(err->code), err_reason(err->code), "%s",

@@ -1,6 +1,7 @@
 /* Long lists, whose text is made while they are read. */
-#include "server/api_priv.h"
-
+#include "server/api_context.h"
+#include "server/api_list.h"
+#include "server/api_object.h"
 #include <stdlib.h>
 
 struct list_stream {

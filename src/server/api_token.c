@@ -1,6 +1,12 @@
 /* serviceaccounts/NAME/token, and the documents for those who check tokens themselves. */
+#include "base/uuid.h"
 #include "server/account_token.h"
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_verbs.h"
 
 #define TOKEN_LIFE_S 3600
 #define TOKEN_LIFE_MIN_S 600

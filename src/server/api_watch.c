@@ -1,7 +1,14 @@
 /* Watches: a position in the store's history that is read piece by piece. */
-#include "server/api_priv.h"
-
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_list.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_query.h"
+#include "server/api_state.h"
+#include "server/api_verbs.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define BOOKMARK_INTERVAL_NS (60 * NS_PER_S)

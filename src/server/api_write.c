@@ -1,8 +1,15 @@
 /* The ways of creating and updating: hooks, versions, what a write may change. */
-#include "kinds/admit.h"
-#include "server/api_priv.h"
-#include "server/webhook.h"
+#include "server/api_write.h"
 
+#include "base/uuid.h"
+#include "kinds/admit.h"
+#include "schema/object_compare.h"
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_metadata.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/webhook.h"
 #include <stdlib.h>
 
 /* ---- hooks ---- */

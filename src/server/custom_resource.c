@@ -9,9 +9,10 @@
 #include "schema/column_path.h"
 #include "schema/custom_rules.h"
 #include "schema/custom_schema.h"
-#include "server/api_priv.h"
+#include "schema/object_compare.h"
+#include "server/api_context.h"
+#include "server/api_write.h"
 #include "server/pod_conditions.h"
-
 #include <stdlib.h>
 
 #define NAMES_MAX 16

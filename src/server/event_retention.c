@@ -5,8 +5,8 @@
  * too many, those go that have not changed for longest, a batch at a time. */
 #include "server/event_retention.h"
 
-#include "server/api_priv.h"
-
+#include "server/api_context.h"
+#include "server/api_write.h"
 #include <stdlib.h>
 
 #define TICK_NS (60 * NS_PER_S)

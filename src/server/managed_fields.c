@@ -4,7 +4,9 @@
  * double the size of every object. Such entries own together whatever no recorded set holds. Sets
  * are recorded for appliers, and for plain writers that change what an applier owned. */
 #include "schema/field_set.h"
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_metadata.h"
+#include "server/api_write.h"
 
 static bool is_entry_of(const struct json_node *entry, const struct api_context *context,
                         const struct api_write *write) {

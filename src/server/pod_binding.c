@@ -1,6 +1,12 @@
 /* POST pods/NAME/binding: assigns a pod to a node. */
 #include "kinds/admit.h"
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_verbs.h"
+#include "server/api_write.h"
 #include "server/pod_conditions.h"
 #include "server/webhook.h"
 

@@ -1,5 +1,17 @@
 /* POST pods/NAME/eviction: deletes a pod if its disruption budget allows. */
-#include "server/api_priv.h"
+#include "api/selector.h"
+#include "schema/object_compare.h"
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_delete.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_pending.h"
+#include "server/api_query.h"
+#include "server/api_state.h"
+#include "server/api_verbs.h"
+#include "server/api_write.h"
 #include "server/pod_conditions.h"
 #include "server/webhook.h"
 

@@ -1,5 +1,10 @@
 /* What stands for the output of simulated containers: one line each, once they have started. */
-#include "server/api_priv.h"
+#include "server/api_context.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_query.h"
+#include "server/api_verbs.h"
 
 int fail_not_simulated(struct api_context *context) {
         return fail_plain(context, 501, "NotImplemented",

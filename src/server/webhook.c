@@ -4,6 +4,13 @@
 
 #include "api/json_patch.h"
 #include "base/base64.h"
+#include "server/api_context.h"
+#include "server/api_decode.h"
+#include "server/api_failure.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_pending.h"
+#include "server/api_write.h"
 
 /* ---- outcomes ---- */
 

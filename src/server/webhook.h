@@ -3,7 +3,9 @@
  * there (api_pending.c): up to then it must not have changed anything. */
 #pragma once
 
-#include "server/api_priv.h"
+#include "server/api_decode.h"
+#include "server/api_pending.h"
+#include "server/api_write.h"
 
 /* What an answer is remembered by, and sent to. */
 struct webhook {
@@ -22,17 +24,6 @@ struct webhook_subject {
         const struct json *old;         /* without; NULL on CREATE */
         const char *options;            /* "CreateOptions" */
         bool is_namespaced, is_dry_run;
-};
-
-/* One answer of a webhook to the request under way. */
-struct webhook_answer {
-        struct webhook_answer *next;
-        struct api_pending *pending;
-        char *key;
-        struct webhook_request *call; /* NULL once it is answered */
-        int status;                   /* 0 = none came: error says why */
-        const char *error;
-        struct slice body;
 };
 
 /* ---- deciding (webhook.c) ---- */
@@ -59,9 +50,3 @@ void webhook_review_write(struct api_context *context, const struct webhook *web
 const struct webhook_answer *webhook_ask(struct api_context *context, const struct webhook *webhook,
                                          const struct webhook_subject *subject);
 int64_t webhook_timeout_s(const struct json *row);
-
-/* ---- waiting (api_pending.c) ---- */
-struct webhook_answer *pending_find(struct api_pending *pending, const char *key);
-void pending_ask(struct api_pending *pending, const char *key, const struct webhook_call *call);
-/* Identifies the request to webhooks. */
-const char *pending_uid(const struct api_pending *pending);

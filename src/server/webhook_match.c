@@ -1,5 +1,8 @@
 /* Which webhooks a write concerns: rules of operations, groups, versions and resources, and the
  * selectors of namespaces and objects. */
+#include "api/selector.h"
+#include "server/api_context.h"
+#include "server/api_object.h"
 #include "server/webhook.h"
 
 static bool list_has(const struct json *list, struct slice text) {

@@ -1,8 +1,11 @@
 /* What a webhook is asked: an AdmissionReview, sent to a URL or to the first address that the
  * Endpoints of a service name (nothing routes to services here). */
-#include "server/webhook.h"
-
 #include "base/base64.h"
+#include "server/api_context.h"
+#include "server/api_object.h"
+#include "server/api_output.h"
+#include "server/api_pending.h"
+#include "server/webhook.h"
 
 #define TIMEOUT_DEFAULT_S 10
 #define SERVICE_PORT_DEFAULT 443

@@ -1,0 +1,29 @@
+/* Request bodies. */
+#pragma once
+
+#include "server/api_context.h"
+
+struct decoded {
+        struct json_tree *tree;
+        struct json_node *object;
+};
+void decoded_release(struct decoded *decoded);
+/* Replaces a YAML body by the JSON it stands for. */
+int body_from_yaml(struct api_context *context);
+/* Request body as an object of the expected kind, with apiVersion and kind filled in and strictness
+ * handled. */
+int decode_body(struct api_context *context, const char *group, const char *version,
+                const char *kind, struct decoded *ret_decoded);
+int decode_options(struct api_context *context, struct decoded *ret_decoded); /* DeleteOptions */
+/* Unknown and repeated fields of text that becomes (part of) an object. */
+struct strictness {
+        struct api_context *context;
+        struct buf text; /* comma-joined complaints under Strict */
+        size_t count;
+};
+void strictness_add(struct strictness *strictness, const char *what, struct slice path);
+void strictness_unknown(void *context, const char *path);
+void strictness_duplicate(void *context, struct slice path);
+
+/* Name and namespace of a body against the URL (PUT, PATCH). */
+int check_url(struct api_context *context, const struct json_node *object);

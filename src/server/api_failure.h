@@ -1,0 +1,31 @@
+/* What goes wrong with a request. All return API_FAILED. */
+#pragma once
+
+#include "server/api_context.h"
+
+int fail_plain(struct api_context *context, int code, const char *reason, const char *format, ...)
+        __attribute__((format(printf, 4, 5)));
+int fail_bad_request(struct api_context *context, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
+int fail_not_found(struct api_context *context, const struct api_resource *resource,
+                   struct slice name);
+int fail_exists(struct api_context *context, const struct api_resource *resource,
+                struct slice name);
+/* "Operation cannot be fulfilled on pods "x": text"; kind as it shall appear, group may be "". */
+int fail_conflict(struct api_context *context, const char *kind, const char *group,
+                  struct slice name, const char *format, ...) __attribute__((format(printf, 5, 6)));
+int fail_modified(struct api_context *context, const struct api_resource *resource,
+                  struct slice name);
+/* 422 from collected field errors; kind and group of details. */
+int fail_invalid(struct api_context *context, const char *kind, const char *group,
+                 struct slice name, const struct field_errors *errors);
+/* One field error on an options object: fail_option(c, "ListOptions", FIELD_FORBIDDEN, ...). */
+int fail_option(struct api_context *context, const char *options, enum field_error_kind kind,
+                const char *path, const char *value, const char *detail);
+/* Admission and other hooks: code and text come from err; details name the object. */
+int fail_hook(struct api_context *context, struct slice name, const struct err *err);
+int fail_method(struct api_context *context);
+int fail_unknown(struct api_context *context); /* 404 for a resource or path nobody serves */
+void failure_write(const struct api_failure *failure, struct buf *out);
+void failure_respond(struct api_context *context);
+int fail_not_simulated(struct api_context *context); /* exec and the like */

@@ -1,0 +1,18 @@
+/* Answers: objects in the form that was asked for, tables, warnings. */
+#pragma once
+
+#include "server/api_context.h"
+
+void respond_text(struct api_context *context, int status, const char *content_type,
+                  struct slice body);
+void respond_success(struct api_context *context, int code); /* Status with status Success */
+/* A stored object, or a body of the same shape, in the form that was asked for. */
+int respond_object(struct api_context *context, int status, struct slice body);
+void warn_add(struct api_context *context, struct slice text); /* Warning header; copied */
+
+void object_write(struct slice prefix, struct slice body, struct buf *out);
+void partial_write(const struct json *object, bool is_typed, struct buf *out);
+void table_columns_write(const struct api_resource *resource, struct buf *out);
+void table_row_write(struct kind_context *hooks, const struct api_resource *resource,
+                     enum table_include include, struct slice body, const struct json *object,
+                     struct buf *out);

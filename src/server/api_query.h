@@ -1,0 +1,13 @@
+/* Query parameters. */
+#pragma once
+
+#include "server/api_context.h"
+
+/* has_plus: a plus sign stands for a space, as in queries. */
+struct slice percent_decode(struct arena *arena, struct slice text, bool has_plus);
+int query_parse(struct api_context *context, struct slice text);
+bool query_get(const struct api_query *query, const char *key, struct slice *ret_value);
+struct slice query_text(const struct api_query *query, const char *key); /* empty when absent */
+bool query_is_true(const struct api_query *query, const char *key);
+int write_options(struct api_context *context, const char *options); /* dryRun and the like */
+struct slice default_manager(struct slice user_agent);

@@ -1,0 +1,21 @@
+/* One function per verb and subresource: each answers a request to its end. */
+#pragma once
+
+#include "server/api_context.h"
+
+int serve_get(struct api_context *context);
+int serve_list(struct api_context *context);
+int serve_watch(struct api_context *context);
+int serve_create(struct api_context *context);
+int serve_update(struct api_context *context);
+int serve_patch(struct api_context *context);
+int serve_delete(struct api_context *context);
+int serve_delete_collection(struct api_context *context);
+int serve_binding(struct api_context *context);
+int serve_eviction(struct api_context *context);
+int serve_scale(struct api_context *context);
+int serve_log(struct api_context *context);
+int serve_token(struct api_context *context);
+int serve_path(struct api_context *context);             /* /healthz, /version, discovery, ... */
+bool serve_token_documents(struct api_context *context); /* false: another path */
+void watches_end(struct api_server *server); /* they outlive the server, but say no more */
