@@ -1,4 +1,4 @@
-/* Plus, minus, times, divided by, modulo and the sign, with overflow told. */
+/* Plus, minus, times, divided by, modulo and the sign, with overflow reported. */
 #include "cel/cel_priv.h"
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
 /* Types of an expression, worked out before it runs: what it names must exist, and each function
- * must take what it is given. Values of any type (int-or-string) are looked at when it runs. */
+ * must take what it is given. Values of any type (int-or-string) are checked when it runs. */
 #include "cel/cel_priv.h"
 
 #include "base/buf.h"

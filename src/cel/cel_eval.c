@@ -200,17 +200,17 @@ static struct cel_value made_value(struct cel_run *run, const struct cel_eval_bi
 static struct cel_value logic_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                     const struct cel_node *node) {
         bool deciding = node->kind == CEL_NODE_OR;
-        struct cel_value kept = cel_bool(!deciding);
+        struct cel_value result = cel_bool(!deciding);
 
         for (size_t i = 0; i < node->arg_count; i++) {
                 struct cel_value value = cel_eval_eval(run, scope, node->args[i]);
 
                 if (value.kind == CEL_BOOL && value.as.boolean == deciding)
                         return value;
-                if (value.kind != CEL_BOOL && kept.kind != CEL_ERROR)
-                        kept = value.kind == CEL_ERROR ? value : no_overload(run);
+                if (value.kind != CEL_BOOL && result.kind != CEL_ERROR)
+                        result = value.kind == CEL_ERROR ? value : no_overload(run);
         }
-        return kept;
+        return result;
 }
 
 static struct cel_value conditional_value(struct cel_run *run, const struct cel_eval_binding *scope,

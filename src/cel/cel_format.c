@@ -29,7 +29,7 @@ static void check_length(struct slice text, size_t max, struct problems *problem
                                                  : "must be no more than 253 characters");
 }
 
-/* A prefix may end in a dash. As upstream, the character before it is not looked at either. */
+/* A prefix may end in a dash. As upstream, the character before it is not checked either. */
 static struct slice as_prefix(struct cel_run *run, struct slice text) {
         char *copy;
 

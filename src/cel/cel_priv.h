@@ -56,7 +56,7 @@ const char *cel_kind_name(enum cel_kind kind);
 /* ---- values ---- */
 
 /* Lists, maps and objects either stand for a part of the JSON object (node) or were made by the
- * expression (items; of maps keys and values in turn, count pairs). */
+ * expression (items; of maps keys and values alternating, count pairs). */
 struct cel_value {
         enum cel_kind kind;
         union {
@@ -185,7 +185,7 @@ enum cel_node_kind {
         CEL_NODE_INDEX,  /* args[0][args[1]] */
         CEL_NODE_CALL,
         CEL_NODE_LIST,
-        CEL_NODE_MAP, /* keys and values in turn */
+        CEL_NODE_MAP, /* keys and values alternating */
         CEL_NODE_AND, /* any number */
         CEL_NODE_OR,
         CEL_NODE_NOT,

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Certificates of one client beyond this are not looked at. */
+/* Certificates of one client beyond this are ignored. */
 #define CLIENT_CHAIN_MAX 16
 
 struct certificate_pool; /* authorities that are trusted */

@@ -1,7 +1,7 @@
 /* HTTP and HTTPS on one port. The only file that knows libmicrohttpd,
  * and GnuTLS below it.
  *
- * Connections come from our own listener, which has looked at their first byte: a TLS handshake
+ * Connections come from our own listener, which has read their first byte: a TLS handshake
  * goes to one daemon, plain HTTP from a loopback peer to another. Neither daemon has threads or a
  * listening socket; both are run from the loop when their epoll descriptor is readable, when their
  * timer is due, or when a suspended watch has something to write. */

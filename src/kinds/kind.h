@@ -1,4 +1,4 @@
-/* What the API server knows of each resource: one static table row per resource (kinds/<group>.c),
+/* What the API server knows of each resource: one static table row per resource (<group>.c),
  * read by the request engine, discovery, tables, patches and selectors. A new resource is a new
  * row, not new code in the engine. */
 #pragma once

@@ -1,4 +1,4 @@
-/* The resource rows of each API group, shared inside the server room: kinds/<group>.c define them,
+/* The resource rows of each API group, shared inside this room: <group>.c define them,
  * registry.c strings them together. */
 #pragma once
 

@@ -113,9 +113,9 @@ static void check_selected_template(struct checker *checker, const struct at *at
         check_endless(checker, at, spec, kind);
 }
 
-static void check_selector_kept(struct checker *checker, enum kind_operation operation,
-                                const struct at *at, const struct json_node *spec,
-                                const struct json *old) {
+static void check_selector_immutable(struct checker *checker, enum kind_operation operation,
+                                     const struct at *at, const struct json_node *spec,
+                                     const struct json *old) {
         if (operation == KIND_UPDATE)
                 check_immutable(checker, at, spec, json_get(old, "spec"), "selector");
 }
@@ -216,7 +216,7 @@ VALIDATE_HOOK(deployment_validate) {
         if (node_get(spec, "progressDeadlineSeconds") && deadline_s <= ready_s)
                 report_number(&checker, &at, "progressDeadlineSeconds", deadline_s,
                               "must be greater than minReadySeconds");
-        check_selector_kept(&checker, operation, &at, spec, old);
+        check_selector_immutable(&checker, operation, &at, spec, old);
 }
 
 VALIDATE_HOOK(replica_set_validate) {
@@ -230,7 +230,7 @@ VALIDATE_HOOK(replica_set_validate) {
         check_not_negative(&checker, &at, spec, "minReadySeconds");
         check_selector(&checker, &at, spec, "deployment");
         check_selected_template(&checker, &at, spec, "ReplicaSet");
-        check_selector_kept(&checker, operation, &at, spec, old);
+        check_selector_immutable(&checker, operation, &at, spec, old);
 }
 
 VALIDATE_HOOK(daemon_set_validate) {
@@ -242,7 +242,7 @@ VALIDATE_HOOK(daemon_set_validate) {
 
         if (operation == KIND_UPDATE_STATUS)
                 return;
-        check_selector_kept(&checker, operation, &at, spec, old);
+        check_selector_immutable(&checker, operation, &at, spec, old);
         check_label_selector(&checker, &place, selector);
         check_template_match(&checker, &at, spec, selector);
         if (is_empty_selector(selector))

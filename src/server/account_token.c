@@ -22,7 +22,7 @@ static bool account_exists(struct api_context *context, const struct json *kuber
                             json_get_text(kubernetes, "namespace"), json_get_text(account, "name"));
 
         return object &&
-               slice_eq(json_get_text(json_get(object_json_kept(context, object), "metadata"),
+               slice_eq(json_get_text(json_get(request_object_json(context, object), "metadata"),
                                       "uid"),
                         json_get_text(account, "uid"));
 }
@@ -38,7 +38,7 @@ static bool pod_exists(struct api_context *context, const struct json *kubernete
 
         return !pod ||
                (object &&
-                slice_eq(json_get_text(json_get(object_json_kept(context, object), "metadata"),
+                slice_eq(json_get_text(json_get(request_object_json(context, object), "metadata"),
                                        "uid"),
                          json_get_text(pod, "uid")));
 }
@@ -66,7 +66,7 @@ static const struct api_user *account_user(struct api_context *context, struct s
                 buf_release(&text);
                 return NULL;
         }
-        claims = json_kept(context, buf_view(&text));
+        claims = request_json(context, buf_view(&text));
         buf_release(&text);
         kubernetes = json_get(claims, "kubernetes.io");
         if (json_get_i64(claims, "exp", 0) <= now || !is_for_us(claims) ||

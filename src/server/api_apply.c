@@ -15,7 +15,7 @@
 
 struct conflicts {
         struct api_context *context;
-        const struct json_node *entry; /* whose fields are being looked at */
+        const struct json_node *entry; /* whose fields are being compared */
         struct failure_cause causes[CONFLICTS_MAX];
         const struct json_node *owners[CONFLICTS_MAX];
         size_t count;
@@ -42,7 +42,7 @@ static int check_applied(struct api_context *context, const struct json_node *ap
 
 static int read_applied(struct api_context *context, const struct api_resource *resource,
                         struct json_tree *tree, struct json_node **ret_applied) {
-        const struct json *body = json_kept(context, context->request->body);
+        const struct json *body = request_json(context, context->request->body);
         struct json_node *applied;
         struct err err = { 0 };
 

@@ -4,6 +4,7 @@
 #include "server/api_pending.h"
 #include "server/api_request.h"
 #include "server/api_state.h"
+#include <assert.h>
 
 struct api_pending *api_pending_resume(struct api_pending *pending,
                                        struct http_response *ret_response) {
@@ -11,16 +12,18 @@ struct api_pending *api_pending_resume(struct api_pending *pending,
         struct rng shared = server->engine.rng;
         bool is_done;
 
+        assert(!pending_is_waiting(pending));
         server->engine.rng = pending_rng(pending);
         is_done = request_run(server, pending_request(pending), pending, ret_response);
         server->engine.rng = shared;
+        assert(is_done || pending_is_waiting(pending));
         if (!is_done)
                 return pending;
         api_pending_cancel(pending);
         return NULL;
 }
 
-/* A glance at what spares nearly all requests the copy. */
+/* Nearly all requests need no copy, because there is no webhook. */
 bool api_server_asks_webhooks(const struct api_server *server) {
         return server->webhooks.call &&
                (store_count(server->engine.store,
@@ -29,7 +32,7 @@ bool api_server_asks_webhooks(const struct api_server *server) {
                             server->engine.resources.validating_webhooks->store_resource) > 0);
 }
 
-/* An eviction that may have to take turns with other writers of its budget. */
+/* An eviction that may meet other writers of its budget. */
 static bool may_contend(const struct api_server *server, const struct api_server_request *request) {
         return server->in_between && slice_is(request->method, "POST");
 }

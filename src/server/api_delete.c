@@ -120,7 +120,7 @@ int delete_options_decode(struct api_context *context, struct delete_options *re
         if (r < 0)
                 return r;
         node_write(decoded.object, &text);
-        body = json_kept(context, buf_view(&text));
+        body = request_json(context, buf_view(&text));
         buf_release(&text);
         decoded_release(&decoded);
         return delete_options_from(context, body, ret_options);
@@ -357,7 +357,8 @@ static void respond_deleted(struct api_context *context, struct slice body) {
         if (*kind->group)
                 buf_printf(out, ",\"group\":\"%s\"", kind->group);
         buf_printf(out, ",\"kind\":\"%s\",\"uid\":", kind->plural);
-        buf_json_string(out, json_get_text(json_get(json_kept(context, body), "metadata"), "uid"));
+        buf_json_string(out,
+                        json_get_text(json_get(request_json(context, body), "metadata"), "uid"));
         buf_text(out, "}}");
 }
 

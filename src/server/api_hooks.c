@@ -12,7 +12,7 @@ static const struct json *hook_lookup(void *engine, const char *group, const cha
         const struct store_object *object =
                 resource ? object_find(context, resource, ns, name) : NULL;
 
-        return object ? object_json_kept(context, object) : NULL;
+        return object ? request_object_json(context, object) : NULL;
 }
 
 static void hook_each(void *engine, const char *group, const char *plural, struct slice ns,

@@ -130,7 +130,7 @@ static int token_parse(struct api_context *context, struct slice token, struct p
         int64_t revision = -1;
 
         if (base64_decode(token, BASE64_URL, &text))
-                json = json_kept(context, buf_view(&text));
+                json = request_json(context, buf_view(&text));
         buf_release(&text);
         start = json_get(json, "start");
         if (!slice_is(json_get_text(json, "v"), "meta.k8s.io/v1") || json_count(start) != 2 ||

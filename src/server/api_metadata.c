@@ -196,8 +196,8 @@ void validate_metadata(struct api_context *context, const struct api_write *writ
 
 /* ---- updates ---- */
 
-static void check_kept(const struct json_node *metadata, const struct json *old, const char *member,
-                       const char *path, struct field_errors *errors) {
+static void check_immutable(const struct json_node *metadata, const struct json *old,
+                            const char *member, const char *path, struct field_errors *errors) {
         const struct json_node *value = node_get(metadata, member);
         struct buf now = { 0 }, before = { 0 };
 
@@ -253,10 +253,10 @@ static void validate_update_once(struct api_context *context, const struct api_w
         const struct json *old = json_get(write->old_json, "metadata");
 
         check_new_finalizers(context->arena, metadata, old, errors);
-        check_kept(metadata, old, "uid", "metadata.uid", errors);
-        check_kept(metadata, old, "deletionTimestamp", "metadata.deletionTimestamp", errors);
-        check_kept(metadata, old, "deletionGracePeriodSeconds",
-                   "metadata.deletionGracePeriodSeconds", errors);
+        check_immutable(metadata, old, "uid", "metadata.uid", errors);
+        check_immutable(metadata, old, "deletionTimestamp", "metadata.deletionTimestamp", errors);
+        check_immutable(metadata, old, "deletionGracePeriodSeconds",
+                        "metadata.deletionGracePeriodSeconds", errors);
         check_labels(metadata, errors);
         check_annotations(metadata, errors);
         check_owners(context->arena, metadata, errors);

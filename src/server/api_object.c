@@ -4,7 +4,7 @@
 #include "server/api_context.h"
 #include <stdlib.h>
 
-const struct json *json_kept(struct api_context *context, struct slice text) {
+const struct json *request_json(struct api_context *context, struct slice text) {
         struct json_doc *doc = NULL;
 
         if (json_parse(text, &doc, NULL) < 0)
@@ -18,9 +18,9 @@ const struct json *json_kept(struct api_context *context, struct slice text) {
         return json_doc_root(doc);
 }
 
-const struct json *object_json_kept(struct api_context *context,
-                                    const struct store_object *object) {
-        return json_kept(context, store_object_body(object));
+const struct json *request_object_json(struct api_context *context,
+                                       const struct store_object *object) {
+        return request_json(context, store_object_body(object));
 }
 
 struct json_node *tree_of_object(const struct store_object *object, struct json_tree **ret_tree) {

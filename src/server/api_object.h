@@ -3,9 +3,10 @@
 
 #include "server/api_context.h"
 
-/* Parsed text of a stored object, valid until the request ends. */
-const struct json *object_json_kept(struct api_context *context, const struct store_object *object);
-const struct json *json_kept(struct api_context *context, struct slice text); /* NULL on error */
+/* Parsed text, valid until the request ends; NULL when it is no JSON. */
+const struct json *request_object_json(struct api_context *context,
+                                       const struct store_object *object);
+const struct json *request_json(struct api_context *context, struct slice text);
 /* Body rewritten for a view of another resource (events.k8s.io); the body itself otherwise. */
 struct slice object_view(struct arena *arena, const struct api_resource *resource,
                          struct slice body);

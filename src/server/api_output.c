@@ -142,9 +142,9 @@ int respond_object(struct api_context *context, int status, struct slice body) {
         context->response->status = status;
         context->response->content_type = "application/json";
         if (context->form == FORM_TABLE)
-                table_of_one(context, view, json_kept(context, body), out);
+                table_of_one(context, view, request_json(context, body), out);
         else if (context->form == FORM_PARTIAL)
-                partial_write(json_kept(context, body), true, out);
+                partial_write(request_json(context, body), true, out);
         else
                 object_write(slice_make(context->resource->prefix, context->resource->prefix_size),
                              view, out);

@@ -109,7 +109,7 @@ static int apply_strategic(struct api_context *context, struct api_write *write)
                                   "the body of the request was in an unknown format - accepted "
                                   "media types include: application/json-patch+json, "
                                   "application/merge-patch+json, application/apply-patch+yaml");
-        patch = json_kept(context, context->request->body);
+        patch = request_json(context, context->request->body);
         if (json_type(patch) != JSON_OBJECT)
                 return fail_bad_request(context, "error decoding patch: it is no JSON object");
         if (strategic_merge(write->tree, write->object, write->resource->merge_type, patch, &err) <
@@ -142,7 +142,7 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
         int r = 0;
 
         if (context->validation != VALIDATE_IGNORE && !write->is_apply)
-                json_duplicates(json_kept(context, context->request->body), strictness_duplicate,
+                json_duplicates(request_json(context, context->request->body), strictness_duplicate,
                                 &strictness);
         if (write->resource->kind->prune)
                 write->resource->kind->prune(write->resource->kind, write->tree, write->object,

@@ -7,6 +7,7 @@
 #include "base/uuid.h"
 #include "server/api_context.h"
 #include "server/api_state.h"
+#include <assert.h>
 #include <stdlib.h>
 
 #define PENDING_BLOCK_BYTES 4096U
@@ -29,6 +30,17 @@ struct api_pending {
         void *context;
 };
 
+/* Waits for one thing at most: answers, a revision, or the end of a pause. */
+static unsigned pending_reasons(const struct api_pending *pending) {
+        return (pending->under_way > 0) +
+               (pending->subscription || loop_timer_is_armed(&pending->timer));
+}
+
+bool pending_is_waiting(const struct api_pending *pending) {
+        assert(pending_reasons(pending) <= 1);
+        return pending_reasons(pending) > 0;
+}
+
 const char *pending_uid(const struct api_pending *pending) {
         return pending->uid;
 }
@@ -45,6 +57,7 @@ static void on_answer(void *context, const struct api_reply *reply) {
         struct webhook_answer *answer = context;
         struct api_pending *pending = answer->pending;
 
+        assert(pending->under_way > 0 && !pending->subscription);
         answer->call = NULL;
         answer->status = reply->status;
         answer->body = arena_slice(&pending->arena, reply->body);
@@ -95,6 +108,7 @@ static void on_revision(void *context, int resource, const struct store_event *e
 bool pending_await(struct api_pending *pending, uint64_t revision) {
         if (pending->has_waited)
                 return false;
+        assert(!pending_is_waiting(pending));
         pending->awaited = revision;
         pending->timer = (struct loop_timer){ .fired = api_pending_waited, .context = pending };
         pending->subscription = store_subscribe(pending->server->engine.store, STORE_ALL_RESOURCES,
@@ -114,6 +128,7 @@ static void pause_over(void *context) {
 bool pending_retry(struct api_pending *pending, unsigned tries_max, int64_t pause_ns) {
         if (!pending || ++pending->tries >= tries_max)
                 return false;
+        assert(!pending_is_waiting(pending));
         pending->timer = (struct loop_timer){ .fired = pause_over, .context = pending };
         loop_timer_arm(pending->server->engine.loop, &pending->timer, pause_ns);
         return true;

@@ -10,6 +10,8 @@ const struct api_server_request *pending_request(const struct api_pending *pendi
 struct api_server *pending_server(const struct api_pending *pending);
 /* What every run of the request draws its random numbers from. */
 struct rng pending_rng(const struct api_pending *pending);
+/* It waits for something: otherwise it may run. */
+bool pending_is_waiting(const struct api_pending *pending);
 /* Whether to give the request up until the store has this revision, or time is over; false when it
  * has waited already. */
 bool pending_await(struct api_pending *pending, uint64_t revision);

@@ -83,7 +83,7 @@ static void selector_write(struct api_context *context, const struct json *objec
 static void scale_write(struct api_context *context, struct slice body, struct buf *out) {
         static const char *const members[] = { "name", "namespace", "uid", "resourceVersion",
                                                "creationTimestamp" };
-        const struct json *object = json_kept(context, body);
+        const struct json *object = request_json(context, body);
         const struct json *metadata = json_get(object, "metadata");
         const struct kind_info *kind = context->resource->kind;
         int64_t replicas = replicas_at(object, scale_path(kind, SCALE_SPEC_REPLICAS));

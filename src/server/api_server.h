@@ -108,7 +108,7 @@ struct store *api_server_store(struct api_server *server);
 int api_server_resource(const struct api_server *server, const char *group, const char *plural);
 bool api_server_add_token(struct api_server *server, const struct api_token *token);
 
-/* What others do between an eviction's look at its budget and its write of the budget's status:
+/* What others do between an eviction's read of its budget and its write of the budget's status:
  * with one thread that is nothing, so tests and simulations say it here. It may write budgets to
  * the store. NULL = nothing again. */
 void api_server_contend(struct api_server *server, void (*in_between)(void *context),

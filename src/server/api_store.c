@@ -66,12 +66,12 @@ int write_begin(struct api_context *context, const struct api_resource *resource
         };
 
         write.object = tree_of_object(object, &write.tree);
-        write.stored_json = object_json_kept(context, object);
+        write.stored_json = request_object_json(context, object);
         if (!write.object || !write.stored_json)
                 return fail_plain(context, 500, "InternalError", "stored object is damaged");
         if (resource->kind->from_stored) {
                 resource->kind->from_stored(write.tree, write.object);
-                write.old_json = json_kept(
+                write.old_json = request_json(
                         context, object_view(context->arena, resource, store_object_body(object)));
         } else {
                 write.old_json = write.stored_json;

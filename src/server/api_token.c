@@ -49,7 +49,7 @@ static int bind_claims(struct api_context *context, const struct json_node *refe
         pod = object_find(context, context->engine->resources.pods, context->route.ns, name);
         if (!pod)
                 return fail_not_found(context, context->engine->resources.pods, name);
-        uid = json_get_text(json_get(object_json_kept(context, pod), "metadata"), "uid");
+        uid = json_get_text(json_get(request_object_json(context, pod), "metadata"), "uid");
         if (node_get_text(reference, "uid").len && !slice_eq(node_get_text(reference, "uid"), uid))
                 return fail_conflict(context, "pods", "", name,
                                      "the UID in the bound object reference (" SLICE_FMT
@@ -71,7 +71,7 @@ static void put_account(struct api_context *context, const struct store_object *
         node_put_text(tree, claim, "name", context->route.name);
         node_put_text(
                 tree, claim, "uid",
-                json_get_text(json_get(object_json_kept(context, account), "metadata"), "uid"));
+                json_get_text(json_get(request_object_json(context, account), "metadata"), "uid"));
         node_put(tree, kubernetes, "serviceaccount", claim);
 }
 

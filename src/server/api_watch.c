@@ -7,6 +7,7 @@
 #include "server/api_query.h"
 #include "server/api_state.h"
 #include "server/api_verbs.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,6 +264,14 @@ static enum http_stream_state read_live(struct watch *watch, struct buf *out, si
         return HTTP_STREAM_IDLE;
 }
 
+/* A watch of a living server is subscribed, in the server's list, and knows where it goes on. */
+static void watch_check(const struct watch *watch) {
+        assert(watch->subscription);
+        assert(watch->previous ? watch->previous->next == watch : watch->server->watches == watch);
+        assert(!watch->next || watch->next->previous == watch);
+        assert(!watch->has_last_key || watch->last_name.len > 0);
+}
+
 static enum http_stream_state watch_read(struct http_stream *stream, struct buf *out,
                                          size_t soft_limit) {
         struct watch *watch = CONTAINER_OF(stream, struct watch, stream);
@@ -270,6 +279,7 @@ static enum http_stream_state watch_read(struct http_stream *stream, struct buf 
 
         if (!watch->server || watch->is_ended)
                 return HTTP_STREAM_ENDED;
+        watch_check(watch);
         if (watch->is_initial)
                 state = read_initial(watch, out, soft_limit);
         if (!watch->is_initial && !watch->is_ended && out->len < soft_limit)

@@ -18,7 +18,7 @@ static void emit_warning(void *context, const char *text) {
         warn_add(context, slice_of(text));
 }
 
-/* A glance that spares most writes the look at quotas. */
+/* Most namespaces have no quotas: their writes are not checked further. */
 static bool has_quotas(const struct api_context *context, const struct api_write *write) {
         const struct api_engine *engine = context->engine;
 

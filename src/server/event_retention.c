@@ -88,13 +88,13 @@ static void event_retention_trim(void *context) {
 static void event_retention_tick(void *context) {
         struct event_retention *retention = context;
         struct api_engine *engine = retention->engine;
-        uint64_t *slot = &retention->revisions[retention->tick++ % TICKS];
+        uint64_t *mark = &retention->revisions[retention->tick++ % TICKS];
 
         retention->is_expiring = true;
-        if (*slot)
-                event_retention_expire(retention, *slot);
+        if (*mark)
+                event_retention_expire(retention, *mark);
         retention->is_expiring = false;
-        *slot = store_revision(engine->store);
+        *mark = store_revision(engine->store);
         if (store_count(engine->store, retention->resource) > 0)
                 loop_timer_arm(engine->loop, &retention->timer, TICK_NS);
 }

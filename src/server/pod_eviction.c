@@ -212,7 +212,7 @@ static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t
         return r;
 }
 
-/* Somebody wrote the budget since it was looked at: the whole is done again with what they wrote,
+/* Somebody wrote the budget since it was read: the whole is done again with what they wrote,
  * or an eviction would be let through on a number that is not true any more. */
 static int yield_to_others(struct subresource_eviction *eviction) {
         struct api_context *context = eviction->context;
@@ -233,7 +233,7 @@ static int yield_to_others(struct subresource_eviction *eviction) {
 }
 
 static int check_budget(struct subresource_eviction *eviction) {
-        const struct json *budget = object_json_kept(eviction->context, eviction->budget);
+        const struct json *budget = request_object_json(eviction->context, eviction->budget);
         const struct json *status = json_get(budget, "status");
         int64_t allowed = json_get_i64(status, "disruptionsAllowed", 0);
 
@@ -329,7 +329,7 @@ static int pod_eviction_evict(struct subresource_eviction *eviction) {
                                     eviction->name);
         if (!eviction->pod)
                 return fail_not_found(context, context->engine->resources.pods, eviction->name);
-        eviction->pod_json = object_json_kept(context, eviction->pod);
+        eviction->pod_json = request_object_json(context, eviction->pod);
         if (!can_ignore_budgets(eviction)) {
                 find_budget(eviction);
                 if (eviction->budget_count > 1)
@@ -360,7 +360,7 @@ static int decode_eviction(struct api_context *context, struct decoded *decoded,
                 return fail_bad_request(context,
                                         "name in URL does not match name in Eviction object");
         node_write(decoded->object, &text);
-        options = json_get(json_kept(context, buf_view(&text)), "deleteOptions");
+        options = json_get(request_json(context, buf_view(&text)), "deleteOptions");
         buf_release(&text);
         if (delete_options_from(context, options, &eviction->options) < 0)
                 return API_FAILED;

@@ -73,7 +73,7 @@ int serve_log(struct api_context *context) {
 
         if (!object)
                 return fail_not_found(context, context->resource, route->name);
-        pod = object_json_kept(context, object);
+        pod = request_object_json(context, object);
         spec = json_get(pod, "spec");
         if (choose_container(context, spec, &name) < 0)
                 return API_FAILED;

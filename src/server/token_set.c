@@ -24,7 +24,7 @@ static void known_release(struct known_token *known) {
 }
 
 static void token_set_expire(struct token_set *set, struct wall_time now) {
-        size_t kept = 0;
+        size_t count = 0;
 
         for (size_t i = 0; i < set->count; i++) {
                 struct known_token *known = &set->tokens[i];
@@ -32,9 +32,9 @@ static void token_set_expire(struct token_set *set, struct wall_time now) {
                 if (wall_time_is_set(known->expires) && known->expires.ns <= now.ns)
                         known_release(known);
                 else
-                        set->tokens[kept++] = *known;
+                        set->tokens[count++] = *known;
         }
-        set->count = kept;
+        set->count = count;
 }
 
 bool token_set_add(struct token_set *set, const struct api_token *token, struct wall_time expires,

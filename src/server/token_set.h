@@ -1,4 +1,4 @@
-/* Bearer tokens that the server was told of, and whom they stand for. */
+/* Bearer tokens from the configuration, and whom they stand for. */
 #pragma once
 
 #include "base/time.h"

@@ -94,7 +94,7 @@ static void take_warnings(struct api_context *context, const struct json *list) 
 static const struct json *response_of(struct api_context *context,
                                       const struct webhook_answer *answer, const char **ret_why) {
         const struct json *response =
-                answer->status == 200 ? json_get(json_kept(context, answer->body), "response")
+                answer->status == 200 ? json_get(request_json(context, answer->body), "response")
                                       : NULL;
 
         if (answer->status != 200)
@@ -199,7 +199,8 @@ static int consult_configuration(struct api_context *context, const struct store
                 .configuration = arena_string(context->arena, store_object_name(object)),
                 .is_mutating = target,
         };
-        struct json_iter iter = json_iter(json_get(object_json_kept(context, object), "webhooks"));
+        struct json_iter iter =
+                json_iter(json_get(request_object_json(context, object), "webhooks"));
         struct webhook_subject now = *subject;
         int r = 0;
 
@@ -302,8 +303,8 @@ int webhooks_allow_delete(struct api_context *context, const struct api_resource
                 return 0;
         subject.operation = "DELETE";
         subject.options = "DeleteOptions";
-        subject.old = json_kept(context,
-                                object_view(context->arena, resource, store_object_body(object)));
+        subject.old = request_json(
+                context, object_view(context->arena, resource, store_object_body(object)));
         if (consult_all(context, context->engine->resources.mutating_webhooks, &subject, &target) <
             0)
                 return API_FAILED;

@@ -62,7 +62,7 @@ static const struct json *metadata_of(struct api_context *context, const struct 
         const struct json *metadata = NULL;
 
         if (object && node_write(node_get(object, "metadata"), &text))
-                metadata = json_kept(context, buf_view(&text));
+                metadata = request_json(context, buf_view(&text));
         buf_release(&text);
         return metadata;
 }
@@ -82,7 +82,7 @@ static bool selects_namespace(struct api_context *context, const struct json *se
         object = object_find(context, namespaces, SLICE_EMPTY, subject->ns);
         return object &&
                webhook_match_selects(context, selector,
-                                     json_get(object_json_kept(context, object), "metadata"));
+                                     json_get(request_object_json(context, object), "metadata"));
 }
 
 static bool selects_object(struct api_context *context, const struct json *selector,

@@ -30,7 +30,7 @@ static bool service_address(struct api_context *context, const struct json *serv
 
         if (!object)
                 return false;
-        subset = json_at(json_get(object_json_kept(context, object), "subsets"), 0);
+        subset = json_at(json_get(request_object_json(context, object), "subsets"), 0);
         address = json_at(json_get(subset, "addresses"), 0);
         port = json_get_i64(json_at(json_get(subset, "ports"), 0), "port",
                             json_get_i64(service, "port", SERVICE_PORT_DEFAULT));
