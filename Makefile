@@ -85,6 +85,7 @@ soak: all ## the quick tests SOAK_RUNS times over, and SOAK_KILLS kills of a san
 	@tests/e2e/eviction_stages.sh $(BUILD)/berth tests/e2e/hook_server.py native
 	@tests/e2e/drain_compare.sh $(BUILD)/berth 500 20 30
 	@BERTH_ORACLE_STEPS=10000 BERTH_ORACLE_SEEDS=24 $(BUILD)/tests/unit/sched/test_engine_oracle
+	@BERTH_ORACLE_STEPS=5000 $(BUILD)/tests/unit/sched/test_cache_hints
 	@tests/e2e/scheduler_drill.sh $(BUILD)/berth 1000 10000 10 1
 	@tests/e2e/scheduler_drill.sh $(BUILD)/berth 1000 10000 20 2
 	@BERTH_SIM_RUNS=$(SOAK_SEEDS) $(BUILD)/tests/unit/sim/test_sim_world

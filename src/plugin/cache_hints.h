@@ -4,13 +4,14 @@
  * The table is optional.  A plugin without one (struct sched_points, hints) is always right: every
  * pod is put to it on every node, in every what-if anew, and a profile it takes part in is scanned
  * in full for each decision.  That is only slower.  A promise that does not hold makes decisions
- * wrong; tests/unit/plugins_sched/test_cache_hints.c compares cached with naive results for each
+ * wrong; tests/unit/sched/test_cache_hints.c compares cached with naive results for each
  * plugin that has a table, and has to find every promise that is broken on purpose.
  *
  * Having a table at all is the first promise: what the plugin answers follows from the cluster,
  * from the shelf, and of the pod itself from its spec (class), labels, namespace, priority and
- * owners. It does not follow from the pod's name or uid, the time, or earlier calls.  Alike pods
- * then share a refusal (sched/failure_memo) and are woken together (sched/parked_pods). */
+ * owners.  It does not follow from the pod's name or uid (volumes and claims of its own apart), the
+ * time, or earlier calls.  Alike pods then share a refusal (sched/failure_memo) and are woken
+ * together (sched/parked_pods). */
 #pragma once
 
 #include "model/ids.h"
@@ -21,9 +22,9 @@
 struct memory_entry; /* plugin/cycle_memory.h */
 struct topology;     /* rules/topology.h */
 
-/* What filter, explain, score and the states of pre_filter and pre_score follow from, beyond the
- * pod's spec.  The promise holds for what the plugin says of one node at a time: it does not depend
- * on which other nodes are asked about. */
+/* What an answer follows from, beyond the pod's spec: that of filter and explain with the state of
+ * pre_filter, and that of score with the state of pre_score.  The promise holds for what the plugin
+ * says of one node at a time: it does not depend on which other nodes are asked about. */
 enum cache_scope {
         /* No promise: what plugins without a table have. */
         CACHE_SCOPE_NONE,
@@ -38,8 +39,8 @@ enum cache_scope {
         /* The node's own row and the pods that are on it, by their specs.
          * Used for: as CACHE_SCOPE_NODE, and asked again when the pods of the node change. */
         CACHE_SCOPE_NODE_PODS,
-        /* The volumes and claims the pod names, the node, and pods on it; pre_filter's state counts
-         * no pods.  A node it admits stays admitted when pods leave that node.
+        /* Filters: the volumes and claims the pod names or owns, the node, and pods on it;
+         * pre_filter's state counts no pods.  A node it admits stays admitted when pods leave it.
          * Used for: it is asked for each pod apart from the cache of the pod's class; what-ifs keep
          * the state of pre_filter. */
         CACHE_SCOPE_VOLUMES,
@@ -100,8 +101,8 @@ struct count_hints {
  * become equal, and how often a value occurs, and in which order, plays no part.
  * Used for: each different value is normalised once (sched/distinct_scores). */
 struct cache_hints {
-        enum cache_scope scope;
-        const struct count_hints *filter_counts, *score_counts; /* CACHE_SCOPE_COUNTS only */
+        enum cache_scope filter, score;
+        const struct count_hints *filter_counts, *score_counts; /* with CACHE_SCOPE_COUNTS */
 };
 
 /* Whether answers for a node follow from that node alone. */

@@ -37,7 +37,7 @@ static uint64_t take_plugins(struct sched_attempt *attempt) {
         attempt->memo_is_partial = false;
         for (size_t i = 0; i < point->count; i++) {
                 size_t index = point->plugins[i];
-                enum cache_scope scope = attempt->profile->plugins[index].scope;
+                enum cache_scope scope = attempt->profile->plugins[index].filter_scope;
                 uint64_t bit = (uint64_t)1 << index;
                 if (attempt->plugins[index].filter_skips)
                         continue;
@@ -56,7 +56,6 @@ static uint64_t take_plugins(struct sched_attempt *attempt) {
 static bool may_keep(const struct sched_attempt *attempt) {
         return attempt->cycle.memory && !attempt->cycle.is_parity &&
                cluster_nodes(attempt->cluster)->count <= NODES_MAX &&
-               attempt->cycle.class->spec.claim_count == 0 &&
                slice_is_empty(attempt->cycle.node_name);
 }
 

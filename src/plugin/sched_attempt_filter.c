@@ -44,7 +44,8 @@ static void sched_attempt_recount(struct sched_attempt *attempt) {
                 size_t index = point->plugins[i];
                 const struct profile_plugin *plugin = &attempt->profile->plugins[index];
                 struct attempt_plugin *own = &attempt->plugins[index];
-                if (!cache_scope_counts_pods(plugin->scope) || own->filter_skips || !own->was_asked)
+                if (!cache_scope_counts_pods(plugin->filter_scope) || own->filter_skips ||
+                    !own->was_asked)
                         continue;
                 struct verdict verdict = { .code = VERDICT_OK };
                 const struct bitset *only = NULL;

@@ -112,7 +112,7 @@ static bool is_free(struct sched_attempt *attempt, struct node_id node,
 static uint64_t plugins_without_pods(const struct sched_profile *profile) {
         uint64_t plugins = 0;
         for (size_t i = 0; i < profile->plugin_count; i++)
-                if (profile->plugins[i].scope == CACHE_SCOPE_NODE)
+                if (profile->plugins[i].filter_scope == CACHE_SCOPE_NODE)
                         plugins |= (uint64_t)1 << i;
         return plugins;
 }

@@ -259,10 +259,12 @@ static int add_instance(struct sched_profile_build *build, struct slice name) {
                 if (r < 0)
                         return err_wrap(build->err, "initializing plugin \"%s\"", plugin->name);
         }
-        if (plugin->sched && plugin->sched->hints)
-                instance.scope = plugin->sched->hints->scope;
-        else if (judges_pods(plugin))
+        if (plugin->sched && plugin->sched->hints) {
+                instance.filter_scope = plugin->sched->hints->filter;
+                instance.score_scope = plugin->sched->hints->score;
+        } else if (judges_pods(plugin)) {
                 profile->unhinted |= (uint64_t)1 << profile->plugin_count;
+        }
         profile->plugins[profile->plugin_count++] = instance;
         profile->wakes_on |= plugin->wakes_on;
         return 0;

@@ -59,10 +59,10 @@ struct sched_profile_spec {
 
 struct profile_plugin {
         const struct plugin *plugin;
-        enum cache_scope scope;           /* of its hints */
-        void *args;                       /* decoded; in the profile's arena */
-        void *state;                      /* of init, or args */
-        int64_t weight, placement_weight; /* of nodes; of placements of a group */
+        enum cache_scope filter_scope, score_scope; /* of its hints */
+        void *args;                                 /* decoded; in the profile's arena */
+        void *state;                                /* of init, or args */
+        int64_t weight, placement_weight;           /* of nodes; of placements of a group */
 };
 struct profile_point {
         size_t count;

@@ -81,7 +81,7 @@ static void filter_batch(const struct cache_call *call, bool wants_pods, struct 
         for (uint64_t left = plugins->filters & ~plugins->counted_filters; left != 0;
              left &= left - 1) {
                 size_t index = (size_t)__builtin_ctzll(left);
-                if (reads_node_pods(call, index) == wants_pods)
+                if (filter_reads_pods(call, index) == wants_pods)
                         sched_attempt_filter_by(call->attempt, index, nodes);
         }
 }
@@ -138,7 +138,7 @@ static bool score_batch(const struct cache_call *call, struct node_batch live) {
                 for (size_t i = 0; i < live.count; i++) {
                         int32_t weighted = (int32_t)(scores[i] * plugin->weight);
                         cache->own_scores[live.nodes[i].index] += weighted;
-                        if (!reads_node_pods(call, index))
+                        if (!score_reads_pods(call, index))
                                 cache->static_scores[live.nodes[i].index] += weighted;
                 }
         }

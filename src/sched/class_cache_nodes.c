@@ -33,7 +33,7 @@ static bool node_fits(const struct cache_call *call, struct node_id node, bool w
         for (uint64_t left = plugins->filters & ~plugins->counted_filters; left != 0;
              left &= left - 1) {
                 size_t index = (size_t)__builtin_ctzll(left);
-                if (reads_node_pods(call, index) == wants_pods &&
+                if (filter_reads_pods(call, index) == wants_pods &&
                     !cache_plugin_admits(call, index, node))
                         return false;
         }
@@ -54,7 +54,8 @@ static int32_t node_score(const struct cache_call *call, struct node_id node, bo
         for (uint64_t left = call->cache->plugins.scores; left != 0; left &= left - 1) {
                 size_t index = (size_t)__builtin_ctzll(left);
                 const struct profile_plugin *plugin = plugin_at(call, index);
-                if (!plugin->plugin->sched->normalize && reads_node_pods(call, index) == wants_pods)
+                if (!plugin->plugin->sched->normalize &&
+                    score_reads_pods(call, index) == wants_pods)
                         sum += plugin_score(call, index, node) * plugin->weight;
         }
         return (int32_t)sum;

@@ -19,8 +19,12 @@ static inline void *score_state(const struct cache_call *call, size_t index) {
 }
 
 /* Local plugins whose answers change with the pods of the node. */
-static inline bool reads_node_pods(const struct cache_call *call, size_t index) {
-        return plugin_at(call, index)->scope == CACHE_SCOPE_NODE_PODS;
+static inline bool filter_reads_pods(const struct cache_call *call, size_t index) {
+        return plugin_at(call, index)->filter_scope == CACHE_SCOPE_NODE_PODS;
+}
+
+static inline bool score_reads_pods(const struct cache_call *call, size_t index) {
+        return plugin_at(call, index)->score_scope == CACHE_SCOPE_NODE_PODS;
 }
 
 static inline void put_bit(struct bitset *set, size_t at, bool value) {

@@ -68,17 +68,18 @@ static bool add_plugin(const struct sched_attempt *attempt, enum sched_point poi
         const struct profile_plugin *plugin = &attempt->profile->plugins[index];
         const struct attempt_plugin *own = &attempt->plugins[index];
         bool is_filter = point == POINT_FILTER;
+        enum cache_scope scope = is_filter ? plugin->filter_scope : plugin->score_scope;
         uint64_t bit = (uint64_t)1 << index;
         if (is_filter ? own->filter_skips : own->score_skips)
                 return true;
-        if (cache_scope_is_of_volumes(plugin->scope) && is_filter) {
+        if (cache_scope_is_of_volumes(scope) && is_filter) {
                 plugins->volume_filters |= bit;
                 return true;
         }
         *(is_filter ? &plugins->filters : &plugins->scores) |= bit;
-        if (cache_scope_is_of_node(plugin->scope))
+        if (cache_scope_is_of_node(scope))
                 return true;
-        if (plugin->scope != CACHE_SCOPE_COUNTS)
+        if (scope != CACHE_SCOPE_COUNTS)
                 return false;
         const struct sched_points *sched = plugin->plugin->sched;
         const struct count_hints *follow =

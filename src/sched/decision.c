@@ -392,7 +392,6 @@ static enum engine_answer ask_engine(struct decide *d) {
         struct class_engine *engine = d->request->engine;
         struct engine_choice choice;
         if (!engine || d->request->is_parity || d->extended || d->request->among ||
-            d->attempt.cycle.class->spec.claim_count > 0 ||
             decision_is_wanted(d, DECIDE_VERDICTS) || decision_is_wanted(d, DECIDE_SCORES))
                 return ENGINE_DECLINES;
         enum engine_answer answer =

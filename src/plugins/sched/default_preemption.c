@@ -518,5 +518,5 @@ const struct plugin plugin_default_preemption = {
                         .post_filter = post_filter,
                         .groups =
                                 &(const struct group_points){ .post_filter = group_preemption_run },
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_CLUSTER } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_CLUSTER } },
 };

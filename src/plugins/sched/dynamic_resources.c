@@ -258,7 +258,8 @@ const struct plugin plugin_dynamic_resources = {
                         .post_filter = post_filter,
                         .reserve = dynamic_resources_reserve,
                         .pre_bind = pre_bind,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_VOLUMES,
+                                                              .score = CACHE_SCOPE_NODE } },
         .wakes_on =
                 CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_NODE_ALLOCATABLE | CLUSTER_CLAIM,
 };

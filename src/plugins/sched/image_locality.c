@@ -100,5 +100,5 @@ const struct plugin plugin_image_locality = {
         .sched =
                 &(const struct sched_points){
                         .score = image_locality_score,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
+                        .hints = &(const struct cache_hints){ .score = CACHE_SCOPE_NODE } },
 };

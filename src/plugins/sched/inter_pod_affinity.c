@@ -107,7 +107,8 @@ const struct plugin plugin_inter_pod_affinity = {
                         .wakes = inter_pod_affinity_wakes,
                         .hints =
                                 &(const struct cache_hints){
-                                        .scope = CACHE_SCOPE_COUNTS,
+                                        .filter = CACHE_SCOPE_COUNTS,
+                                        .score = CACHE_SCOPE_COUNTS,
                                         .filter_counts = &affinity_filter_counts,
                                         .score_counts = &affinity_score_counts } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_POD_ADDED |

@@ -289,6 +289,7 @@ const struct plugin plugin_node_affinity = {
                         .score = node_affinity_score,
                         .normalize = node_affinity_normalize,
                         .wakes = node_affinity_wakes,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_NODE,
+                                                              .score = CACHE_SCOPE_NODE } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS,
 };

@@ -145,5 +145,5 @@ const struct plugin plugin_node_balance = {
                 &(const struct sched_points){
                         .pre_score = pre_score,
                         .score = node_balance_score,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE_PODS } },
+                        .hints = &(const struct cache_hints){ .score = CACHE_SCOPE_NODE_PODS } },
 };

@@ -91,6 +91,6 @@ const struct plugin plugin_node_declared_features = {
                         .pre_filter = pre_filter,
                         .filter = node_declared_features_filter,
                         .explain = node_declared_features_explain,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_NODE } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_FEATURES | CLUSTER_POD_SPEC,
 };

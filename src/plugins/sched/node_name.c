@@ -32,6 +32,6 @@ const struct plugin plugin_node_name = {
                 &(const struct sched_points){
                         .filter = node_name_filter,
                         .explain = node_name_explain,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_NODE } },
         .wakes_on = CLUSTER_NODE_ADDED,
 };

@@ -47,6 +47,6 @@ const struct plugin plugin_node_ports = {
                         .filter = node_ports_filter,
                         .explain = node_ports_explain,
                         .wakes = node_ports_wakes,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE_PODS } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_NODE_PODS } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED,
 };

@@ -504,7 +504,8 @@ const struct plugin plugin_node_resources_fit = {
                         .wakes = node_resources_fit_wakes,
                         .groups =
                                 &(const struct group_points){ .score_placement = score_placement },
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE_PODS } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_NODE_PODS,
+                                                              .score = CACHE_SCOPE_NODE_PODS } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_ALLOCATABLE | CLUSTER_POD_REMOVED |
                     CLUSTER_POD_SCALED_DOWN,
 };

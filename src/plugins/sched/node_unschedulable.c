@@ -56,6 +56,6 @@ const struct plugin plugin_node_unschedulable = {
                         .filter = node_unschedulable_filter,
                         .explain = node_unschedulable_explain,
                         .wakes = node_unschedulable_wakes,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_NODE } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_TAINTS | CLUSTER_POD_TOLERATIONS,
 };

@@ -319,6 +319,6 @@ const struct plugin plugin_node_volume_limits = {
                         .filter = node_volume_limits_filter,
                         .explain = node_volume_limits_explain,
                         .wakes = node_volume_limits_wakes,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_VOLUMES } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_VOLUMES } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,
 };

@@ -376,7 +376,8 @@ static const struct count_hints score_counts = {
         .kind = pod_topology_spread_kind,
         .score_of_kind = score_of_kind,
 };
-static const struct cache_hints spread_hints = { .scope = CACHE_SCOPE_COUNTS,
+static const struct cache_hints spread_hints = { .filter = CACHE_SCOPE_COUNTS,
+                                                 .score = CACHE_SCOPE_COUNTS,
                                                  .filter_counts = &filter_counts,
                                                  .score_counts = &score_counts };
 

@@ -34,6 +34,6 @@ const struct plugin plugin_scheduling_gates = {
                 &(const struct sched_points){
                         .pre_enqueue = pre_enqueue,
                         .wakes = scheduling_gates_wakes,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_CLUSTER } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_CLUSTER } },
         .wakes_on = CLUSTER_POD_GATES,
 };

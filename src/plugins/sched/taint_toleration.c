@@ -100,6 +100,7 @@ const struct plugin plugin_taint_toleration = {
                         .score = taint_toleration_score,
                         .normalize = taint_toleration_normalize,
                         .wakes = taint_toleration_wakes,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_NODE } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_NODE,
+                                                              .score = CACHE_SCOPE_NODE } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_TAINTS | CLUSTER_POD_TOLERATIONS,
 };

@@ -163,6 +163,6 @@ const struct plugin plugin_volume_restrictions = {
                         .wakes = volume_restrictions_wakes,
                         .hints =
                                 &(const struct cache_hints){
-                                        .scope = CACHE_SCOPE_VOLUMES_AND_PODS } },
+                                        .filter = CACHE_SCOPE_VOLUMES_AND_PODS } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_POD_REMOVED | CLUSTER_CLAIM,
 };

@@ -238,6 +238,6 @@ const struct plugin plugin_volume_zone = {
                         .pre_filter = pre_filter,
                         .filter = volume_zone_filter,
                         .explain = volume_zone_explain,
-                        .hints = &(const struct cache_hints){ .scope = CACHE_SCOPE_VOLUMES } },
+                        .hints = &(const struct cache_hints){ .filter = CACHE_SCOPE_VOLUMES } },
         .wakes_on = CLUSTER_NODE_ADDED | CLUSTER_NODE_LABELS | CLUSTER_CLAIM,
 };
