@@ -58,6 +58,20 @@ static const struct reflector_events job_events = { .changed = on_changed,
                                                     .synced = on_synced,
                                                     .failed = on_failed };
 
+/* PodLifeTime sees finished pods unless it is told not to, or names neither a state nor a code. */
+static bool args_see_finished(const struct json *args) {
+        static const char *const naming[] = { "states", "conditions", "exitCodes",
+                                              "initContainerExitCodes", "sidecarExitCodes" };
+        const struct json *allows = json_get(args, "allowTerminal");
+
+        if (allows)
+                return json_is_true(allows);
+        for (size_t i = 0; i < ARRAY_LEN(naming); i++)
+                if (json_count(json_get(args, naming[i])) > 0)
+                        return true;
+        return false;
+}
+
 static bool args_delete(const struct json *args) {
         struct json_iter iter = json_iter(json_get(args, "rules"));
         const struct json *rule;
@@ -76,7 +90,9 @@ static bool job_watch_deletes(const struct descheduler_policy *policy) {
                         const struct descheduler_plugin_config *config =
                                 descheduler_profile_config(profile, j);
 
-                        if (slice_is(config->name, "PodLifecycle") && args_delete(config->args))
+                        if ((slice_is(config->name, "PodLifecycle") && args_delete(config->args)) ||
+                            (slice_is(config->name, "PodLifeTime") &&
+                             args_see_finished(config->args)))
                                 return true;
                 }
         }

@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "plugins/desched/node_fit.h"
 #include "plugins/desched/node_room.h"
+#include "plugins/desched/pod_gc.h"
 #include "plugins/desched/registry.h"
 #include <stdlib.h>
 
@@ -257,21 +258,12 @@ static bool is_marked(const struct pod_row *pod, bool is_parity) {
 
 /* A finished pod that is to be deleted: what protects running work does not apply.  Left alone is
  * what somebody else takes away or still needs. */
-static bool goes_with_its_job(const struct desched_run *run, const struct pod_row *pod) {
-        const struct cluster *cluster = desched_run_cluster(run);
-        for (uint16_t i = 0; i < pod->owner_count; i++)
-                if (slice_is(cluster_text(cluster, pod->owners[i].kind), "Job") &&
-                    desched_run_job_has_ttl(run, cluster_text(cluster, pod->owners[i].uid)))
-                        return true;
-        return false;
-}
-
 static bool is_kept_from_cleanup(const struct default_evictor *evictor,
                                  const struct desched_run *run, const struct pod_row *pod,
                                  struct spare_reasons *reasons) {
         const struct cluster *cluster = desched_run_cluster(run);
         bool is_kept = false;
-        if (goes_with_its_job(run, pod)) {
+        if (pod_goes_with_job(run, pod->owners, pod->owner_count)) {
                 spare_reason(reasons, "pod goes with its Job, which has a time to live");
                 is_kept = true;
         }

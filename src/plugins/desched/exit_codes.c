@@ -122,7 +122,7 @@ void exit_code_set_decode(struct field_reader *reader, const struct json *value,
 }
 
 bool exit_code_set_has(const struct exit_code_set *set, int32_t code) {
-        bool is_in = set->only_excludes;
+        bool is_in = set->only_excludes && code != 0;
         for (size_t i = 0; i < set->count; i++) {
                 const struct exit_code_range *range = &set->ranges[i];
                 if (code < range->min || code > range->max)
@@ -132,4 +132,18 @@ bool exit_code_set_has(const struct exit_code_set *set, int32_t code) {
                 is_in = true;
         }
         return is_in;
+}
+
+/* Codes next to the ends of ranges: if any code is in the set, one of these is. */
+bool exit_code_set_is_hollow(const struct exit_code_set *set) {
+        if (set->count == 0)
+                return false;
+        for (size_t i = 0; i < set->count; i++) {
+                const struct exit_code_range *range = &set->ranges[i];
+                if (exit_code_set_has(set, range->min) || exit_code_set_has(set, range->max) ||
+                    (range->max < INT32_MAX && exit_code_set_has(set, range->max + 1)) ||
+                    (range->min > INT32_MIN && exit_code_set_has(set, range->min - 1)))
+                        return false;
+        }
+        return true;
 }

@@ -17,5 +17,9 @@ struct exit_code_set {
 };
 /* FIELD_CUSTOM decoder of a struct exit_code_set. */
 void exit_code_set_decode(struct field_reader *reader, const struct json *value, void *member);
-/* In some range (or there are only exclusions) and not excluded. */
+/* In some range and not excluded. Where there are only exclusions, every failure but those: 0 is
+ * none, so that "!42" does not take a pod for a container that ended well (as NotIn of a Job's
+ * podFailurePolicy). */
 bool exit_code_set_has(const struct exit_code_set *set, int32_t code);
+/* Something was asked for, and no code is in it. */
+bool exit_code_set_is_hollow(const struct exit_code_set *set);

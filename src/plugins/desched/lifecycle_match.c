@@ -1,6 +1,7 @@
 /* Whether a pod meets a rule of PodLifecycle.  Conditions are compiled once per pass, names into
  * ids. */
 #include "plugins/desched/lifecycle_rule.h"
+#include "plugins/desched/pod_gc.h"
 
 struct condition_plan {
         const struct lifecycle_condition *condition;
@@ -207,15 +208,22 @@ static bool condition_holds(struct desched_run *run, const struct condition_plan
                                 condition->age_ns);
 }
 
+/* Whether the rule is about running or finished pods, as these are. */
+static bool sees_kind(const struct desched_run *run, const struct lifecycle_rule *rule,
+                      const struct pod_kind *kind) {
+        if (!pod_kind_is_finished(kind))
+                return rule->action != LIFECYCLE_DELETE;
+        return rule->allows_terminal && !(rule->leaves_jobs_with_ttl &&
+                                          pod_goes_with_job(run, kind->owners, kind->owner_count));
+}
+
 /* What all pods of a kind have in common. */
 static bool looks_at_kind(const struct desched_run *run, const struct rule_plan *plan,
                           const struct pod_kind *kind) {
         const struct lifecycle_select *select = &plan->rule->select;
         const struct priority_range_arg *priority = &select->priority;
         int32_t value = kind->has_priority ? kind->priority : 0;
-        bool is_finished = pod_kind_is_finished(kind);
-        if ((is_finished && !plan->rule->allows_terminal) ||
-            (!is_finished && plan->rule->action == LIFECYCLE_DELETE))
+        if (!sees_kind(run, plan->rule, kind))
                 return false;
         if (plan->rule->when.phases.count > 0 && !(plan->when->phases & 1u << kind->phase))
                 return false;

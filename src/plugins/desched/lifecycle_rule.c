@@ -1,4 +1,4 @@
-/* Reading the rules of PodLifecycle. */
+/* Reading the rules of PodLifecycle; lifecycle_check.c says what is wrong with them. */
 #include "plugins/desched/lifecycle_rule.h"
 #include "base/util.h"
 #include "plugins/desched/pod_gc.h"
@@ -316,38 +316,3 @@ const struct field pod_lifecycle_fields[] = {
                   "PodGC; 0 when that is off." },
         FIELD_END,
 };
-
-static void check_retention(struct field_reader *reader, const struct json *value, const char *path,
-                            const struct retention_arg *retention) {
-        if (!retention->has_ttl && !retention->has_newest)
-                field_problem(reader, value, path, "expected ttl, keepNewest, or both");
-        if ((retention->group == PER_LABEL) != (retention->label.len > 0))
-                field_problem(reader, value, path, "per: Label and label go together");
-        if (retention->group != PER_RULE && !retention->has_newest)
-                field_problem(reader, value, path, "per groups what keepNewest counts");
-}
-
-static void check_rule(struct field_reader *reader, const struct json *value, size_t index,
-                       const struct lifecycle_rule *rule) {
-        char path[48];
-        snprintf(path, sizeof(path), "rules[%zu]", index);
-        if (rule->action == LIFECYCLE_DELETE && !rule->allows_terminal)
-                field_problem(reader, value, path,
-                              "action Delete is for finished pods: expected allowTerminal: true");
-        if (rule->retention && rule->action == LIFECYCLE_KEEP)
-                field_problem(reader, value, path, "action Keep keeps all: retention says nothing");
-        if (rule->retention)
-                check_retention(reader, value, path, rule->retention);
-        const struct priority_range_arg *priority = &rule->select.priority;
-        if (priority->has_min && priority->has_max && priority->min > priority->max)
-                field_problem(reader, value, path, "priority.min is above priority.max");
-}
-
-void pod_lifecycle_check(struct field_reader *reader, const struct json *value, const void *data) {
-        const struct pod_lifecycle_args *args = data;
-        const struct lifecycle_rule *rules = args->rules.items;
-        if (args_want_parity(reader))
-                field_problem(reader, value, NULL, "Descheduler has no PodLifecycle");
-        for (size_t i = 0; i < args->rules.count; i++)
-                check_rule(reader, value, i, &rules[i]);
-}

@@ -60,6 +60,7 @@ struct lifecycle_rule {
         struct lifecycle_condition when;
         int action; /* enum lifecycle_action */
         bool allows_terminal, has_cap;
+        bool leaves_jobs_with_ttl; /* finished pods that go with their Job stay */
         int32_t cap;
         struct retention_arg *retention; /* NULL = none */
 };

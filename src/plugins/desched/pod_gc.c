@@ -64,3 +64,13 @@ struct bitset pod_gc_takes(struct desched_run *run, int64_t threshold) {
         free(list);
         return taken;
 }
+
+bool pod_goes_with_job(const struct desched_run *run, const struct owner_row *owners,
+                       size_t count) {
+        const struct cluster *cluster = desched_run_cluster(run);
+        for (size_t i = 0; i < count; i++)
+                if (slice_is(cluster_text(cluster, owners[i].kind), "Job") &&
+                    desched_run_job_has_ttl(run, cluster_text(cluster, owners[i].uid)))
+                        return true;
+        return false;
+}

@@ -14,7 +14,7 @@ struct pod_life_time_args {
         struct namespaces_arg namespaces;
         struct selector_arg labels;
         struct kinds_arg owner_kinds;
-        bool has_max_age, with_init, with_ephemeral, allows_terminal;
+        bool has_max_age, with_init, with_ephemeral, has_terminal, allows_terminal;
         int64_t max_age_s;
         struct text_list states;
         struct item_list conditions; /* struct condition_arg */
@@ -95,8 +95,11 @@ static const struct field fields[] = {
           .help = "Look at ephemeral containers as well." },
         { .name = "allowTerminal",
           .type = FIELD_BOOL,
-          .offset = MEMBER(pod_life_time_args, allows_terminal),
-          .help = "Let a rule that names no state catch finished pods, too." },
+          .offset = offsetof(struct pod_life_time_args, allows_terminal),
+          .presence = offsetof(struct pod_life_time_args, has_terminal),
+          .help = "Whether finished pods are seen; without it they are when the rule names a "
+                  "state, a "
+                  "condition or an exit code." },
         FIELD_END,
 };
 
@@ -151,6 +154,14 @@ static bool names_codes(const struct pod_life_time_args *args) {
         return arg->codes.count + arg->init_codes.count + arg->sidecar_codes.count > 0;
 }
 
+static bool names_finished_only(const struct text_list *states) {
+        for (size_t i = 0; i < states->count; i++)
+                if (!slice_is(states->items[i], "Succeeded") &&
+                    !slice_is(states->items[i], "Failed"))
+                        return false;
+        return states->count > 0;
+}
+
 static void pod_life_time_check(struct field_reader *reader, const struct json *value,
                                 const void *data) {
         const struct pod_life_time_args *args = data;
@@ -168,6 +179,9 @@ static void pod_life_time_check(struct field_reader *reader, const struct json *
                                       "\"" SLICE_FMT "\" is not a state this plugin knows",
                                       SLICE_ARG(args->states.items[i]));
         check_conditions(reader, value, &args->conditions);
+        if (args->has_terminal && !args->allows_terminal && names_finished_only(&args->states))
+                field_problem(reader, value, "allowTerminal",
+                              "no pod matches: the states are those of finished pods");
 }
 
 /* ---- as a rule ---- */
@@ -216,7 +230,9 @@ static const struct lifecycle_rule *put_rule(struct desched_run *run,
         rule->select = (struct lifecycle_select){ .namespaces = args->namespaces,
                                                   .labels = args->labels,
                                                   .owner_kinds = args->owner_kinds };
-        rule->allows_terminal = names_state || args->allows_terminal || desched_run_is_parity(run);
+        rule->allows_terminal = args->has_terminal ? args->allows_terminal
+                                                   : names_state || desched_run_is_parity(run);
+        rule->leaves_jobs_with_ttl = !desched_run_is_parity(run);
         rule->when = (struct lifecycle_condition){ .containers = args->containers,
                                                    .with_init = args->with_init,
                                                    .with_ephemeral = args->with_ephemeral,

@@ -36,6 +36,18 @@ static const struct scene_case ages[] = {
           .parity = "p q" },
         { "finished pods, opted in", .args = AGE(",'allowTerminal':true"),
           .pods = { { "p", .phase = "Succeeded" }, { "q", .phase = "Failed" } }, .expect = "p q" },
+        { "finished pods, ruled out though a code is named",
+          .args = "{'exitCodes':[3],'allowTerminal':false}",
+          .pods = { { "p", .phase = "Failed", .status = ENDED("containerStatuses", "3") },
+                    { "q", .status = ENDED("containerStatuses", "3") } },
+          .expect = "q" },
+        { "another container's 0 is no failure",
+          .args = "{'exitCodes':['!42'],'includingInitContainers':true}",
+          .pods = { { "p", .phase = "Failed",
+                      .status = ENDED("containerStatuses", "42") "," ENDED("initContainerStatuses",
+                                                                           "0") },
+                    { "q", .phase = "Failed", .status = ENDED("containerStatuses", "1") } },
+          .expect = "q", .parity = SCENE_NO_PARITY },
 };
 
 static const struct scene_case states[] = {

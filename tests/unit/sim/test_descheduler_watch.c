@@ -167,13 +167,18 @@ static void a_time_to_live_ends_when_it_ends(void **state) {
 
 /* Pods of Jobs that clean up by themselves are left to them; not so when Jobs may not be seen. */
 static void what_a_job_takes_is_left_to_it(void **state) {
+#define DELETES                                                                                    \
+        POLICY("", "PodLifecycle",                                                                 \
+               "{\"rules\":[{\"name\":\"r\",\"action\":\"Delete\",\"allowTerminal\":true}]}")
+#define EVICTS POLICY("", "PodLifeTime", "{\"states\":[\"Failed\"]}")
+#define TTL "\"ttlSecondsAfterFinished\":86400,"
         static const struct {
-                const char *ttl;
+                const char *policy, *ttl;
                 bool hides_jobs;
                 int status; /* of asking for the pod in the end */
-        } cases[] = { { "", false, 404 },
-                      { "\"ttlSecondsAfterFinished\":86400,", false, 200 },
-                      { "\"ttlSecondsAfterFinished\":86400,", true, 404 } };
+        } cases[] = { { DELETES, "", false, 404 }, { DELETES, TTL, false, 200 },
+                      { DELETES, TTL, true, 404 }, { EVICTS, "", false, 404 },
+                      { EVICTS, TTL, false, 200 }, { EVICTS, TTL, true, 404 } };
 
         (void)state;
         for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -182,12 +187,10 @@ static void what_a_job_takes_is_left_to_it(void **state) {
 
                 memset(&world, 0, sizeof(world));
                 assert_true(desched_world_open(
-                        &world, &(struct desched_world_config){
-                                        .policy = POLICY("", "PodLifecycle",
-                                                         "{\"rules\":[{\"name\":\"r\",\"action\":"
-                                                         "\"Delete\",\"allowTerminal\":true}]}"),
-                                        .interval_ns = HOUR_NS,
-                                        .hides_jobs = cases[i].hides_jobs }));
+                        &world,
+                        &(struct desched_world_config){ .policy = cases[i].policy,
+                                                        .interval_ns = HOUR_NS,
+                                                        .hides_jobs = cases[i].hides_jobs }));
                 snprintf(text, sizeof(text),
                          "{\"metadata\":{\"name\":\"j\"},\"spec\":{%s\"template\":{\"spec\":{"
                          "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"image\":"
