@@ -273,8 +273,8 @@ static const struct option bench_table[] = {
           .offset = offsetof(struct bench_options, label),
           .value_name = "LABEL",
           .help = "only workloads with this label, such as performance or short" },
-        OUTPUT_OPTION(struct bench_options, format),
-        OPTION_END,
+        { .group = output_option_table, .offset = offsetof(struct bench_options, format) },
+        { 0 },
 };
 
 const struct command command_bench = {

@@ -323,10 +323,12 @@ static const struct option evict_table[] = {
           .type = OPTION_FLAG,
           .offset = offsetof(struct evict_options, has_no_cordon),
           .help = "with --node: do not cordon the node" },
-        SLOT_OPTIONS(struct evict_options, daemon.slots),
-        CLUSTER_OPTIONS(struct evict_options, daemon),
-        VERBOSITY_OPTION(struct evict_options, daemon.verbosity, "1"),
-        OPTION_END,
+        { .group = slot_option_table, .offset = offsetof(struct evict_options, daemon.slots) },
+        { .group = cluster_option_table, .offset = offsetof(struct evict_options, daemon) },
+        { .group = verbosity_option_table,
+          .offset = offsetof(struct evict_options, daemon.verbosity),
+          .defaults = (const struct option_default[]){ { "v", "1" }, { 0 } } },
+        { 0 },
 };
 
 const struct command command_evict = {

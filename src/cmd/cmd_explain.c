@@ -197,7 +197,7 @@ static int cmd_explain_run(const struct command_call *call) {
 }
 
 static const struct option explain_table[] = {
-        SNAPSHOT_OPTIONS(struct explain_options, input),
+        { .group = snapshot_option_table, .offset = offsetof(struct explain_options, input) },
         { .name = "pod",
           .type = OPTION_TEXTS,
           .offset = offsetof(struct explain_options, pods),
@@ -218,8 +218,8 @@ static const struct option explain_table[] = {
           .offset = offsetof(struct explain_options, expect),
           .value_name = "NODE|pending",
           .help = "end with code 3 when a pod would go elsewhere" },
-        OUTPUT_OPTION(struct explain_options, format),
-        OPTION_END,
+        { .group = output_option_table, .offset = offsetof(struct explain_options, format) },
+        { 0 },
 };
 
 const struct command command_explain = {

@@ -43,7 +43,7 @@ const struct command command_help_entry = {
                           .type = OPTION_FLAG,
                           .offset = offsetof(struct help_options, is_manual),
                           .help = "print the manual page, as source for man(7)" },
-                        OPTION_END,
+                        { 0 },
                 },
         .options_size = sizeof(struct help_options),
         .arguments_max = 1,

@@ -166,7 +166,7 @@ static int cmd_plan_run(const struct command_call *call) {
 }
 
 static const struct option plan_table[] = {
-        SNAPSHOT_OPTIONS(struct plan_options, input),
+        { .group = snapshot_option_table, .offset = offsetof(struct plan_options, input) },
         { .name = "spared",
           .type = OPTION_FLAG,
           .offset = offsetof(struct plan_options, shows_spared),
@@ -192,8 +192,8 @@ static const struct option plan_table[] = {
           .value_name = "any|N|evictions>N",
           .help = "end with code 3 when there is any eviction, when there are N "
                   "or more, or more than N" },
-        OUTPUT_OPTION(struct plan_options, format),
-        OPTION_END,
+        { .group = output_option_table, .offset = offsetof(struct plan_options, format) },
+        { 0 },
 };
 
 const struct command command_plan = {

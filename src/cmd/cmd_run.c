@@ -210,13 +210,23 @@ static const struct option run_options_table[] = {
           .choices = lease_choices,
           .help = "a Lease for each role, named as its own command names it, so that replicas may "
                   "share the roles; or one for all" },
-        SLOT_OPTIONS(struct run_options, daemon.slots),
-        CLUSTER_OPTIONS(struct run_options, daemon),
-        ELECTION_OPTIONS(struct run_options, daemon, "true", "berth-run", "15s", "10s", "2s"),
-        SERVING_OPTIONS(struct run_options, daemon, NULL),
-        GUARD_OPTIONS(struct run_options, daemon.guard),
-        VERBOSITY_OPTION(struct run_options, daemon.verbosity, "2"),
-        OPTION_END,
+        { .group = slot_option_table, .offset = offsetof(struct run_options, daemon.slots) },
+        { .group = cluster_option_table, .offset = offsetof(struct run_options, daemon) },
+        { .group = election_option_table,
+          .offset = offsetof(struct run_options, daemon),
+          .defaults =
+                  (const struct option_default[]){ { "leader-elect", "true" },
+                                                   { "leader-elect-resource-name", "berth-run" },
+                                                   { "leader-elect-lease-duration", "15s" },
+                                                   { "leader-elect-renew-deadline", "10s" },
+                                                   { "leader-elect-retry-period", "2s" },
+                                                   { 0 } } },
+        { .group = serving_option_table, .offset = offsetof(struct run_options, daemon) },
+        { .group = guard_option_table, .offset = offsetof(struct run_options, daemon.guard) },
+        { .group = verbosity_option_table,
+          .offset = offsetof(struct run_options, daemon.verbosity),
+          .defaults = (const struct option_default[]){ { "v", "2" }, { 0 } } },
+        { 0 },
 };
 
 const struct command command_run = {

@@ -128,7 +128,7 @@ static const struct option sandbox_table[] = {
           .help = "controllers to run, named as in kube-controller-manager, and "
                   "kubelet for the simulated nodes: names, * for all, -NAME to "
                   "leave one out, none" },
-        FEATURE_GATES_OPTION(struct sandbox_options, gates),
+        { .group = feature_gates_option_table, .offset = offsetof(struct sandbox_options, gates) },
         { .name = "eviction-policy-waits",
           .type = OPTION_FLAG,
           .offset = OFFSET(has_policy_waits),
@@ -147,8 +147,10 @@ static const struct option sandbox_table[] = {
           .value_name = "N",
           .help = "seed of uids, generated names and simulated durations; 0 "
                   "takes a random one" },
-        VERBOSITY_OPTION(struct sandbox_options, verbosity, "1"),
-        OPTION_END,
+        { .group = verbosity_option_table,
+          .offset = offsetof(struct sandbox_options, verbosity),
+          .defaults = (const struct option_default[]){ { "v", "1" }, { 0 } } },
+        { 0 },
 };
 
 const struct command command_sandbox = {

@@ -408,9 +408,11 @@ static const struct option simulate_table[] = {
           .is_file = true,
           .help = "reboot: write a page with tables and plots (HTML) to this "
                   "file" },
-        OUTPUT_OPTION(struct simulate_options, output),
-        VERBOSITY_OPTION(struct simulate_options, verbosity, "0"),
-        OPTION_END,
+        { .group = output_option_table, .offset = offsetof(struct simulate_options, output) },
+        { .group = verbosity_option_table,
+          .offset = offsetof(struct simulate_options, verbosity),
+          .defaults = (const struct option_default[]){ { "v", "0" }, { 0 } } },
+        { 0 },
 };
 
 static const char *const subjects[] = { "evictions", "reboot", NULL };

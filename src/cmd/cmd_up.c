@@ -126,15 +126,17 @@ static const struct option up_table[] = {
           .help = "features to turn on, such as EvictionRequestAPI=true "
                   "(docs/sandbox.md) or GenericWorkload=true "
                   "(docs/scheduler.md)" },
-        PARITY_OPTION(struct up_options, is_parity),
+        { .group = parity_option_table, .offset = offsetof(struct up_options, is_parity) },
         { .name = "seed",
           .type = OPTION_I64,
           .offset = offsetof(struct up_options, seed),
           .value_name = "N",
           .fallback = "1",
           .help = "seed of ties between nodes, uids and simulated durations" },
-        VERBOSITY_OPTION(struct up_options, verbosity, "1"),
-        OPTION_END,
+        { .group = verbosity_option_table,
+          .offset = offsetof(struct up_options, verbosity),
+          .defaults = (const struct option_default[]){ { "v", "1" }, { 0 } } },
+        { 0 },
 };
 
 const struct command command_up = {

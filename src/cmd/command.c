@@ -37,13 +37,14 @@ static int check_arguments(const struct command *command, const struct arguments
 struct option_texts command_with_environment(const struct command *command,
                                              struct option_texts words, struct arena *arena) {
         struct option_texts all = words;
+        const struct option *options = options_expand(command->options, arena);
         size_t count = 0;
 
-        for (const struct option *o = command->options; o && o->name; o++)
+        for (const struct option *o = options; o->name; o++)
                 count++;
         all.items = ARENA_ARRAY(arena, const char *, words.count + count);
         memcpy(all.items, words.items, words.count * sizeof(*words.items));
-        for (const struct option *o = command->options; o && o->name; o++) {
+        for (const struct option *o = options; o->name; o++) {
                 char *name = arena_printf(arena, "%s%s", command->environment_prefix, o->name);
                 const char *value;
 

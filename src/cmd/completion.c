@@ -14,14 +14,20 @@ static void command_words(const struct command *const *commands, struct buf *out
 }
 
 static void option_words(struct buf *out, const struct command *command) {
-        for (const struct option *o = command->options; o && o->name; o++)
+        CLEANUP(arena_release) struct arena arena;
+
+        arena_init(&arena, 0);
+        for (const struct option *o = options_expand(command->options, &arena); o->name; o++)
                 buf_printf(out, "--%s ", o->name);
         buf_text(out, "--help");
 }
 
 /* One case per option that takes a value: choices, files, or nothing to offer. */
 static void bash_values(struct buf *out, const struct command *command) {
-        for (const struct option *o = command->options; o && o->name; o++) {
+        CLEANUP(arena_release) struct arena arena;
+
+        arena_init(&arena, 0);
+        for (const struct option *o = options_expand(command->options, &arena); o->name; o++) {
                 if (o->type == OPTION_FLAG)
                         continue;
                 buf_printf(out, "    %s/--%s) ", command->name, o->name);
@@ -79,11 +85,15 @@ static void fish_option(struct buf *out, const struct command *command, const st
 }
 
 static void fish_script(const struct command *const *commands, struct buf *out) {
+        CLEANUP(arena_release) struct arena arena;
+
+        arena_init(&arena, 0);
         buf_text(out, "complete -c berth -f\n");
         for (size_t i = 0; commands[i]; i++) {
                 buf_printf(out, "complete -c berth -n __fish_use_subcommand -a %s -d '%s'\n",
                            commands[i]->name, commands[i]->summary);
-                for (const struct option *o = commands[i]->options; o && o->name; o++)
+                for (const struct option *o = options_expand(commands[i]->options, &arena); o->name;
+                     o++)
                         fish_option(out, commands[i], o);
         }
 }

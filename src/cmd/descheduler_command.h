@@ -17,4 +17,4 @@ struct descheduler_options {
 /* Runs until the end; returns an exit code. */
 int descheduler_command_run(const struct descheduler_options *options);
 
-extern const struct option descheduler_options_table[]; /* ends in OPTION_END */
+extern const struct option descheduler_options_table[]; /* of struct descheduler_options */

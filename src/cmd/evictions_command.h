@@ -11,4 +11,4 @@ struct evictions_options {
         int mode;
 };
 
-extern const struct option evictions_options_table[]; /* ends in OPTION_END */
+extern const struct option evictions_options_table[]; /* of struct evictions_options */

@@ -5,6 +5,14 @@
 #include "base/slice.h"
 #include "plugin/plugin.h"
 
+const struct option feature_gates_option_table[] = {
+        { .name = "feature-gates",
+          .type = OPTION_TEXT,
+          .value_name = "NAME=BOOL,...",
+          .help = "EvictionRequestAPI=true: serve lifecycle.k8s.io as Kubernetes will" },
+        { 0 },
+};
+
 /* All of them are alpha in Kubernetes 1.36. */
 #define SCHEDULER_ALPHA                                                                            \
         (FEATURE_TAINT_ORDER | FEATURE_GROUPS | FEATURE_GANGS | FEATURE_PLACEMENTS |               \

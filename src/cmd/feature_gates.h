@@ -21,12 +21,7 @@ enum { SANDBOX_FEATURE_EVICTION_REQUESTS = 1 };
 #define UP_FEATURE_EVICTION_REQUESTS ((uint32_t)1 << 31)
 
 /* The option of a cluster without a scheduler. */
-#define FEATURE_GATES_OPTION(options_type, member)                                                 \
-        {                                                                                          \
-                .name = "feature-gates", .type = OPTION_TEXT,                                      \
-                .offset = offsetof(options_type, member), .value_name = "NAME=BOOL,...",           \
-                .help = "EvictionRequestAPI=true: serve lifecycle.k8s.io as Kubernetes will"       \
-        }
+extern const struct option feature_gates_option_table[]; /* of a text */
 
 /* text NULL = none.  Unknown names and values that are no booleans are errors of usage, except that
  * a table with the name "*" takes any: kube-scheduler shares its gates with all of Kubernetes.  A

@@ -32,7 +32,7 @@ static void help_wrap(struct buf *out, const char *text) {
 }
 
 static bool has_options(const struct command *command) {
-        return command->options && command->options->name;
+        return command->options && (command->options->name || command->options->group);
 }
 
 void command_help(const struct command *command, struct buf *out) {
@@ -106,11 +106,13 @@ static void manual_title(struct buf *out, const char *name) {
 }
 
 void command_manual(const struct command *command, struct buf *out) {
+        CLEANUP(arena_release) struct arena arena;
         char title[64] = "BERTH\\-";
         size_t at = strlen(title);
 
         for (const char *c = command->name; *c && at + 1 < sizeof(title); c++)
                 title[at++] = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+        arena_init(&arena, 0);
         manual_title(out, title);
         buf_printf(out, ".SH NAME\nberth\\-%s \\- ", command->name);
         manual_text(out, command->summary);
@@ -121,7 +123,7 @@ void command_manual(const struct command *command, struct buf *out) {
         buf_text(out, *command->synopsis ? "\n.SH DESCRIPTION\n" : ".SH DESCRIPTION\n");
         manual_text(out, *command->description ? command->description : command->summary);
         buf_text(out, "\n.SH OPTIONS\n");
-        for (const struct option *o = command->options; o && o->name; o++)
+        for (const struct option *o = options_expand(command->options, &arena); o->name; o++)
                 manual_option(out, o);
         buf_text(out,
                  ".TP\n.B \\-h, \\-\\-help\nshow help.\n.SH EXIT STATUS\n"

@@ -12,6 +12,13 @@ struct parse {
         const struct option *options;
         struct arena *arena;
         void *into;
+        union { /* where options without effect put their values */
+                bool flag;
+                int choice;
+                int64_t number;
+                double real;
+                const char *text;
+        } unused;
         struct err *err;
         bool wants_help;
         struct option_texts warnings, part_words;
@@ -31,14 +38,14 @@ static bool name_matches(const char *name, struct slice word) {
 }
 
 static const struct option *option_find(const struct option *options, struct slice word) {
-        for (; options && options->name; options++)
+        for (; options->name; options++)
                 if (name_matches(options->name, word))
                         return options;
         return NULL;
 }
 
 static const struct option *option_of_letter(const struct option *options, char letter) {
-        for (; options && options->name; options++)
+        for (; options->name; options++)
                 if (options->letter == letter)
                         return options;
         return NULL;
@@ -51,6 +58,8 @@ static int bad_value(struct parse *parse, const struct option *option, const cha
 }
 
 static void *option_table_member(struct parse *parse, const struct option *option) {
+        if (option->has_no_effect)
+                return &parse->unused;
         return (char *)parse->into + option->offset;
 }
 
@@ -166,7 +175,8 @@ static int set_value(struct parse *parse, const struct option *option, const cha
         case OPTION_CHOICE:
                 return set_choice(parse, option, text);
         case OPTION_TEXTS:
-                option_table_append(parse, option_table_member(parse, option), text);
+                if (!option->has_no_effect)
+                        option_table_append(parse, option_table_member(parse, option), text);
                 return 0;
         }
         return 0;
@@ -197,13 +207,14 @@ static int take_value(struct parse *parse, const struct option *option, const ch
 /* ---- options of parts ---- */
 
 /* The option the word (without dashes) names for this part; NULL = none. */
-static const struct option *option_of_part(const struct option_part *part, struct slice word) {
+static const struct option *option_of_part(const struct option_part *part, struct slice word,
+                                           struct arena *arena) {
         size_t size = strlen(part->name);
 
         if (slice_has_prefix(word, slice_of(part->name)) && word.len > size &&
             word.ptr[size] == '.')
                 word = slice_make(word.ptr + size + 1, word.len - size - 1);
-        return option_find(part->options, word);
+        return option_find(options_expand(part->options, arena), word);
 }
 
 /* Keeps an option that some part knows, with its value; false when none does. */
@@ -214,7 +225,7 @@ static bool parse_for_part(struct parse *parse, const char *const *words, size_t
         const struct option *option = NULL;
 
         for (const struct option_part *part = parse->parts; part && part->name && !option; part++)
-                option = option_of_part(part, name);
+                option = option_of_part(part, name, parse->arena);
         if (!option)
                 return false;
         if (!equals && option->type != OPTION_FLAG && *at + 1 < count)
@@ -232,7 +243,7 @@ struct option_texts options_of_part(const struct option_texts *part_words,
                 struct slice name = slice_make(word, strcspn(word, "="));
                 size_t size = strlen(part->name);
 
-                if (!option_of_part(part, name))
+                if (!option_of_part(part, name, arena))
                         continue;
                 if (strncmp(word, part->name, size) == 0 && word[size] == '.')
                         word += size + 1;
@@ -277,7 +288,7 @@ static int parse_short(struct parse *parse, const char *const *words, size_t cou
 }
 
 static int set_defaults(struct parse *parse) {
-        for (const struct option *o = parse->options; o && o->name; o++)
+        for (const struct option *o = parse->options; o->name; o++)
                 if (o->fallback && set_value(parse, o, o->fallback) < 0)
                         return BERTH_ERR_USAGE;
         return 0;
@@ -285,7 +296,7 @@ static int set_defaults(struct parse *parse) {
 
 int options_parse(const struct option *options, struct option_texts words, struct arena *arena,
                   struct command_line *line, struct err *err) {
-        struct parse parse = { .options = options,
+        struct parse parse = { .options = options_expand(options, arena),
                                .arena = arena,
                                .into = line->options,
                                .err = err,
@@ -378,7 +389,10 @@ void options_describe(const struct option *options, struct buf *out) {
                                             .letter = 'h',
                                             .help = "show this help" };
 
-        for (; options && options->name; options++)
-                describe_option(options, out);
+        CLEANUP(arena_release) struct arena arena;
+
+        arena_init(&arena, 0);
+        for (const struct option *o = options_expand(options, &arena); o->name; o++)
+                describe_option(o, out);
         describe_option(&help, out);
 }

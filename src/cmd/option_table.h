@@ -24,7 +24,16 @@ struct option_texts {
         const char **items; /* in the arena */
 };
 
+/* A default of a group's option in place of the one in its table. */
+struct option_default {
+        const char *name, *fallback;
+};
+
+/* One option, or a group of them: another table, all of whose offsets count from offset. A table
+ * ends with an entry that is neither. */
 struct option {
+        const struct option *group;            /* NULL = an option */
+        const struct option_default *defaults; /* of the group; ended by a NULL name; NULL = none */
         const char *name; /* long name without dashes; underscores are accepted for hyphens */
         char letter;      /* short name; 0 = none */
         enum option_type type;
@@ -38,11 +47,9 @@ struct option {
         bool is_file;               /* completion offers files */
         size_t presence;            /* offset of a bool set when it is given; 0 = none */
         const char *warning;        /* told when it is given: "has no effect"; NULL = none */
+        bool has_no_effect;         /* the value is checked and forgotten; offset means nothing */
         bool is_not_in_environment; /* where a command reads its options from there */
 };
-#define OPTION_END                                                                                 \
-        { 0 }
-
 #define HELP_WIDTH 79      /* columns of help texts */
 #define HELP_COLUMN 28     /* where the texts of options begin */
 #define ARGUMENTS_MAX 4096 /* words on one command line */
@@ -67,6 +74,9 @@ struct command_line {
         bool wants_help;              /* -h or --help was there */
         struct option_texts warnings; /* of options that were given */
 };
+
+/* The table with its groups in place; ended by a NULL name. options may be NULL. */
+const struct option *options_expand(const struct option *options, struct arena *arena);
 
 /* Fills line (defaults first) from words.  Options may stand anywhere; "--" ends them.
  * BERTH_ERR_USAGE names the option and what was expected. */

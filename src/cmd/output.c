@@ -5,6 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+const struct option output_option_table[] = {
+        { .name = "output",
+          .type = OPTION_CHOICE,
+          .letter = 'o',
+          .value_name = "FORMAT",
+          .choices = output_formats,
+          .fallback = "text",
+          .help = "text for people, json or yaml for programs" },
+        { 0 },
+};
+
 const char *const output_formats[] = { "text", "json", "yaml", NULL };
 
 static void write_json(const struct json_node *value, struct buf *out) {

@@ -2,16 +2,12 @@
 #pragma once
 
 #include "api/json.h"
+#include "cmd/option_table.h"
 
 enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
 extern const char *const output_formats[]; /* for option tables */
 
-#define OUTPUT_OPTION(options_type, member)                                                        \
-        {                                                                                          \
-                .name = "output", .type = OPTION_CHOICE, .offset = offsetof(options_type, member), \
-                .letter = 'o', .value_name = "FORMAT", .choices = output_formats,                  \
-                .fallback = "text", .help = "text for people, json or yaml for programs"           \
-        }
+extern const struct option output_option_table[]; /* of an int, enum output_format */
 
 /* Writes the value as JSON or YAML. */
 void output_value(const struct json_node *value, enum output_format format, struct buf *out);

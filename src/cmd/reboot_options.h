@@ -29,4 +29,4 @@ struct reboot_options {
         bool uses_nsenter, is_anchored, is_parity;
 };
 
-extern const struct option reboot_options_table[]; /* ends in OPTION_END */
+extern const struct option reboot_options_table[]; /* of struct reboot_options */

@@ -21,4 +21,4 @@ int scheduler_command_run(const char *name, const struct scheduler_options *opti
 int scheduler_command_write_config(const char *name, const struct scheduler_options *options,
                                    const char *path);
 
-extern const struct option scheduler_options_table[]; /* ends in OPTION_END */
+extern const struct option scheduler_options_table[]; /* of struct scheduler_options */

@@ -4,6 +4,52 @@
 #include <stdio.h>
 #include <time.h>
 
+const struct option snapshot_option_table[] = {
+        { .name = "objects",
+          .type = OPTION_TEXTS,
+          .offset = offsetof(struct snapshot_options, objects),
+          .value_name = "FILE|DIR",
+          .is_file = true,
+          .help = "the cluster as files: YAML or JSON as kubectl get -o writes "
+                  "it, a folder, or - for standard input; without it a live "
+                  "cluster is read" },
+        { .name = "kubeconfig",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct snapshot_options, kubeconfig),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "kubeconfig of the live cluster; without it $KUBECONFIG, "
+                  "~/.kube/config, or the pod's service account" },
+        { .name = "context",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct snapshot_options, context),
+          .value_name = "NAME",
+          .help = "context of the kubeconfig" },
+        { .name = "config",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct snapshot_options, config),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "KubeSchedulerConfiguration; without it the default profile" },
+        { .name = "policy",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct snapshot_options, policy),
+          .value_name = "FILE",
+          .is_file = true,
+          .help = "DeschedulerPolicy" },
+        { .name = "now",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct snapshot_options, now),
+          .value_name = "TIME",
+          .help = "time at which ages are computed, such as "
+                  "2026-01-31T12:00:00Z; without it the present" },
+        { .name = "parity",
+          .type = OPTION_FLAG,
+          .offset = offsetof(struct snapshot_options, is_parity),
+          .help = "do as upstream does, defects included (docs/parity.md)" },
+        { 0 },
+};
+
 static int read_now(const char *text, struct wall_time *ret_now, struct err *err) {
         struct timespec now;
 

@@ -12,50 +12,7 @@ struct snapshot_options {
         bool is_parity;
 };
 
-#define SNAPSHOT_OPTIONS(options_type, member)                                                     \
-        { .name = "objects",                                                                       \
-          .type = OPTION_TEXTS,                                                                    \
-          .offset = offsetof(options_type, member.objects),                                        \
-          .value_name = "FILE|DIR",                                                                \
-          .is_file = true,                                                                         \
-          .help = "the cluster as files: YAML or JSON as kubectl get -o writes "                   \
-                  "it, a folder, or - for standard input; without it a live "                      \
-                  "cluster is read" },                                                             \
-                { .name = "kubeconfig",                                                            \
-                  .type = OPTION_TEXT,                                                             \
-                  .offset = offsetof(options_type, member.kubeconfig),                             \
-                  .value_name = "FILE",                                                            \
-                  .is_file = true,                                                                 \
-                  .help = "kubeconfig of the live cluster; without it $KUBECONFIG, "               \
-                          "~/.kube/config, or the pod's service account" },                        \
-                { .name = "context",                                                               \
-                  .type = OPTION_TEXT,                                                             \
-                  .offset = offsetof(options_type, member.context),                                \
-                  .value_name = "NAME",                                                            \
-                  .help = "context of the kubeconfig" },                                           \
-                { .name = "config",                                                                \
-                  .type = OPTION_TEXT,                                                             \
-                  .offset = offsetof(options_type, member.config),                                 \
-                  .value_name = "FILE",                                                            \
-                  .is_file = true,                                                                 \
-                  .help = "KubeSchedulerConfiguration; without it the default profile" },          \
-                { .name = "policy",                                                                \
-                  .type = OPTION_TEXT,                                                             \
-                  .offset = offsetof(options_type, member.policy),                                 \
-                  .value_name = "FILE",                                                            \
-                  .is_file = true,                                                                 \
-                  .help = "DeschedulerPolicy" },                                                   \
-                { .name = "now",                                                                   \
-                  .type = OPTION_TEXT,                                                             \
-                  .offset = offsetof(options_type, member.now),                                    \
-                  .value_name = "TIME",                                                            \
-                  .help = "time at which ages are computed, such as "                              \
-                          "2026-01-31T12:00:00Z; without it the present" },                        \
-        {                                                                                          \
-                .name = "parity", .type = OPTION_FLAG,                                             \
-                .offset = offsetof(options_type, member.is_parity),                                \
-                .help = "do as upstream does, defects included (docs/parity.md)"                   \
-        }
+extern const struct option snapshot_option_table[]; /* of struct snapshot_options */
 
 struct snapshot_inputs {
         struct snapshot snapshot;

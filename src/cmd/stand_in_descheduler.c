@@ -2,6 +2,7 @@
  * nothing (reference descheduler.md 1.1 to 1.3). */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/daemon_options.h"
 #include "cmd/descheduler_command.h"
 #include "cmd/stand_in.h"
 
@@ -12,7 +13,7 @@
 #define AT(member) offsetof(struct sigs_descheduler_options, member)
 
 struct sigs_descheduler_options {
-        struct stand_in_values values;
+        int64_t verbosity;
         struct descheduler_options descheduler;
 };
 
@@ -33,7 +34,7 @@ static int stand_in_descheduler_run(const struct command_call *call) {
                 fprintf(stderr, "descheduler: unknown command \"%s\"\n", word);
                 return EXIT_FAILED;
         }
-        descheduler.daemon.verbosity = stand_in_verbosity(options->values.verbosity);
+        descheduler.daemon.verbosity = stand_in_verbosity(options->verbosity);
         descheduler.ends_well_without_lead = true;
         descheduler.daemon.slots = slot_options_default;
         return descheduler_command_run(&descheduler);
@@ -70,15 +71,30 @@ static const struct option sigs_descheduler_table[] = {
           .value_name = "FILE",
           .is_file = true,
           .help = "kubeconfig of the cluster" },
-        NO_EFFECT("client-connection-qps", OPTION_F64, "N"),
-        NO_EFFECT("client-connection-burst", OPTION_I64, "N"),
+        { .name = "client-connection-qps",
+          .type = OPTION_F64,
+          .value_name = "N",
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
+        { .name = "client-connection-burst",
+          .type = OPTION_I64,
+          .value_name = "N",
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
         { .name = "disable-metrics",
           .type = OPTION_FLAG,
           .offset = AT(descheduler.daemon.has_no_metrics),
           .help = "serve no metrics, only health" },
-        ELECTION_OPTIONS(struct sigs_descheduler_options, descheduler.daemon, "false",
-                         "descheduler", "2m17s", "1m47s", "26s"),
-        STAND_IN_LOCK_OPTION,
+        { .group = election_option_table,
+          .offset = offsetof(struct sigs_descheduler_options, descheduler.daemon),
+          .defaults =
+                  (const struct option_default[]){ { "leader-elect", "false" },
+                                                   { "leader-elect-resource-name", "descheduler" },
+                                                   { "leader-elect-lease-duration", "2m17s" },
+                                                   { "leader-elect-renew-deadline", "1m47s" },
+                                                   { "leader-elect-retry-period", "26s" },
+                                                   { 0 } } },
+        { .group = stand_in_lock_option_table },
         { .name = "otel-collector-endpoint",
           .heading = "Traces",
           .type = OPTION_TEXT,
@@ -109,17 +125,25 @@ static const struct option sigs_descheduler_table[] = {
           .value_name = "SHARE",
           .fallback = "1",
           .help = "share of passes to trace, 0 to 1" },
-        NO_EFFECT("otel-fallback-no-op-on-error", OPTION_FLAG, NULL),
-        NO_EFFECT("enable-http2", OPTION_FLAG, NULL),
+        { .name = "otel-fallback-no-op-on-error",
+          .type = OPTION_FLAG,
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
+        { .name = "enable-http2",
+          .type = OPTION_FLAG,
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
         { .name = "feature-gates",
           .heading = "Features",
           .type = OPTION_TEXT,
           .offset = AT(descheduler.gates),
           .value_name = "NAME=BOOL,...",
           .help = "features to turn on or off" },
-        STAND_IN_SERVING_OPTIONS(struct sigs_descheduler_options, descheduler.daemon, "10258"),
-        STAND_IN_LOG_OPTIONS,
-        OPTION_END,
+        { .group = stand_in_serving_option_table,
+          .offset = AT(descheduler.daemon),
+          .defaults = (const struct option_default[]){ { "secure-port", "10258" }, { 0 } } },
+        { .group = stand_in_log_option_table, .offset = AT(verbosity) },
+        { 0 },
 };
 
 const struct command stand_in_descheduler = {

@@ -2,6 +2,7 @@
  * nothing (reference scheduler.md 1.1). */
 #include "cmd/cmd.h"
 #include "cmd/command.h"
+#include "cmd/daemon_options.h"
 #include "cmd/scheduler_command.h"
 #include "cmd/stand_in.h"
 
@@ -12,7 +13,7 @@
 #define AT(member) offsetof(struct kube_scheduler_options, member)
 
 struct kube_scheduler_options {
-        struct stand_in_values values;
+        int64_t verbosity;
         struct scheduler_options scheduler;
         const char *write_config_to, *kubeconfig;
         bool shows_version;
@@ -30,7 +31,7 @@ static int stand_in_scheduler_run(const struct command_call *call) {
         if (!scheduler.config)
                 scheduler.daemon.kubeconfig = options->kubeconfig;
         scheduler.daemon.guard.is_on = true;
-        scheduler.daemon.verbosity = stand_in_verbosity(options->values.verbosity);
+        scheduler.daemon.verbosity = stand_in_verbosity(options->verbosity);
         if (options->write_config_to && *options->write_config_to)
                 return scheduler_command_write_config("kube-scheduler", &scheduler,
                                                       options->write_config_to);
@@ -58,13 +59,23 @@ static const struct option kube_scheduler_table[] = {
           .help = "write the configuration with its defaults to this file, and "
                   "end" },
         /* Serving. */
-        STAND_IN_SERVING_OPTIONS(struct kube_scheduler_options, scheduler.daemon, "10259"),
+        { .group = stand_in_serving_option_table,
+          .offset = AT(scheduler.daemon),
+          .defaults = (const struct option_default[]){ { "secure-port", "10259" }, { 0 } } },
         /* Who may read the pages. */
-        GUARD_OPTIONS(struct kube_scheduler_options, scheduler.daemon.guard),
+        { .group = guard_option_table,
+          .offset = offsetof(struct kube_scheduler_options, scheduler.daemon.guard) },
         /* Leader election. */
-        ELECTION_OPTIONS(struct kube_scheduler_options, scheduler.daemon, "true", "kube-scheduler",
-                         "15s", "10s", "2s"),
-        STAND_IN_LOCK_OPTION,
+        { .group = election_option_table,
+          .offset = offsetof(struct kube_scheduler_options, scheduler.daemon),
+          .defaults = (const struct option_default[]){ { "leader-elect", "true" },
+                                                       { "leader-elect-resource-name",
+                                                         "kube-scheduler" },
+                                                       { "leader-elect-lease-duration", "15s" },
+                                                       { "leader-elect-renew-deadline", "10s" },
+                                                       { "leader-elect-retry-period", "2s" },
+                                                       { 0 } } },
+        { .group = stand_in_lock_option_table },
         /* Deprecated upstream. */
         { .name = "kubeconfig",
           .heading = "Deprecated",
@@ -74,11 +85,34 @@ static const struct option kube_scheduler_table[] = {
           .is_file = true,
           .warning = "deprecated; it does not count when --config is given",
           .help = "kubeconfig of the cluster" },
-        DEPRECATED("profiling", OPTION_FLAG, NULL),
-        DEPRECATED("contention-profiling", OPTION_FLAG, NULL),
-        DEPRECATED("kube-api-content-type", OPTION_TEXT, "TYPE"),
-        DEPRECATED("kube-api-qps", OPTION_F64, "N"),
-        DEPRECATED("kube-api-burst", OPTION_I64, "N"),
+        { .name = "profiling",
+          .type = OPTION_FLAG,
+          .has_no_effect = true,
+          .warning = "deprecated, without effect",
+          .help = DEPRECATED_HELP },
+        { .name = "contention-profiling",
+          .type = OPTION_FLAG,
+          .has_no_effect = true,
+          .warning = "deprecated, without effect",
+          .help = DEPRECATED_HELP },
+        { .name = "kube-api-content-type",
+          .type = OPTION_TEXT,
+          .value_name = "TYPE",
+          .has_no_effect = true,
+          .warning = "deprecated, without effect",
+          .help = DEPRECATED_HELP },
+        { .name = "kube-api-qps",
+          .type = OPTION_F64,
+          .value_name = "N",
+          .has_no_effect = true,
+          .warning = "deprecated, without effect",
+          .help = DEPRECATED_HELP },
+        { .name = "kube-api-burst",
+          .type = OPTION_I64,
+          .value_name = "N",
+          .has_no_effect = true,
+          .warning = "deprecated, without effect",
+          .help = DEPRECATED_HELP },
         { .name = "pod-max-in-unschedulable-pods-duration",
           .type = OPTION_DURATION,
           .offset = AT(scheduler.unschedulable_timeout_ns),
@@ -94,20 +128,47 @@ static const struct option kube_scheduler_table[] = {
           .offset = AT(scheduler.gates),
           .value_name = "NAME=BOOL,...",
           .help = "features to turn on or off" },
-        NO_EFFECT("emulated-version", OPTION_TEXTS, "VERSION"),
-        NO_EFFECT("emulation-forward-compatible", OPTION_FLAG, NULL),
-        NO_EFFECT("min-compatibility-version", OPTION_TEXTS, "VERSION"),
+        { .name = "emulated-version",
+          .type = OPTION_TEXTS,
+          .value_name = "VERSION",
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
+        { .name = "emulation-forward-compatible",
+          .type = OPTION_FLAG,
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
+        { .name = "min-compatibility-version",
+          .type = OPTION_TEXTS,
+          .value_name = "VERSION",
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
         /* Metrics and logs. */
-        NO_EFFECT("show-hidden-metrics-for-version", OPTION_TEXT, "VERSION"),
-        NO_EFFECT("disabled-metrics", OPTION_TEXT, "LIST"),
-        NO_EFFECT("allow-metric-labels", OPTION_TEXT, "MAP"),
-        NO_EFFECT("allow-metric-labels-manifest", OPTION_TEXT, "FILE"),
-        STAND_IN_LOG_OPTIONS,
+        { .name = "show-hidden-metrics-for-version",
+          .type = OPTION_TEXT,
+          .value_name = "VERSION",
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
+        { .name = "disabled-metrics",
+          .type = OPTION_TEXT,
+          .value_name = "LIST",
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
+        { .name = "allow-metric-labels",
+          .type = OPTION_TEXT,
+          .value_name = "MAP",
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
+        { .name = "allow-metric-labels-manifest",
+          .type = OPTION_TEXT,
+          .value_name = "FILE",
+          .has_no_effect = true,
+          .help = NO_EFFECT_HELP },
+        { .group = stand_in_log_option_table, .offset = AT(verbosity) },
         { .name = "version",
           .type = OPTION_FLAG,
           .offset = AT(shows_version),
           .help = "print the version and end" },
-        OPTION_END,
+        { 0 },
 };
 
 const struct command stand_in_kube_scheduler = {

@@ -13,14 +13,17 @@
 static void entries_are_complete(void **state) {
         (void)state;
         for (size_t i = 0; program_berth.commands[i]; i++) {
+                CLEANUP(arena_release) struct arena arena;
                 const struct command *command = program_berth.commands[i];
 
+                arena_init(&arena, 0);
                 assert_non_null(command->summary);
                 assert_non_null(command->synopsis);
                 assert_non_null(command->description);
                 assert_non_null(command->run);
                 assert_ptr_equal(command_find(program_berth.commands, command->name), command);
-                for (const struct option *o = command->options; o && o->name; o++) {
+                for (const struct option *o = options_expand(command->options, &arena); o->name;
+                     o++) {
                         assert_non_null(o->help);
                         assert_true((o->type == OPTION_FLAG) == (!o->value_name));
                         assert_true((o->type == OPTION_CHOICE) == !!o->choices);
@@ -51,11 +54,14 @@ static void help_and_manual_name_every_option(void **state) {
         for (size_t i = 0; program_berth.commands[i]; i++) {
                 CLEANUP(buf_release) struct buf help = { 0 };
                 CLEANUP(buf_release) struct buf manual = { 0 };
+                CLEANUP(arena_release) struct arena arena;
 
+                arena_init(&arena, 0);
                 command_help(program_berth.commands[i], &help);
                 command_manual(program_berth.commands[i], &manual);
-                for (const struct option *o = program_berth.commands[i]->options; o && o->name;
-                     o++) {
+                for (const struct option *o =
+                             options_expand(program_berth.commands[i]->options, &arena);
+                     o->name; o++) {
                         char text[128];
 
                         snprintf(text, sizeof(text), "--%s", o->name);

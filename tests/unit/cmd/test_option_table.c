@@ -67,7 +67,7 @@ static const struct option sample_options[] = {
           .offset = offsetof(struct sample, files),
           .value_name = "FILE",
           .help = "what" },
-        OPTION_END,
+        { 0 },
 };
 
 struct parsed {
@@ -185,11 +185,117 @@ static void describes(void **state) {
         assert_non_null(strstr(out.data, "what (may be repeated)\n"));
 }
 
+/* A group within a group: offsets add up, the outer default goes before the inner one. */
+struct sample_outer {
+        int64_t other;
+        struct sample_inner {
+                int64_t size;
+                const char *colour;
+        } inner, second;
+};
+
+static const struct option leaf_table[] = {
+        { .name = "size",
+          .type = OPTION_I64,
+          .offset = offsetof(struct sample_inner, size),
+          .value_name = "N",
+          .fallback = "1",
+          .help = "how large" },
+        { .name = "colour",
+          .type = OPTION_TEXT,
+          .offset = offsetof(struct sample_inner, colour),
+          .value_name = "NAME",
+          .fallback = "blue",
+          .help = "which" },
+        { 0 },
+};
+static const struct option middle_table[] = {
+        { .group = leaf_table,
+          .offset = offsetof(struct sample_outer, second) - offsetof(struct sample_outer, inner),
+          .defaults = (const struct option_default[]){ { "size", "2" }, { 0 } } },
+        { .name = "ignored",
+          .type = OPTION_I64,
+          .value_name = "N",
+          .max = 9,
+          .has_no_effect = true,
+          .warning = "no effect",
+          .help = "nothing" },
+        { 0 },
+};
+static const struct option outer_table[] = {
+        { .name = "other",
+          .type = OPTION_I64,
+          .offset = offsetof(struct sample_outer, other),
+          .value_name = "N",
+          .fallback = "7",
+          .help = "another" },
+        { .group = middle_table,
+          .offset = offsetof(struct sample_outer, inner),
+          .defaults = (const struct option_default[]){ { "colour", "red" }, { 0 } } },
+        { 0 },
+};
+
+static void groups_stand_in_their_places(void **state) {
+        static const char *const names[] = { "other", "size", "colour", "ignored" };
+        CLEANUP(arena_release) struct arena arena;
+        const struct option *all;
+
+        (void)state;
+        arena_init(&arena, 0);
+        all = options_expand(outer_table, &arena);
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+                assert_string_equal(all[i].name, names[i]);
+        assert_null(all[ARRAY_LEN(names)].name);
+        assert_int_equal(all[1].offset, offsetof(struct sample_outer, second.size));
+        assert_string_equal(all[1].fallback, "2");
+        assert_string_equal(all[2].fallback, "red");
+        assert_null(options_expand(NULL, &arena)->name);
+}
+
+static void groups_fill_their_member(void **state) {
+        struct sample_outer outer = { 0 };
+        struct command_line line = { .options = &outer };
+        CLEANUP(arena_release) struct arena arena;
+        const char *words[] = { "--size", "5", "--ignored=3" };
+        struct err err = { 0 };
+
+        (void)state;
+        arena_init(&arena, 0);
+        assert_int_equal(
+                options_parse(outer_table, (struct option_texts){ 3, words }, &arena, &line, &err),
+                0);
+        assert_int_equal(outer.second.size, 5);
+        assert_string_equal(outer.second.colour, "red");
+        assert_int_equal(outer.inner.size, 0);
+        assert_int_equal(outer.other, 7);
+        assert_int_equal(line.warnings.count, 1);
+}
+
+static void values_without_effect_are_checked(void **state) {
+        struct sample_outer outer = { 0 };
+        struct command_line line = { .options = &outer };
+        CLEANUP(arena_release) struct arena arena;
+        const char *words[] = { "--ignored=10" };
+        struct err err = { 0 };
+
+        (void)state;
+        arena_init(&arena, 0);
+        assert_int_equal(
+                options_parse(outer_table, (struct option_texts){ 1, words }, &arena, &line, &err),
+                BERTH_ERR_USAGE);
+        assert_non_null(strstr(err.text, "from 0 to 9, found \"10\""));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(takes_defaults), cmocka_unit_test(takes_every_form),
-                cmocka_unit_test(refuses),        cmocka_unit_test(asks_for_help),
+                cmocka_unit_test(takes_defaults),
+                cmocka_unit_test(takes_every_form),
+                cmocka_unit_test(refuses),
+                cmocka_unit_test(asks_for_help),
                 cmocka_unit_test(describes),
+                cmocka_unit_test(groups_stand_in_their_places),
+                cmocka_unit_test(groups_fill_their_member),
+                cmocka_unit_test(values_without_effect_are_checked),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,8 +170,8 @@ static const struct option_case cases[] = {
         { "metrics-port", "KURED_METRICS_PORT", "8080", "9", NULL, { "x", "70000" }, NULL },
 };
 
-static const struct option *option_named(const char *name) {
-        for (const struct option *o = command_reboot.options; o->name; o++)
+static const struct option *option_named(const char *name, struct arena *arena) {
+        for (const struct option *o = options_expand(command_reboot.options, arena); o->name; o++)
                 if (strcmp(o->name, name) == 0)
                         return o;
         fail_msg("no option %s", name);
@@ -247,7 +247,7 @@ static void options_have_defaults(void **state) {
         assert_int_equal(ARRAY_LEN(cases), OPTIONS_OF_KURED);
         assert_int_equal(parse(&(struct command_words){ 0 }, &arena, &options, NULL), 0);
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-                const char *text = shown(option_named(cases[i].name), &options, &arena);
+                const char *text = shown(option_named(cases[i].name, &arena), &options, &arena);
 
                 if (strcmp(text, cases[i].fallback) != 0)
                         fail_msg("--%s is %s by default", cases[i].name, text);
@@ -269,7 +269,7 @@ static void options_take_values(void **state) {
                                                                                cases[i].value) } },
                                        &arena, &options, NULL),
                                  0);
-                text = shown(option_named(cases[i].name), &options, &arena);
+                text = shown(option_named(cases[i].name, &arena), &options, &arena);
                 if (strcmp(text, expected) != 0)
                         fail_msg("--%s=%s became %s", cases[i].name, cases[i].value, text);
         }
@@ -279,7 +279,7 @@ static void options_take_values(void **state) {
 static void variables_go_first(void **state) {
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-                const struct option *option = option_named(cases[i].name);
+                const struct option *option;
                 const char *expected = cases[i].shown ? cases[i].shown : cases[i].value;
                 CLEANUP(arena_release) struct arena arena;
                 struct command_words words = { 0 };
@@ -289,6 +289,7 @@ static void variables_go_first(void **state) {
                 if (!cases[i].variable)
                         continue;
                 arena_init(&arena, 0);
+                option = option_named(cases[i].name, &arena);
                 if (option->type != OPTION_TEXTS && option->fallback)
                         words = (struct command_words){
                                 1,
