@@ -173,8 +173,7 @@ static void on_model(void *self) {
         if (run->order)
                 return;
         run->order = eviction_order_new(&(struct eviction_order_config){
-                .transport = runtime_transport(run->runtime),
-                .loop = runtime_loop(run->runtime),
+                .runtime = run->runtime,
                 .ns = options->all_namespaces ? "" : options->ns,
                 .node = options->node,
                 .selector = options->selector,
@@ -193,6 +192,13 @@ static void on_model(void *self) {
 static void on_result(void *self, const struct action_result *result) {
         (void)self; /* the role submits no actions */
         (void)result;
+}
+
+static void on_served(void *self) {
+        struct evict_run *run = self;
+
+        if (run->order)
+                eviction_order_served(run->order);
 }
 
 static bool is_idle(const void *self) {
@@ -218,6 +224,7 @@ static int add_role(void *context, struct daemon *daemon, struct runtime *runtim
                                                   .self = run,
                                                   .changed = on_model,
                                                   .result = on_result,
+                                                  .evicted = on_served,
                                                   .is_idle = is_idle,
                                                   .free = free_role });
         return 0;

@@ -66,7 +66,6 @@ int reboot_part_make(const struct reboot_options *options, struct arena *arena,
         if (getrandom(&daemon.seed, sizeof(daemon.seed), 0) < 0)
                 daemon.seed = 1;
         daemon.user_agent = "berth-reboot";
-        daemon.evicts_as = "reboot.berth.dev/drain";
         daemon.takes_slots = !options->is_parity;
         daemon.has_no_model = true;
         *ret_part = (struct daemon_part){ .daemon = daemon,

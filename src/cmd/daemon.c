@@ -15,8 +15,6 @@
 #include "pages/metrics.h"
 #include "pages/role_metrics.h"
 #include "pages/serving.h"
-#include "roles/request_transport.h"
-#include "roles/slot_gate.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,10 +44,6 @@ struct daemon {
         struct process_signals *signals;
         struct http_transport *http;
         struct transport transport;
-        struct slot_gate *gate; /* NULL = evictions wait for nobody */
-        struct transport gated;
-        struct request_transport *requests; /* NULL = evictions are asked for directly */
-        struct transport evicting;
         struct runtime *runtime;
         struct daemon_lease leases[DAEMON_ROLES_MAX];
         struct daemon_seat seats[DAEMON_ROLES_MAX];
@@ -78,18 +72,13 @@ struct eviction_slot_limits slot_options_limits(const struct slot_options *optio
                                               .owner = (uint32_t)options->owner };
 }
 
-static void build_gate(struct daemon *daemon) {
-        const struct daemon_options *options = daemon->options;
-
-        if (!options->takes_slots)
-                return;
-        daemon->gate = slot_gate_new(
-                &(struct slot_gate_config){ .inner = &daemon->transport,
-                                            .loop = daemon->loop,
-                                            .limits = slot_options_limits(&options->slots),
-                                            .for_all = options->slots.which == SLOTS_FOR_ALL,
-                                            .patience_ns = options->slot_patience_ns });
-        daemon->gated = slot_gate_transport(daemon->gate);
+static struct evict_config evictions_of(const struct daemon_options *options) {
+        return (struct evict_config){ .requests = options->evicts_by_request ? EVICT_REQUESTS_ALWAYS
+                                                                             : EVICT_REQUESTS_NEVER,
+                                      .has_slots = options->takes_slots,
+                                      .slots = slot_options_limits(&options->slots),
+                                      .slots_for_all = options->slots.which == SLOTS_FOR_ALL,
+                                      .slot_patience_ns = options->slot_patience_ns };
 }
 
 static int connect_cluster(struct daemon *daemon, struct err *err) {
@@ -104,14 +93,7 @@ static int connect_cluster(struct daemon *daemon, struct err *err) {
         }
         if (http_transport_new(&config, daemon->loop, &daemon->http, err) < 0)
                 return err->code;
-        daemon->transport = daemon->gated = http_transport(daemon->http);
-        build_gate(daemon);
-        daemon->evicting = daemon->gated;
-        if (daemon->options->evicts_by_request) {
-                daemon->requests = request_transport_new(&daemon->gated, daemon->loop,
-                                                         daemon->options->evicts_as);
-                daemon->evicting = request_transport(daemon->requests);
-        }
+        daemon->transport = http_transport(daemon->http);
         return 0;
 }
 
@@ -426,8 +408,6 @@ static void daemon_release(struct daemon *daemon) {
         runtime_free(daemon->runtime);
         runtime_metrics_free(daemon->counts);
         metrics_free(daemon->metrics);
-        request_transport_free(daemon->requests);
-        slot_gate_free(daemon->gate);
         http_transport_free(daemon->http);
         process_signals_free(daemon->signals);
         event_loop_free(daemon->events);
@@ -461,7 +441,8 @@ static int daemon_start(struct daemon *daemon, const struct daemon_role *roles, 
                 return err->code;
         daemon->runtime =
                 runtime_new(&(struct runtime_config){ .loop = daemon->loop,
-                                                      .transport = daemon->evicting,
+                                                      .transport = daemon->transport,
+                                                      .evictions = evictions_of(options),
                                                       .instance = daemon->host,
                                                       .seed = options->seed,
                                                       .keeps_finished = options->keeps_finished,
@@ -474,8 +455,6 @@ static int daemon_start(struct daemon *daemon, const struct daemon_role *roles, 
                                                       .without_classes = options->without_classes,
                                                       .has_no_model = options->has_no_model,
                                                       .freezes_notes = options->freezes_notes });
-        if (daemon->gate && !options->has_no_model)
-                slot_gate_know(daemon->gate, runtime_cluster(daemon->runtime));
         if (daemon_serve(daemon, err) < 0 || add_roles(daemon, roles, count, err) < 0)
                 return err->code;
         plan_rest(daemon);

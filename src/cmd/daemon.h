@@ -13,7 +13,7 @@ struct lease_given { /* options that stand on the command line go before those o
         bool elects, lease_name, lease_namespace, lease_duration, renew_deadline, retry_period;
 };
 
-struct slot_options { /* limits of evictions under way, 0 = any number; see roles/slot_gate.h */
+struct slot_options { /* limits of evictions under way, 0 = any number; see docs/eviction.md */
         int64_t total, node, ns, owner;
         int which; /* enum: slow, all */
 };
@@ -24,13 +24,10 @@ struct eviction_slot_limits slot_options_limits(const struct slot_options *optio
 struct daemon_options {
         const char *kubeconfig, *context; /* NULL: $KUBECONFIG, ~/.kube/config, or the pod's own */
         const char *user_agent;
-        /* Name as a requester, and whether evictions are EvictionRequests where the cluster has
-         * them. */
-        const char *evicts_as;
-        bool evicts_by_request;
-        bool takes_slots; /* for evictions through the subresource */
+        bool evicts_by_request; /* evictions are EvictionRequests where the cluster has them */
+        bool takes_slots;       /* for evictions through the subresource */
         struct slot_options slots;
-        int64_t slot_patience_ns; /* 0 = SLOT_PATIENCE_NS */
+        int64_t slot_patience_ns; /* 0 = EVICT_SLOT_PATIENCE_NS */
         int64_t verbosity;
         bool keeps_finished, keeps_detail, keeps_evictions, keeps_shelf, keeps_groups,
                 without_classes, has_no_model, freezes_notes; /* see struct runtime_config */

@@ -36,8 +36,6 @@ void daemon_part_join(struct daemon_options *into, const struct daemon_part *par
         into->keeps_groups |= options->keeps_groups;
         into->freezes_notes &= options->freezes_notes;
         into->takes_slots |= options->takes_slots;
-        if (!into->evicts_as)
-                into->evicts_as = options->evicts_as;
         into->evicts_by_request |= options->evicts_by_request;
         into->allows_metrics_reset |= options->allows_metrics_reset;
 }

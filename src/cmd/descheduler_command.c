@@ -107,7 +107,6 @@ int descheduler_part_make(const struct descheduler_options *options, struct daem
                                                 .sample_rate = options->trace_rate,
                                                 .seed = daemon.seed };
         daemon.user_agent = "berth-descheduler";
-        daemon.evicts_as = "descheduler.berth.dev/evict";
         daemon.takes_slots = !options->is_parity;
         daemon.keeps_finished = daemon.keeps_detail = true;
         daemon.elects = daemon.elects && !options->is_dry_run;

@@ -18,7 +18,6 @@
 #include "roles/descheduler_role.h"
 #include "roles/role_config.h"
 #include "roles/scheduler_role.h"
-#include "roles/slot_gate.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_import.h"
 #include "server/api_server.h"
@@ -41,7 +40,6 @@ struct up {
         struct sandbox *sandbox;
         struct sandbox_import *import;
         struct transport transport; /* of the roles */
-        struct slot_gate *gate;
         struct runtime *runtime;
         struct role_config config; /* scheduler profiles and descheduler policy */
         uint32_t gates;            /* bits of up_feature_gates */
@@ -245,33 +243,22 @@ static void descheduler_finished(void *context, const struct err *err) {
         loop_stop(up->loop);
 }
 
-/* Slow evictions take slots here as anywhere, whichever role asks. */
-static struct transport up_gated(struct up *up) {
-        up->transport = sandbox_transport(up->sandbox, &api_user_scheduler, "berth");
-        if (up->options->is_parity)
-                return up->transport;
-        up->gate = slot_gate_new(
-                &(struct slot_gate_config){ .inner = &up->transport,
-                                            .loop = up->loop,
-                                            .limits = slot_options_limits(&slot_options_default) });
-        return slot_gate_transport(up->gate);
-}
-
 static int start_roles(struct up *up, struct err *err) {
         const struct up_options *options = up->options;
 
-        up->runtime = runtime_new(
-                &(struct runtime_config){ .loop = up->loop,
-                                          .transport = up_gated(up),
-                                          .instance = "berth-up",
-                                          .seed = (uint64_t)options->seed,
-                                          .keeps_finished = true,
-                                          .keeps_detail = true,
-                                          .keeps_shelf = true,
-                                          .keeps_groups = (up->gates & FEATURE_GROUPS) != 0,
-                                          .freezes_notes = options->is_parity });
-        if (up->gate)
-                slot_gate_know(up->gate, runtime_cluster(up->runtime));
+        up->transport = sandbox_transport(up->sandbox, &api_user_scheduler, "berth");
+        up->runtime = runtime_new(&(struct runtime_config){
+                .loop = up->loop,
+                .transport = up->transport,
+                .evictions = { .has_slots = !options->is_parity,
+                               .slots = slot_options_limits(&slot_options_default) },
+                .instance = "berth-up",
+                .seed = (uint64_t)options->seed,
+                .keeps_finished = true,
+                .keeps_detail = true,
+                .keeps_shelf = true,
+                .keeps_groups = (up->gates & FEATURE_GROUPS) != 0,
+                .freezes_notes = options->is_parity });
         if (role_config_build(&up->config, runtime_cluster(up->runtime), runtime_shelf(up->runtime),
                               err) < 0)
                 return err->code;
@@ -432,7 +419,6 @@ static void up_stop(struct up *up) {
         stop_timers(up);
         scenario_run_free(up->scenario);
         runtime_free(up->runtime);
-        slot_gate_free(up->gate);
         role_config_release(&up->config);
         sandbox_import_free(up->import);
         sandbox_stop(up->sandbox);

@@ -66,8 +66,7 @@ static enum evict_outcome refuse_by_limit(struct evict_requester *requester,
                                                .requested_by = intent->requested_by };
                 record.pod.kind = SLICE_LITERAL("Pod");
                 if (requester->notes_failures && !intent->is_dry_run)
-                        evict_note_event(requester->service, &record,
-                                         intent->way == EVICT_WAY_DELETE, text);
+                        evict_note_event(requester, &record, intent->way == EVICT_WAY_DELETE, text);
         }
         return outcome;
 }
@@ -97,7 +96,7 @@ static enum evict_outcome check_limits(const struct evict_requester *requester,
 
 static enum evict_outcome evict_ask(void *context, const struct evict_intent *intent) {
         struct evict_requester *requester = context;
-        assert(intent->way <= EVICT_WAY_REPORT);
+        assert(intent->way != EVICT_WAY_PREEMPT);
         evict_ledger_rule(&requester->ledger, intent->profile, intent->plugin)->asked++;
         if (intent->pod.uid.len == 0) {
                 record_ended(requester, intent, EVICT_RESULT_ERROR, "the pod has no uid");

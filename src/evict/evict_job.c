@@ -22,7 +22,9 @@ struct evict_job *evict_job_new(const struct evict_intent *intent) {
         struct evict_job *job = xmalloc(size);
         *job = (struct evict_job){ .has_grace = intent->has_grace,
                                    .grace_s = intent->grace_s,
-                                   .deletes = intent->way == EVICT_WAY_DELETE,
+                                   .deletes = intent->way == EVICT_WAY_DELETE ||
+                                              intent->way == EVICT_WAY_PREEMPT,
+                                   .only_writes = intent->way == EVICT_WAY_REQUEST,
                                    .is_finished = intent->is_finished };
         char *at = (char *)(job + 1);
         struct evict_record *record = &job->record;
@@ -45,6 +47,7 @@ struct evict_job *evict_job_copy(const struct evict_record *record) {
                                                       .requested_by = record->requested_by });
         job->record.asked = record->asked;
         job->record.attempts = record->attempts;
+        job->record.route = record->route;
         return job;
 }
 

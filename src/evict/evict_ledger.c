@@ -21,6 +21,16 @@ const char *evict_result_name(enum evict_result result) {
         return names[result];
 }
 
+const char *evict_route_name(enum evict_route route) {
+        static const char *const names[EVICT_ROUTE_COUNT] = {
+                [EVICT_ROUTE_NONE] = "none",
+                [EVICT_ROUTE_SUBRESOURCE] = "subresource",
+                [EVICT_ROUTE_REQUEST] = "request",
+                [EVICT_ROUTE_DELETE] = "delete",
+        };
+        return names[route];
+}
+
 void evict_ledger_init(struct evict_ledger *ledger, size_t capacity) {
         *ledger = (struct evict_ledger){ .capacity = capacity, .count_index = map_new() };
         ledger->ring = xcalloc(capacity, sizeof(*ledger->ring));
@@ -111,6 +121,7 @@ void evict_ledger_end(struct evict_ledger *ledger, struct evict_job *job, enum e
         record->result = result;
         record->ended = now;
         record->number = ++ledger->last_number;
+        ledger->ended[record->route][result]++;
         evict_ledger_rule(ledger, record->profile, record->plugin)->results[result]++;
         add_count(ledger, record);
         struct evict_job **slot = &ledger->ring[record->number % ledger->capacity];

@@ -13,8 +13,11 @@ static void evict_open_reporting_name(struct slice requested_by, char *name, siz
                         *c = '.';
 }
 
-void evict_note_event(struct evict_service *service, const struct evict_record *record,
+void evict_note_event(struct evict_requester *requester, const struct evict_record *record,
                       bool is_deletion, const char *failure) {
+        struct evict_service *service = requester->service;
+        if (requester->config.has_no_events)
+                return;
         char controller[128], note[ERR_TEXT_MAX + 512];
         evict_open_reporting_name(record->requested_by, controller, sizeof(controller));
         struct slice more = failure ? slice_of(failure) : record->reason;
@@ -35,10 +38,37 @@ void evict_note_event(struct evict_service *service, const struct evict_record *
                            .note = slice_of(note),
                            .controller = slice_of(controller) },
         };
-        action_list_add(&service->events, &event);
+        action_list_add(&service->outbox, &event);
 }
 
 /* ---- open jobs ---- */
+
+void evict_open_turn(struct evict_job *job, enum job_state state) {
+        struct evict_requester *requester = job->requester;
+        assert(job->state != JOB_ENDED);
+        requester->under_way -= job_is_under_way(job->state);
+        requester->service->unanswered -= job_is_unanswered(job);
+        job->state = state;
+        job->is_answered = false;
+        requester->under_way += job_is_under_way(state);
+        requester->service->unanswered += job_is_unanswered(job);
+}
+
+void evict_open_answer(struct evict_job *job) {
+        assert(job->state == JOB_REQUESTED);
+        job->requester->service->are_answered = true;
+        job->requester->service->unanswered -= job_is_unanswered(job);
+        job->is_answered = true;
+}
+
+void evict_open_tell(const struct evict_job *job, enum evict_note_kind kind, const char *text) {
+        const struct evict_config *config = &job->requester->service->config;
+        if (config->tell)
+                config->tell(config->context, &(struct evict_note){ .kind = kind,
+                                                                    .requester = job->requester,
+                                                                    .record = &job->record,
+                                                                    .text = text });
+}
 
 void evict_open_link(struct evict_job *job) {
         struct evict_requester *requester = job->requester;
@@ -72,15 +102,8 @@ void evict_open_unlink(struct evict_job *job) {
                 map_remove(by_uid, job->record.pod.uid);
 }
 
-void evict_open_turn(struct evict_job *job, enum job_state state) {
-        struct evict_requester *requester = job->requester;
-        assert(job->state != JOB_ENDED);
-        requester->under_way -= job_is_under_way(job->state);
-        job->state = state;
-        requester->under_way += job_is_under_way(state);
-}
-
 void evict_open_end(struct evict_job *job, enum evict_result result, struct wall_time now) {
         evict_open_unlink(job);
         evict_ledger_end(&job->requester->ledger, job, result, now);
+        evict_open_tell(job, EVICT_NOTE_ENDED, "");
 }

@@ -3,6 +3,8 @@
 
 #include "base/map.h"
 #include "evict/evict_service.h"
+#include "evict/slot_pod.h"
+#include "evict/slot_sight.h"
 
 /* ---- ledger: records, counters, statistics of one requester (evict_ledger.c) ---- */
 struct evict_job;
@@ -15,6 +17,7 @@ struct evict_ledger {
         struct map *count_index; /* key of all labels -> index + 1 */
         struct evict_rule_stats *rules;
         size_t rule_count, rule_cap;
+        uint64_t ended[EVICT_ROUTE_COUNT][EVICT_RESULT_COUNT];
 };
 void evict_ledger_init(struct evict_ledger *ledger, size_t capacity);
 void evict_ledger_release(struct evict_ledger *ledger);
@@ -25,14 +28,23 @@ struct evict_rule_stats *evict_ledger_rule(struct evict_ledger *ledger, struct s
                                            struct slice plugin);
 
 /* ---- job: one intent on its way (evict_job.c) ---- */
+/* QUEUED -> UNDECIDED -> (LINED_UP ->) CALLED -> ENDED
+ *                     -> (LINED_UP ->) REQUESTING -> REQUESTED -> ENDED
+ * A refusal that may pass leads to WAITING, and from there to UNDECIDED again; where nobody answers
+ * EvictionRequests, REQUESTING and REQUESTED lead back to UNDECIDED. */
 enum job_state {
-        JOB_QUEUED,  /* asked for; nothing was done yet */
-        JOB_CALLED,  /* the subresource or DELETE was called and has not answered */
-        JOB_WAITING, /* for another try */
+        JOB_QUEUED,     /* asked for; nothing was done yet */
+        JOB_WAITING,    /* for another try */
+        JOB_UNDECIDED,  /* which way it goes: whether the cluster has EvictionRequests is looked up
+                         */
+        JOB_LINED_UP,   /* waits for a slot */
+        JOB_CALLED,     /* the subresource or DELETE was called and has not answered */
+        JOB_REQUESTING, /* an EvictionRequest is being written */
+        JOB_REQUESTED,  /* it is written; others evict the pod */
         JOB_ENDED,
 };
 static inline bool job_is_under_way(enum job_state state) {
-        return state == JOB_CALLED;
+        return state >= JOB_UNDECIDED && state <= JOB_REQUESTED;
 }
 
 struct evict_job {
@@ -40,23 +52,37 @@ struct evict_job {
         struct evict_requester *requester;
         enum job_state state;
         bool has_grace, notes_failures, deletes, is_finished;
+        bool only_writes; /* an EvictionRequest; what follows is the asker's */
+        bool by_request;  /* JOB_LINED_UP: to write an EvictionRequest */
+        bool takes_slot;  /* it is in the ledger of slots: its call's outcome matters there */
+        bool was_told;    /* that it waits for a slot */
+        bool is_answered; /* JOB_REQUESTED: somebody reconciles the request */
         int64_t grace_s;
-        struct mono_time due; /* JOB_WAITING */
-        uint64_t action_id;   /* JOB_CALLED */
-        uint64_t pass;        /* of its requester, which counted it */
-        char *text;           /* of the last answer, owned; NULL = none */
+        struct mono_time due;      /* JOB_WAITING: of the next try; LINED_UP: end of patience;
+                                    * REQUESTED: until then somebody has to answer */
+        uint64_t action_id;        /* JOB_CALLED, JOB_REQUESTING */
+        const char *request_group; /* of the EvictionRequest that was written */
+        uint64_t pass;             /* of its requester, which counted it */
+        char *text;                /* of the last answer, owned; NULL = none */
         struct evict_job *next, *prev;
 };
+static inline bool job_is_unanswered(const struct evict_job *job) {
+        return job->state == JOB_REQUESTING || (job->state == JOB_REQUESTED && !job->is_answered);
+}
 struct evict_job *evict_job_new(const struct evict_intent *intent);
 /* What was asked, once more; nothing of what became of it. */
 struct evict_job *evict_job_copy(const struct evict_record *record);
 void evict_job_free(struct evict_job *job); /* accepts NULL */
+/* Of its EvictionRequest: the same for every try. */
+#define EVICT_REQUEST_NAME_MAX 320
+struct slice evict_request_name(const struct evict_job *job, char *buffer);
 void evict_job_set_text(struct evict_job *job, struct slice text);
 
 /* ---- requester: how one role evicts, what it has open, counts of its current pass ---- */
 struct evict_requester {
         struct evict_requester_config config;
         struct evict_service *service;
+        char label[64];                 /* of its EvictionRequests: "descheduler" */
         struct evict_requester *next;   /* of the service */
         struct evict_job *first, *last; /* open jobs, oldest first */
         size_t open_count, under_way;
@@ -127,24 +153,103 @@ bool evict_background_next_due(const struct evict_background *background,
 bool evict_budget_blocks(const struct cluster *cluster, struct map *used,
                          const struct evict_intent *intent, char *text);
 
+/* ---- slots (evict_slots.c) ---- */
+struct evict_slots;
+struct evict_slots *evict_slots_new(const struct evict_config *config);
+void evict_slots_free(struct evict_slots *slots); /* accepts NULL */
+/* True when evicting this pod takes a slot: it is lined up, or keeps its place. */
+bool evict_slots_ask(struct evict_slots *slots, const struct evict_record *record, bool by_request,
+                     struct mono_time now);
+/* As slot_ledger_leave, _give_back, _end, _holds. */
+void evict_slots_leave(struct evict_slots *slots, struct slice uid, struct mono_time now);
+void evict_slots_give_back(struct evict_slots *slots, struct slice uid, struct mono_time now);
+void evict_slots_end(struct evict_slots *slots, struct slice uid);
+bool evict_slots_has(const struct evict_slots *slots, struct slice uid);
+const char *evict_slots_reason(const struct evict_slots *slots, struct slice uid);
+/* The pod was asked for and is on its way: the slot is its until it is gone. */
+void evict_slots_hold(struct evict_slots *slots, const struct object_ref *pod, bool is_begun,
+                      struct mono_time now);
+/* Looks whether pods that hold a slot are gone. */
+void evict_slots_look(struct evict_slots *slots, struct mono_time now);
+/* Lets in who may begin. */
+void evict_slots_turn(struct evict_slots *slots, struct mono_time now);
+bool evict_slots_next_due(const struct evict_slots *slots, struct mono_time *ret_due);
+/* Whether others' evictions matter at present, and whether they are known. */
+bool evict_slots_follows(const struct evict_slots *slots);
+bool evict_slots_is_ready(const struct evict_slots *slots);
+void evict_slots_set_ready(struct evict_slots *slots);
+/* Some other program than berth reconciles the native kinds, and grants no slots. */
+bool evict_slots_is_foreign(const struct evict_slots *slots);
+void evict_slots_see(struct evict_slots *slots, enum evict_sight sight, const struct json *object,
+                     bool is_removed);
+void evict_slots_forget(struct evict_slots *slots);
+void evict_slots_see_pod(struct evict_slots *slots, const struct json *object,
+                         struct mono_time now);
+void evict_slots_see_node(struct evict_slots *slots, struct slice node, const struct json *list,
+                          struct mono_time now);
+void evict_slots_lose_pod(struct evict_slots *slots, struct slice uid);
+void evict_slots_stats(const struct evict_slots *slots, struct slot_ledger_stats *ret_stats);
+
+/* ---- EvictionRequests (evict_requests.c) ---- */
+struct evict_requests;
+struct evict_requests *evict_requests_new(void);
+void evict_requests_free(struct evict_requests *requests); /* accepts NULL */
+/* UNKNOWN: whoever asks waits; it is being found out. */
+enum evict_kinds evict_requests_kinds(struct evict_requests *requests, struct mono_time now);
+const char *evict_requests_group(const struct evict_requests *requests);
+void evict_requests_set_kinds(struct evict_requests *requests, enum evict_kinds kinds,
+                              struct mono_time now);
+bool evict_requests_wants_kinds(const struct evict_requests *requests);
+/* Whether anybody asked to evict the pod, and that is open. */
+enum evict_asked { EVICT_ASKED_UNKNOWN, EVICT_ASKED_NO, EVICT_ASKED_YES };
+enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid);
+bool evict_requests_wants_all(const struct evict_requests *requests);
+void evict_requests_set_listed(struct evict_requests *requests);
+void evict_requests_see(struct evict_requests *requests, const struct json *object,
+                        bool is_removed);
+
 /* ---- the service ---- */
 struct evict_service {
         struct evict_config config;
         struct evict_requester *first;
-        struct map *open_by_uid;   /* uid -> struct evict_job; without those of parity */
-        struct map_u64 *calls;     /* action id -> struct evict_job */
-        struct action_list events; /* waiting for the next step */
+        struct map *open_by_uid; /* uid -> struct evict_job; without those of parity */
+        struct map_u64 *calls;   /* action id -> struct evict_job */
+        struct evict_slots *slots;
+        struct evict_requests *requests;
+        struct action_list outbox; /* waiting for the next step: events, requests withdrawn */
+        struct wall_time wall;     /* as last told */
+        size_t unanswered;         /* jobs whose EvictionRequest nobody has answered yet */
+        bool follows_requests;     /* some were written */
+        bool are_answered;         /* somebody answers EvictionRequests */
 };
 
 /* ---- evict_open.c: open jobs ---- */
 void evict_open_link(struct evict_job *job);
 void evict_open_unlink(struct evict_job *job);
 void evict_open_turn(struct evict_job *job, enum job_state state);
+void evict_open_answer(struct evict_job *job);
 void evict_open_end(struct evict_job *job, enum evict_result result, struct wall_time now);
 /* failure NULL = it is done. */
-void evict_note_event(struct evict_service *service, const struct evict_record *record,
+void evict_note_event(struct evict_requester *requester, const struct evict_record *record,
                       bool is_deletion, const char *failure);
+void evict_open_tell(const struct evict_job *job, enum evict_note_kind kind, const char *text);
 
-/* ---- evict_settle.c: the outcome of a call ---- */
+/* ---- evict_settle.c: outcomes ---- */
+/* Of a call, or as if of one. */
 void evict_settle(struct evict_job *job, const struct action_result *result, struct mono_time now,
                   struct wall_time wall);
+/* An EvictionRequest was written, or not. */
+void evict_settle_written(struct evict_job *job, const struct action_result *result,
+                          struct mono_time now, struct wall_time wall);
+/* What has become of an EvictionRequest that was written. */
+void evict_settle_request(struct evict_service *service, const struct json *object, bool is_removed,
+                          struct mono_time now, struct wall_time wall);
+/* Nobody answers: what was asked for by EvictionRequests, and not begun, goes the other way. */
+void evict_settle_unanswered(struct evict_service *service, const char *why, struct mono_time now);
+
+/* ---- evict_step.c: deciding and sending ---- */
+void evict_step_requester(struct evict_requester *requester, struct mono_time now,
+                          struct action_list *out);
+/* Those that wait for slots. */
+void evict_step_admit(struct evict_requester *requester, struct mono_time now,
+                      struct action_list *out);

@@ -2,6 +2,7 @@
  * (pkg/descheduler/evictions: total first, then node, then namespace). */
 #include "base/util.h"
 #include "evict/evict_priv.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 struct evict_requester *evict_requester_new(struct evict_service *service,
@@ -15,6 +16,9 @@ struct evict_requester *evict_requester_new(struct evict_service *service,
                 requester->config.max_in_flight = requester->config.max_attempts = 1;
         else if (config->max_attempts == 0)
                 requester->config.max_attempts = EVICT_ATTEMPTS_DEFAULT;
+        struct slice rest = slice_of(config->requests_as), head = SLICE_EMPTY;
+        slice_split(&rest, '.', &head); /* descheduler.berth.dev/evict: "descheduler" */
+        snprintf(requester->label, sizeof(requester->label), SLICE_FMT, SLICE_ARG(head));
         evict_ledger_init(&requester->ledger,
                           config->max_records ? config->max_records : EVICT_RECORDS_DEFAULT);
         requester->nodes = map_new();
@@ -138,4 +142,22 @@ size_t evict_requester_rules(const struct evict_requester *requester,
                              const struct evict_rule_stats **ret_rules) {
         *ret_rules = requester->ledger.rules;
         return requester->ledger.rule_count;
+}
+
+uint64_t evict_requester_ended(const struct evict_requester *requester, enum evict_route route,
+                               enum evict_result result) {
+        return requester->ledger.ended[route][result];
+}
+
+const char *evict_requester_name(const struct evict_requester *requester) {
+        return requester->config.name ? requester->config.name : "";
+}
+
+struct slice evict_request_name(const struct evict_job *job, char *buffer) {
+        const struct evict_requester *requester = job->requester;
+        snprintf(buffer, EVICT_REQUEST_NAME_MAX, "%s-" SLICE_FMT,
+                 requester->config.request_prefix ? requester->config.request_prefix
+                                                  : requester->label,
+                 SLICE_ARG(job->record.pod.uid));
+        return slice_of(buffer);
 }

@@ -2,6 +2,9 @@
 #include "evict/evict_service.h"
 #include "base/util.h"
 #include "evict/evict_priv.h"
+#include "evict/eviction_reconciler.h"
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct evict_service *evict_service_new(const struct evict_config *config) {
@@ -9,7 +12,10 @@ struct evict_service *evict_service_new(const struct evict_config *config) {
         service->config = *config;
         service->open_by_uid = map_new();
         service->calls = map_u64_new();
-        action_list_init(&service->events);
+        service->slots = evict_slots_new(config);
+        service->requests = evict_requests_new();
+        service->wall = WALL_TIME_UNSET;
+        action_list_init(&service->outbox);
         return service;
 }
 
@@ -23,7 +29,9 @@ void evict_service_free(struct evict_service *service) {
         }
         map_free(service->open_by_uid);
         map_u64_free(service->calls);
-        action_list_release(&service->events);
+        evict_slots_free(service->slots);
+        evict_requests_free(service->requests);
+        action_list_release(&service->outbox);
         free(service);
 }
 
@@ -39,74 +47,37 @@ struct evict_requester *evict_service_join(struct evict_service *service,
         return requester;
 }
 
-/* ---- sending ---- */
+/* ---- steps ---- */
 
-/* Deleting always names the uid: what bears the name by then may be running. */
-static struct action deletion_of(const struct evict_job *job) {
-        return (struct action){ .kind = ACTION_DELETE_POD,
-                                .target = job->record.pod,
-                                .remove = { job->has_grace, job->grace_s } };
-}
-
-static bool has_finished(const struct evict_job *job) {
-        const struct cluster *cluster = job->requester->service->config.cluster;
-        const struct object_ref *pod = &job->record.pod;
-        struct pod_id id = cluster ? cluster_find_pod(cluster, pod->ns, pod->name) : POD_NONE;
-        if (job->is_finished || pod_id_is_none(id))
-                return job->is_finished;
-        return pod_row_is_finished(cluster_pod(cluster, id)) &&
-               slice_is(pod->uid, cluster_pod(cluster, id)->uid);
-}
-
-static struct action eviction_of(const struct evict_job *job) {
-        bool is_parity = job->requester->config.is_parity;
-        const struct evict_record *record = &job->record;
-        struct action action = {
-                .kind = ACTION_EVICT,
-                .target = record->pod,
-                .evict = { .node = record->node,
-                           .plugin = record->plugin,
-                           .profile = record->profile,
-                           .reason = record->reason,
-                           .requested_by = record->requested_by,
-                           .has_grace = job->has_grace,
-                           .grace_s = job->grace_s,
-                           .is_finished = !is_parity && has_finished(job) },
-        };
-        if (is_parity)
-                action.target.uid = SLICE_EMPTY; /* no precondition */
-        return action;
-}
-
-static void send_job(struct evict_job *job, struct action_list *out) {
-        const struct action action = job->deletes ? deletion_of(job) : eviction_of(job);
-        job->record.attempts++;
-        evict_open_turn(job, JOB_CALLED);
-        job->action_id = action_list_add(out, &action);
-        map_u64_put(job->requester->service->calls, job->action_id, job);
-}
-
-static void step_requester(struct evict_requester *requester, struct mono_time now,
-                           struct action_list *out) {
-        for (struct evict_job *job = requester->first; job; job = job->next) {
-                bool is_waiting = job->state == JOB_WAITING && job->due.ns > now.ns;
-                if (requester->under_way >= requester->config.max_in_flight ||
-                    (requester->config.is_parity && is_waiting))
-                        return;
-                if (job->state == JOB_QUEUED ||
-                    (job->state == JOB_WAITING && job->due.ns <= now.ns))
-                        send_job(job, out);
-        }
+static void expire_requests(struct evict_service *service, struct mono_time now) {
+        for (const struct evict_requester *requester = service->first; requester;
+             requester = requester->next)
+                for (const struct evict_job *job = requester->first; job; job = job->next)
+                        if (job->state == JOB_REQUESTED && !job->is_answered &&
+                            job->due.ns <= now.ns) {
+                                evict_settle_unanswered(service, "nobody answers EvictionRequests",
+                                                        now);
+                                return; /* all of them */
+                        }
 }
 
 void evict_service_step(struct evict_service *service, struct mono_time now,
                         struct action_list *out) {
-        for (size_t i = 0; i < service->events.count; i++)
-                action_list_add(out, &service->events.items[i]);
-        action_list_clear(&service->events);
+        evict_slots_look(service->slots, now);
+        if (service->unanswered > 0)
+                expire_requests(service, now);
         for (struct evict_requester *requester = service->first; requester;
              requester = requester->next)
-                step_requester(requester, now, out);
+                evict_step_requester(requester, now, out);
+        if (evict_slots_follows(service->slots)) {
+                evict_slots_turn(service->slots, now);
+                for (struct evict_requester *requester = service->first; requester;
+                     requester = requester->next)
+                        evict_step_admit(requester, now, out);
+        }
+        for (size_t i = 0; i < service->outbox.count; i++)
+                action_list_add(out, &service->outbox.items[i]);
+        action_list_clear(&service->outbox);
 }
 
 /* ---- when ---- */
@@ -126,11 +97,13 @@ static void add_dues(const struct evict_requester *requester, struct evict_due *
         struct mono_time expiry;
         if (requester->background && evict_background_next_due(requester->background, &expiry))
                 evict_due_add(due, expiry.ns);
-        if (requester->under_way >= requester->config.max_in_flight)
-                return; /* a result comes first */
+        bool is_full = requester->under_way >= requester->config.max_in_flight;
         for (const struct evict_job *job = requester->first; job; job = job->next) {
-                if (job_is_under_way(job->state))
-                        continue;
+                if (job->state == JOB_LINED_UP ||
+                    (job->state == JOB_REQUESTED && !job->is_answered))
+                        evict_due_add(due, job->due.ns);
+                if (is_full || job_is_under_way(job->state))
+                        continue; /* a result comes first */
                 evict_due_add(due, job->state == JOB_WAITING ? job->due.ns : 0);
                 if (requester->config.is_parity)
                         break; /* one after the other */
@@ -138,10 +111,13 @@ static void add_dues(const struct evict_requester *requester, struct evict_due *
 }
 
 bool evict_service_next_due(const struct evict_service *service, struct mono_time *ret_due) {
-        struct evict_due due = { .is_set = service->events.count > 0 }; /* long past */
+        struct evict_due due = { .is_set = service->outbox.count > 0 }; /* long past */
         for (const struct evict_requester *requester = service->first; requester;
              requester = requester->next)
                 add_dues(requester, &due);
+        struct mono_time slots;
+        if (evict_slots_next_due(service->slots, &slots))
+                evict_due_add(&due, slots.ns);
         if (due.is_set)
                 ret_due->ns = due.ns;
         return due.is_set;
@@ -152,15 +128,22 @@ bool evict_service_next_due(const struct evict_service *service, struct mono_tim
 bool evict_service_result(struct evict_service *service, const struct action_result *result,
                           struct mono_time now, struct wall_time wall) {
         struct evict_job *job = map_u64_get(service->calls, result->id);
-        if (!job || (result->kind != ACTION_EVICT && result->kind != ACTION_DELETE_POD))
+        if (!job || (result->kind != ACTION_EVICT && result->kind != ACTION_DELETE_POD &&
+                     result->kind != ACTION_CREATE_REQUEST))
                 return false;
+        assert(job->action_id == result->id);
+        service->wall = wall;
         map_u64_remove(service->calls, result->id);
-        evict_settle(job, result, now, wall);
+        if (result->kind == ACTION_CREATE_REQUEST)
+                evict_settle_written(job, result, now, wall);
+        else
+                evict_settle(job, result, now, wall);
         return true;
 }
 
 void evict_service_observe(struct evict_service *service, struct mono_time now,
                            struct wall_time wall) {
+        service->wall = wall;
         for (struct evict_requester *requester = service->first; requester;
              requester = requester->next)
                 if (requester->background)
@@ -173,5 +156,96 @@ bool evict_service_follows(const struct evict_service *service) {
              requester = requester->next)
                 if (requester->background)
                         return true;
-        return false;
+        return evict_slots_follows(service->slots);
+}
+
+static void write_selector(const struct evict_service *service, char *text, size_t size) {
+        size_t used = (size_t)snprintf(text, size, EVICTION_REQUESTER_LABEL " in (");
+        const char *comma = "";
+        for (const struct evict_requester *requester = service->first; requester;
+             requester = requester->next) {
+                if (!requester->label[0] || used >= size)
+                        continue;
+                used += (size_t)snprintf(text + used, size - used, "%s%s", comma, requester->label);
+                comma = ",";
+        }
+        if (used < size)
+                snprintf(text + used, size - used, ")");
+}
+
+void evict_service_wants(const struct evict_service *service, struct evict_wants *ret_wants) {
+        bool follows = evict_slots_follows(service->slots);
+        *ret_wants = (struct evict_wants){
+                .kinds = evict_requests_wants_kinds(service->requests),
+                .group = evict_requests_group(service->requests),
+                .own_requests = service->follows_requests,
+                .all_requests = evict_requests_wants_all(service->requests),
+                .sights = { [EVICT_SIGHT_PODS] = follows && !service->config.cluster,
+                            [EVICT_SIGHT_OWN] = follows,
+                            [EVICT_SIGHT_NATIVE] = follows,
+                            [EVICT_SIGHT_MIGRATIONS] = follows },
+        };
+        write_selector(service, ret_wants->selector, sizeof(ret_wants->selector));
+}
+
+void evict_service_saw_kinds(struct evict_service *service, enum evict_kinds kinds,
+                             struct mono_time now) {
+        const struct evict_config *config = &service->config;
+        evict_requests_set_kinds(service->requests, kinds, now);
+        if (kinds == EVICT_KINDS_ABSENT && config->tell)
+                config->tell(config->context,
+                             &(struct evict_note){ .kind = EVICT_NOTE_DIRECT,
+                                                   .text = "the cluster has no EvictionRequests" });
+}
+
+void evict_service_saw_request(struct evict_service *service, const struct json *object,
+                               bool is_removed, struct mono_time now, struct wall_time wall) {
+        evict_settle_request(service, object, is_removed, now, wall);
+}
+
+void evict_service_saw_any_request(struct evict_service *service, const struct json *object,
+                                   bool is_removed) {
+        evict_requests_see(service->requests, object, is_removed);
+}
+
+void evict_service_listed_requests(struct evict_service *service) {
+        evict_requests_set_listed(service->requests);
+}
+
+void evict_service_saw(struct evict_service *service, enum evict_sight sight,
+                       const struct json *object, bool is_removed) {
+        evict_slots_see(service->slots, sight, object, is_removed);
+}
+
+void evict_service_listed_sights(struct evict_service *service) {
+        evict_slots_set_ready(service->slots);
+}
+
+void evict_service_forget_sights(struct evict_service *service) {
+        evict_slots_forget(service->slots);
+}
+
+void evict_service_saw_pod(struct evict_service *service, const struct json *pod,
+                           struct mono_time now) {
+        if (service->config.has_slots)
+                evict_slots_see_pod(service->slots, pod, now);
+}
+
+void evict_service_saw_node(struct evict_service *service, struct slice node,
+                            const struct json *list, struct mono_time now) {
+        if (service->config.has_slots)
+                evict_slots_see_node(service->slots, node, list, now);
+}
+
+void evict_service_lost_pod(struct evict_service *service, struct slice uid) {
+        evict_slots_lose_pod(service->slots, uid);
+}
+
+void evict_service_slots(const struct evict_service *service, struct slot_ledger_stats *ret_stats) {
+        evict_slots_stats(service->slots, ret_stats);
+}
+
+const struct evict_requester *evict_service_next_requester(const struct evict_service *service,
+                                                           const struct evict_requester *after) {
+        return after ? after->next : service->first;
 }

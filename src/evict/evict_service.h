@@ -6,6 +6,7 @@
  * Pure: time is an argument, results of calls come back through evict_service_result. */
 #pragma once
 
+#include "evict/eviction_slots.h"
 #include "model/action.h"
 #include "model/cluster.h"
 #include "model/evict_intent.h"
@@ -14,6 +15,8 @@
 
 struct evict_service;
 struct evict_requester;
+struct json;
+struct slot_ledger_stats;
 
 #define EVICT_IN_FLIGHT_DEFAULT 32
 #define EVICT_RECORDS_DEFAULT 1024
@@ -24,8 +27,60 @@ struct evict_requester;
  * after so long. */
 #define EVICT_ASSUMED_MAX_NS (600 * NS_PER_S)
 
+/* EvictionRequests: nobody answered one for so long, so the subresource is called; whether the
+ * cluster has the kinds is asked again after so long; deadline of a request, should its requester
+ * be gone. */
+#define EVICT_REQUEST_UNANSWERED_NS (30 * NS_PER_S)
+#define EVICT_REQUEST_RETRY_NS (600 * NS_PER_S)
+#define EVICT_REQUEST_DEADLINE_NS (1800 * NS_PER_S)
+/* Slots: who waits for longer is refused, and keeps its place for when it asks again; between looks
+ * at pods that are on their way out; between turns while somebody waits; idle for so long, others'
+ * evictions are not followed any more. */
+#define EVICT_SLOT_PATIENCE_NS (30 * NS_PER_S)
+#define EVICT_SLOT_LOOK_NS (5 * NS_PER_S)
+#define EVICT_SLOT_TURN_NS (2 * NS_PER_S)
+#define EVICT_SLOT_REST_NS (60 * NS_PER_S)
+
+/* Whether evictions are EvictionRequests. */
+enum evict_request_mode {
+        EVICT_REQUESTS_NEVER,
+        EVICT_REQUESTS_ALWAYS, /* where the cluster has them; where nobody answers, not for a while
+                                */
+        EVICT_REQUESTS_AUTO,   /* the same, but until somebody has answered only one is tried */
+};
+
+/* How a pod was, or was to be, ended. */
+enum evict_route {
+        EVICT_ROUTE_NONE, /* nothing was sent */
+        EVICT_ROUTE_SUBRESOURCE,
+        EVICT_ROUTE_REQUEST,
+        EVICT_ROUTE_DELETE,
+        EVICT_ROUTE_COUNT
+};
+const char *evict_route_name(enum evict_route route); /* "subresource" */
+
+/* What the service has to tell besides actions. */
+enum evict_note_kind {
+        EVICT_NOTE_WAITS,  /* for a slot; text says of what */
+        EVICT_NOTE_DIRECT, /* EvictionRequests are not used for a while; text says why */
+        EVICT_NOTE_ENDED,  /* record; text empty */
+};
+struct evict_note {
+        enum evict_note_kind kind;
+        const struct evict_requester *requester; /* NULL with EVICT_NOTE_DIRECT */
+        const struct evict_record *record;       /* likewise */
+        const char *text;
+};
+
 struct evict_config {                  /* of the process */
         const struct cluster *cluster; /* budgets and pods are looked up here; NULL = no model */
+        enum evict_request_mode requests;
+        bool has_slots;     /* slow evictions, or all, wait for slots */
+        bool slots_for_all; /* plain evictions take slots, too */
+        struct eviction_slot_limits slots;
+        int64_t slot_patience_ns;                                   /* 0 = EVICT_SLOT_PATIENCE_NS */
+        void (*tell)(void *context, const struct evict_note *note); /* NULL = nobody listens */
+        void *context;
 };
 
 struct evict_service *evict_service_new(const struct evict_config *config);
@@ -35,10 +90,15 @@ void evict_service_free(struct evict_service *service);
 /* ---- requesters ---- */
 struct evict_requester_config { /* how a role evicts */
         const char *name;       /* label of metrics; a text that stays */
-        void *owner;            /* who asked to be one: see evict_requester_owner; may be NULL */
-        uint32_t max_in_flight; /* 0 = EVICT_IN_FLIGHT_DEFAULT */
-        uint32_t max_attempts;  /* calls per intent, 0 = EVICT_ATTEMPTS_DEFAULT */
-        uint32_t max_records;   /* kept evictions, 0 = EVICT_RECORDS_DEFAULT */
+        /* As a requester of EvictionRequests, such as "descheduler.berth.dev/evict"; NULL = never
+         * asks by them. */
+        const char *requests_as;
+        const char *request_prefix;  /* of their names; NULL = the part of requests_as before "." */
+        int64_t request_deadline_ns; /* 0 = EVICT_REQUEST_DEADLINE_NS, less = none */
+        bool has_no_events;          /* Kubernetes events are not for this one to write */
+        uint32_t max_in_flight;      /* 0 = EVICT_IN_FLIGHT_DEFAULT */
+        uint32_t max_attempts;       /* calls per intent, 0 = EVICT_ATTEMPTS_DEFAULT */
+        uint32_t max_records;        /* kept evictions, 0 = EVICT_RECORDS_DEFAULT */
         /* Pods annotated request-evict-only whose eviction is answered by 429 and "Eviction
          * triggered evacuation" are evicted in the background: counted until they are gone, not
          * asked again.  Needs the cluster, finished pods included. */
@@ -62,8 +122,9 @@ size_t evict_requester_in_flight(const struct evict_requester *requester);
 /* Appends the evictions and events that are due; call after asking and when a retry falls due. */
 void evict_service_step(struct evict_service *service, struct mono_time now,
                         struct action_list *out);
-/* Outcome of an ACTION_EVICT or ACTION_DELETE_POD of this service (true), anything else is not ours
- * (false).  Follow with evict_service_step: an event, a retry or the next eviction may be due. */
+/* Outcome of an action of this service that ends a pod or asks for that (true), anything else is
+ * not ours (false).  Follow with evict_service_step: an event, a retry or the next eviction may be
+ * due. */
 bool evict_service_result(struct evict_service *service, const struct action_result *result,
                           struct mono_time now, struct wall_time wall);
 /* The cluster changed, or time passed: looks at what is evicted in the background.  Before passes
@@ -74,6 +135,50 @@ void evict_service_observe(struct evict_service *service, struct mono_time now,
 bool evict_service_follows(const struct evict_service *service);
 /* When evict_service_step has something to do by time alone; false: never. */
 bool evict_service_next_due(const struct evict_service *service, struct mono_time *ret_due);
+
+/* ---- what is observed ---- */
+
+/* Which EvictionRequests the cluster has. */
+enum evict_kinds { EVICT_KINDS_UNKNOWN, EVICT_KINDS_ABSENT, EVICT_KINDS_OWN, EVICT_KINDS_NATIVE };
+/* What of others takes slots: objects of one kind. */
+enum evict_sight {
+        EVICT_SIGHT_PODS, /* of virtual machines; without a model */
+        EVICT_SIGHT_OWN,  /* Evictions of berth's kinds */
+        EVICT_SIGHT_NATIVE,
+        EVICT_SIGHT_MIGRATIONS,
+        EVICT_SIGHT_COUNT
+};
+/* What has to be found out or followed for what is asked; changes with each step. */
+struct evict_wants {
+        bool kinds;                     /* evict_service_saw_kinds */
+        const char *group;              /* of EvictionRequests, while any are followed */
+        bool own_requests;              /* those with the label below: evict_service_saw_request */
+        char selector[256];             /* label selector */
+        bool all_requests;              /* evict_service_saw_any_request */
+        bool sights[EVICT_SIGHT_COUNT]; /* evict_service_saw */
+};
+void evict_service_wants(const struct evict_service *service, struct evict_wants *ret_wants);
+/* Each may change what is due: follow with evict_service_step. */
+void evict_service_saw_kinds(struct evict_service *service, enum evict_kinds kinds,
+                             struct mono_time now);
+void evict_service_saw_request(struct evict_service *service, const struct json *object,
+                               bool is_removed, struct mono_time now, struct wall_time wall);
+void evict_service_saw_any_request(struct evict_service *service, const struct json *object,
+                                   bool is_removed);
+/* All that may be listed is; from now on absence says something. */
+void evict_service_listed_requests(struct evict_service *service);
+void evict_service_saw(struct evict_service *service, enum evict_sight sight,
+                       const struct json *object, bool is_removed);
+void evict_service_listed_sights(struct evict_service *service);
+/* They are not followed any more. */
+void evict_service_forget_sights(struct evict_service *service);
+/* For a process without a model: a pod was read, the pods of a node were listed, a pod is gone. */
+void evict_service_saw_pod(struct evict_service *service, const struct json *pod,
+                           struct mono_time now);
+void evict_service_saw_node(struct evict_service *service, struct slice node,
+                            const struct json *list, struct mono_time now);
+void evict_service_lost_pod(struct evict_service *service, struct slice uid);
+void evict_service_slots(const struct evict_service *service, struct slot_ledger_stats *ret_stats);
 
 /* ---- what was done ---- */
 enum evict_result {
@@ -98,10 +203,15 @@ struct evict_record {    /* slices belong to the requester, until the record is 
         struct object_ref pod;
         struct slice node, plugin, profile, reason, requested_by;
         enum evict_result result;
+        enum evict_route route;
         struct slice text; /* why not, "" on success */
+        int code;          /* of the last answer */
+        int retry_after_s; /* of the last answer, -1 = none */
         uint32_t attempts;
         struct wall_time asked, ended;
 };
+/* It was not ended by a refusal for good: another try may succeed. */
+bool evict_record_may_pass(const struct evict_record *record);
 /* Records with a number above `after`, oldest first: size_t at = 0; while ((r = next(..., &at))) */
 const struct evict_record *evict_requester_next_record(const struct evict_requester *requester,
                                                        uint64_t after, size_t *at);
@@ -119,5 +229,12 @@ struct evict_rule_stats { /* per (profile, plugin), in order of first use */
         struct slice profile, plugin;
         uint64_t asked, results[EVICT_RESULT_COUNT], retries;
 };
+/* Evictions that ended, by how they were carried out and what came of it. */
+uint64_t evict_requester_ended(const struct evict_requester *requester, enum evict_route route,
+                               enum evict_result result);
+const char *evict_requester_name(const struct evict_requester *requester);
+/* All of them: after NULL the first. */
+const struct evict_requester *evict_service_next_requester(const struct evict_service *service,
+                                                           const struct evict_requester *after);
 size_t evict_requester_rules(const struct evict_requester *requester,
                              const struct evict_rule_stats **ret_rules);

@@ -1,12 +1,14 @@
 /* What an answer to a call means for the job that made it. */
 #include "base/util.h"
 #include "evict/evict_priv.h"
+#include "evict/eviction_reconciler.h"
 #include <assert.h>
+#include <stdio.h>
 
 #define PARITY_RETRIES_MAX 10
 
-static bool evict_settle_is_passing(const struct action_result *result) {
-        switch (result->code) {
+static bool evict_settle_is_passing(int code, struct slice text) {
+        switch (code) {
         case BERTH_ERR_TOO_MANY:
         case BERTH_ERR_TIMEOUT:
         case BERTH_ERR_UNAVAILABLE:
@@ -15,10 +17,20 @@ static bool evict_settle_is_passing(const struct action_result *result) {
         case BERTH_ERR_CONFLICT:
                 return true;
         case BERTH_ERR_FORBIDDEN: /* a namespace on its way out takes the pod along */
-                return slice_contains(result->text, SLICE_LITERAL("being terminated"));
+                return slice_contains(text, SLICE_LITERAL("being terminated"));
         default:
                 return false;
         }
+}
+
+bool evict_record_may_pass(const struct evict_record *record) {
+        return evict_settle_is_passing(record->code, record->text);
+}
+
+static void set_answer(struct evict_job *job, const struct action_result *result) {
+        job->record.code = result->code;
+        job->record.retry_after_s = result->retry_after_s;
+        evict_job_set_text(job, result->code == BERTH_OK ? SLICE_EMPTY : result->text);
 }
 
 /* The pod is gone, or its name is another pod's by now (uid precondition). */
@@ -33,9 +45,11 @@ static bool is_gone(const struct action_result *result) {
 /* Upstream's client library tries by itself what the server bids to try later. */
 static bool may_retry(const struct evict_job *job, const struct action_result *result) {
         const struct evict_requester_config *config = &job->requester->config;
-        if (config->is_parity && result->retry_after_s > 0 && evict_settle_is_passing(result))
+        if (config->is_parity && result->retry_after_s > 0 &&
+            evict_settle_is_passing(result->code, result->text))
                 return job->record.attempts <= PARITY_RETRIES_MAX;
-        return evict_settle_is_passing(result) && job->record.attempts < config->max_attempts;
+        return evict_settle_is_passing(result->code, result->text) &&
+               job->record.attempts < config->max_attempts;
 }
 
 static void wait_for_retry(struct evict_job *job, int retry_after_s, struct mono_time now) {
@@ -74,13 +88,32 @@ static bool goes_on_in_background(struct evict_job *job, const struct action_res
         return true;
 }
 
+/* A pod that was asked for, for sure or perhaps, holds its slot until it is gone. */
+static void settle_slot(struct evict_job *job, const struct action_result *result,
+                        struct mono_time now) {
+        struct evict_slots *slots = job->requester->service->slots;
+        const struct object_ref *pod = &job->record.pod;
+        bool is_begun = result->code == BERTH_ERR_TOO_MANY &&
+                        slice_contains(result->text, SLICE_LITERAL(EVICTION_MOVING_TEXT));
+        bool is_lost = result->code == BERTH_ERR_TIMEOUT || result->code == BERTH_ERR_IO;
+        if (!job->takes_slot)
+                return;
+        job->takes_slot = false;
+        if (result->code == BERTH_OK || is_begun || is_lost)
+                evict_slots_hold(slots, pod, is_begun, now);
+        else if (result->code == BERTH_ERR_NOT_FOUND)
+                evict_slots_end(slots, pod->uid);
+        else
+                evict_slots_give_back(slots, pod->uid, now);
+}
+
 void evict_settle(struct evict_job *job, const struct action_result *result, struct mono_time now,
                   struct wall_time wall) {
-        struct evict_service *service = job->requester->service;
         assert(job_is_under_way(job->state));
-        evict_job_set_text(job, result->code == BERTH_OK ? SLICE_EMPTY : result->text);
+        settle_slot(job, result, now);
+        set_answer(job, result);
         if (result->code == BERTH_OK) {
-                evict_note_event(service, &job->record, job->deletes, NULL);
+                evict_note_event(job->requester, &job->record, job->deletes, NULL);
                 evict_open_end(job, EVICT_RESULT_SUCCESS, wall);
         } else if (goes_on_in_background(job, result, now, wall)) {
                 return;
@@ -90,8 +123,100 @@ void evict_settle(struct evict_job *job, const struct action_result *result, str
                 wait_for_retry(job, result->retry_after_s, now);
         } else {
                 if (job->notes_failures)
-                        evict_note_event(service, &job->record, job->deletes,
+                        evict_note_event(job->requester, &job->record, job->deletes,
                                          job->text ? job->text : "");
                 evict_open_end(job, EVICT_RESULT_ERROR, wall);
         }
+}
+
+/* ---- EvictionRequests ---- */
+
+static void withdraw_request(struct evict_job *job) {
+        struct evict_service *service = job->requester->service;
+        char name[EVICT_REQUEST_NAME_MAX];
+        const struct action action = {
+                .kind = ACTION_WITHDRAW_REQUEST,
+                .target = { .kind = SLICE_LITERAL("EvictionRequest"),
+                            .ns = job->record.pod.ns,
+                            .name = evict_request_name(job, name) },
+                .request = { .group = job->request_group, .deadline = WALL_TIME_UNSET },
+        };
+        action_list_add(&service->outbox, &action);
+}
+
+/* The asker goes on with the request, or without. */
+static void end_writing(struct evict_job *job, const struct action_result *result,
+                        struct wall_time wall) {
+        set_answer(job, result);
+        evict_open_end(job, result->code == BERTH_OK ? EVICT_RESULT_SUCCESS : EVICT_RESULT_ERROR,
+                       wall);
+}
+
+void evict_settle_written(struct evict_job *job, const struct action_result *result,
+                          struct mono_time now, struct wall_time wall) {
+        assert(job->state == JOB_REQUESTING);
+        bool is_written = result->code == BERTH_OK || result->code == BERTH_ERR_EXISTS ||
+                          result->code == BERTH_ERR_CONFLICT;
+        const struct action_result outcome = { .code = is_written ? BERTH_OK : result->code };
+        settle_slot(job, &outcome, now);
+        if (job->only_writes) {
+                end_writing(job, result, wall);
+        } else if (is_written) {
+                evict_open_turn(job, JOB_REQUESTED);
+                job->due.ns = now.ns + EVICT_REQUEST_UNANSWERED_NS;
+        } else {
+                evict_open_turn(job, JOB_UNDECIDED);
+                evict_job_set_text(job, result->text);
+                evict_settle_unanswered(job->requester->service, job->text ? job->text : "", now);
+        }
+}
+
+static void evict_settle_outcome(struct evict_job *job, enum eviction_outcome outcome,
+                                 struct mono_time now, struct wall_time wall) {
+        struct action_result result = { .retry_after_s = -1 };
+        withdraw_request(job);
+        if (outcome == EVICTION_INVALID) {
+                result.code = BERTH_ERR_NOT_FOUND;
+                result.text = SLICE_LITERAL("the pod is gone");
+        } else if (!eviction_outcome_is_evicted(outcome)) {
+                result.code = BERTH_ERR_TOO_MANY;
+                result.text = SLICE_LITERAL("the eviction was withdrawn");
+        }
+        evict_settle(job, &result, now, wall);
+}
+
+void evict_settle_request(struct evict_service *service, const struct json *object, bool is_removed,
+                          struct mono_time now, struct wall_time wall) {
+        struct eviction_request *request = NULL;
+        if (eviction_request_decode(object, &request, NULL) < 0)
+                return;
+        const struct eviction_object *news = &request->object;
+        enum eviction_outcome outcome = news->conditions.outcome;
+        struct evict_job *job = map_get(service->open_by_uid, news->target_uid);
+        if (job && job->state == JOB_REQUESTED) {
+                if (news->observed_generation >= news->generation) {
+                        evict_open_answer(job);
+                        if (outcome != EVICTION_NO_RESPONDER && eviction_outcome_is_final(outcome))
+                                evict_settle_outcome(job, outcome, now, wall);
+                } else if (is_removed) {
+                        evict_settle_outcome(job, EVICTION_CANCELED, now, wall);
+                }
+        }
+        eviction_request_free(request);
+}
+
+void evict_settle_unanswered(struct evict_service *service, const char *why, struct mono_time now) {
+        const struct evict_config *config = &service->config;
+        evict_requests_set_kinds(service->requests, EVICT_KINDS_ABSENT, now);
+        service->are_answered = false;
+        if (config->tell)
+                config->tell(config->context,
+                             &(struct evict_note){ .kind = EVICT_NOTE_DIRECT, .text = why });
+        for (struct evict_requester *requester = service->first; requester;
+             requester = requester->next)
+                for (struct evict_job *job = requester->first; job; job = job->next)
+                        if (job->state == JOB_REQUESTED && !job->is_answered) {
+                                withdraw_request(job);
+                                evict_open_turn(job, JOB_UNDECIDED);
+                        }
 }

@@ -27,6 +27,7 @@
 #define EVICTION_PRIORITY_VM_MOVER 10000
 /* Requesters of our own are names in this domain; only their requests are withdrawn for them. */
 #define EVICTION_DOMAIN_OWN "berth.dev"
+#define EVICTION_REQUESTER_LABEL "berth.dev/requested-by"    /* label of requests of berth's */
 #define EVICTION_DEADLINE_KEY "lifecycle.berth.dev/deadline" /* annotation of a request */
 
 #define EVICTION_GONE_WAIT_NS (5 * NS_PER_S) /* for the last report, after the pod went */

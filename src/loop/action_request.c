@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/util.h"
+#include "evict/eviction_reconciler.h"
 #include <assert.h>
 
 static struct slice action_request_keep(struct arena *arena, struct buf *text) {
@@ -162,6 +163,51 @@ static void make_delete(const struct action *action, struct arena *arena,
         request->body = action_request_keep(arena, &body);
 }
 
+static struct slice request_path(const struct action *action, struct arena *arena,
+                                 struct slice name) {
+        return slice_of(arena_printf(arena,
+                                     "/apis/%s/" EVICTION_VERSION "/namespaces/" SLICE_FMT
+                                     "/evictionrequests%s" SLICE_FMT,
+                                     action->request.group, SLICE_ARG(action->target.ns),
+                                     name.len ? "/" : "", SLICE_ARG(name)));
+}
+
+static void make_create_request(const struct action *action, struct arena *arena,
+                                struct action_request *request) {
+        const struct request_action *wanted = &action->request;
+        struct buf body = { 0 };
+        char deadline[WALL_TIME_TEXT_MAX];
+
+        buf_printf(&body,
+                   "{\"apiVersion\":\"%s/" EVICTION_VERSION
+                   "\",\"kind\":\"EvictionRequest\",\"metadata\":{",
+                   wanted->group);
+        action_request_member(&body, "name", action->target.name);
+        buf_text(&body, ",\"labels\":{");
+        action_request_member(&body, EVICTION_REQUESTER_LABEL, wanted->label);
+        buf_text(&body, "},\"annotations\":{");
+        if (wall_time_is_set(wanted->deadline)) {
+                wall_time_format(wanted->deadline, deadline);
+                action_request_member(&body, EVICTION_DEADLINE_KEY, slice_of(deadline));
+        }
+        buf_text(&body, "}},\"spec\":{\"target\":{\"pod\":{");
+        action_request_member(&body, "name", wanted->pod.name);
+        buf_char(&body, ',');
+        action_request_member(&body, "uid", wanted->pod.uid);
+        buf_text(&body, "}},");
+        action_request_member(&body, "requester", wanted->requester);
+        buf_text(&body, ",\"intent\":\"Eviction\"}}");
+        request->method = API_POST;
+        request->path = request_path(action, arena, SLICE_EMPTY);
+        request->body = action_request_keep(arena, &body);
+}
+
+static void make_withdraw_request(const struct action *action, struct arena *arena,
+                                  struct action_request *request) {
+        request->method = API_DELETE;
+        request->path = request_path(action, arena, action->target.name);
+}
+
 /* All labels, taints, annotations and the cordon in one conditional merge patch. */
 static void make_node_patch(const struct action *action, struct arena *arena,
                             struct action_request *request) {
@@ -216,6 +262,8 @@ bool action_is_request(enum action_kind kind) {
         case ACTION_POD_STATUS:
         case ACTION_EVICT:
         case ACTION_DELETE_POD:
+        case ACTION_CREATE_REQUEST:
+        case ACTION_WITHDRAW_REQUEST:
         case ACTION_PATCH_NODE:
         case ACTION_PATCH_OBJECT:
                 return true;
@@ -244,6 +292,12 @@ void action_request_make(const struct action *action, struct arena *arena,
                 return;
         case ACTION_DELETE_POD:
                 make_delete(action, arena, ret_request);
+                return;
+        case ACTION_CREATE_REQUEST:
+                make_create_request(action, arena, ret_request);
+                return;
+        case ACTION_WITHDRAW_REQUEST:
+                make_withdraw_request(action, arena, ret_request);
                 return;
         case ACTION_PATCH_NODE:
                 make_node_patch(action, arena, ret_request);

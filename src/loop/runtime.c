@@ -163,6 +163,7 @@ void runtime_serve_evictions(struct runtime *runtime) {
 
 struct runtime *runtime_new(const struct runtime_config *config) {
         struct runtime *runtime = xcalloc(1, sizeof(*runtime));
+        struct evict_config evictions = config->evictions;
 
         runtime->config = *config;
         runtime->loop = config->loop;
@@ -180,12 +181,15 @@ struct runtime *runtime_new(const struct runtime_config *config) {
                                                                      : RUNTIME_WRITES_DEFAULT,
                                               .seed = config->seed },
                 &runtime->transport, runtime->loop);
-        runtime->evictions = runtime_evictions_new(&(struct runtime_evictions_config){
-                .loop = config->loop,
-                .service = { .cluster = config->has_no_model ? NULL : runtime->cluster },
-                .submit = submit_evictions,
-                .served = on_served,
-                .context = runtime });
+        evictions.cluster = config->has_no_model ? NULL : runtime->cluster;
+        runtime->evictions = runtime_evictions_new(
+                &(struct runtime_evictions_config){ .loop = config->loop,
+                                                    .transport = &runtime->transport,
+                                                    .watches = runtime->watches,
+                                                    .service = evictions,
+                                                    .submit = submit_evictions,
+                                                    .served = on_served,
+                                                    .context = runtime });
         arena_init(&runtime->scratch, 0);
         return runtime;
 }
@@ -468,20 +472,21 @@ static void runtime_send(struct runtime *runtime, void *self, const struct actio
         action_request_make(action, &runtime->scratch, &request);
         link_open(open);
         write_queue_add(runtime->writes,
-                        &(struct write_request){ .lane = action->kind == ACTION_BIND ? WRITE_BIND
-                                                                                     : WRITE_STATUS,
-                                                 .kind = action->target.kind,
-                                                 .namespace_name = action->target.ns,
-                                                 .name = action->target.name,
-                                                 .uid = action->target.uid,
-                                                 .method = request.method,
-                                                 .path = request.path,
-                                                 .content_type = request.content_type,
-                                                 .body = request.body,
-                                                 .is_repeatable = action->kind == ACTION_POD_STATUS,
-                                                 .reports_busy = action->kind == ACTION_EVICT,
-                                                 .done = on_written,
-                                                 .context = open });
+                        &(struct write_request){
+                                .lane = action->kind == ACTION_BIND ? WRITE_BIND : WRITE_STATUS,
+                                .kind = action->target.kind,
+                                .namespace_name = action->target.ns,
+                                .name = action->target.name,
+                                .uid = action->target.uid,
+                                .method = request.method,
+                                .path = request.path,
+                                .content_type = request.content_type,
+                                .body = request.body,
+                                .is_repeatable = action->kind == ACTION_POD_STATUS,
+                                .reports_busy = action->kind == ACTION_EVICT ||
+                                                action->kind == ACTION_CREATE_REQUEST,
+                                .done = on_written,
+                                .context = open });
 }
 
 void runtime_submit(struct runtime *runtime, void *self, const struct action_list *actions) {

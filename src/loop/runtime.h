@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "evict/evict_service.h"
 #include "model/action.h"
 #include "model/event.h"
 #include "port/loop.h"
@@ -11,7 +12,6 @@
 #include <stdint.h>
 
 struct cluster;
-struct evict_service;
 struct object_shelf;
 struct runtime;
 struct watch_set;
@@ -53,8 +53,9 @@ struct runtime_config {
         /* Nothing is watched, the model stays empty: for roles that read what they need, and may
          * not read more.  They are told of a change once, at the start. */
         bool has_no_model;
-        bool freezes_notes;  /* events that recur keep the note they began with */
-        uint32_t max_writes; /* API calls in flight; 0 = 64 */
+        bool freezes_notes;            /* events that recur keep the note they began with */
+        struct evict_config evictions; /* how pods are ended; the runtime sets cluster and tell */
+        uint32_t max_writes;           /* API calls in flight; 0 = 64 */
 };
 
 #define RUNTIME_ROLES_MAX 8

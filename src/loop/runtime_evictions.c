@@ -1,12 +1,15 @@
 /* Turns the eviction service from the loop. */
 #include "loop/runtime_evictions.h"
 
+#include "base/log.h"
 #include "base/util.h"
+#include "loop/evict_rows.h"
 #include <stdlib.h>
 
 struct runtime_evictions {
         struct runtime_evictions_config config;
         struct evict_service *service;
+        struct evict_rows *rows;
         struct action_list actions;
         struct loop_timer due;
 };
@@ -21,6 +24,7 @@ void runtime_evictions_serve(struct runtime_evictions *evictions) {
                 evictions->config.submit(evictions->config.context, &evictions->actions);
                 action_list_clear(&evictions->actions);
         }
+        evict_rows_update(evictions->rows);
         loop_timer_disarm(loop, &evictions->due);
         if (evict_service_next_due(evictions->service, &due))
                 loop_timer_arm(loop, &evictions->due, due.ns - loop_mono(loop).ns);
@@ -48,11 +52,38 @@ struct evict_service *runtime_evictions_service(struct runtime_evictions *evicti
         return evictions->service;
 }
 
+static void on_shown(void *context) {
+        struct runtime_evictions *evictions = context;
+
+        loop_timer_disarm(evictions->config.loop, &evictions->due);
+        loop_timer_arm(evictions->config.loop, &evictions->due, 0);
+}
+
+/* What the service has to tell, for the log. */
+static void on_told(void *context, const struct evict_note *note) {
+        (void)context;
+        if (note->kind == EVICT_NOTE_DIRECT)
+                LOG(LOG_INFO, "EvictsDirectly", log_text("reason", note->text));
+        else if (note->kind == EVICT_NOTE_WAITS)
+                LOG(LOG_INFO, "WaitsForSlot", log_slice("namespace", note->record->pod.ns),
+                    log_slice("pod", note->record->pod.name), log_text("slot", note->text));
+}
+
 struct runtime_evictions *runtime_evictions_new(const struct runtime_evictions_config *config) {
         struct runtime_evictions *evictions = xcalloc(1, sizeof(*evictions));
+        struct evict_config service = config->service;
 
         evictions->config = *config;
-        evictions->service = evict_service_new(&config->service);
+        service.tell = on_told;
+        service.context = evictions;
+        evictions->service = evict_service_new(&service);
+        evictions->rows =
+                evict_rows_new(&(struct evict_rows_config){ .service = evictions->service,
+                                                            .transport = config->transport,
+                                                            .loop = config->loop,
+                                                            .watches = config->watches,
+                                                            .changed = on_shown,
+                                                            .context = evictions });
         evictions->due =
                 (struct loop_timer){ .fired = runtime_evictions_due, .context = evictions };
         action_list_init(&evictions->actions);
@@ -63,6 +94,7 @@ void runtime_evictions_free(struct runtime_evictions *evictions) {
         if (!evictions)
                 return;
         loop_timer_disarm(evictions->config.loop, &evictions->due);
+        evict_rows_free(evictions->rows);
         evict_service_free(evictions->service);
         action_list_release(&evictions->actions);
         free(evictions);

@@ -4,11 +4,15 @@
 
 #include "evict/evict_service.h"
 #include "port/loop.h"
+#include "port/transport.h"
 
 struct runtime_evictions;
+struct watch_set;
 
 struct runtime_evictions_config {
-        struct loop *loop; /* borrowed */
+        struct loop *loop; /* borrowed, as the next two */
+        struct transport *transport;
+        struct watch_set *watches;
         struct evict_config service;
         /* Performs actions; outcomes go to runtime_evictions_result. */
         void (*submit)(void *context, const struct action_list *actions);
@@ -16,6 +20,7 @@ struct runtime_evictions_config {
         void *context;
 };
 struct runtime_evictions *runtime_evictions_new(const struct runtime_evictions_config *config);
+/* Before the set of watches. */
 void runtime_evictions_free(struct runtime_evictions *evictions); /* accepts NULL */
 struct evict_service *runtime_evictions_service(struct runtime_evictions *evictions);
 /* Does what is due now. */

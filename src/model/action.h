@@ -8,15 +8,17 @@
 #include <stdint.h>
 
 enum action_kind {
-        ACTION_BIND,         /* POST pods/binding */
-        ACTION_POD_STATUS,   /* one PATCH of pods/status: conditions and nomination */
-        ACTION_EVICT,        /* POST pods/eviction */
-        ACTION_DELETE_POD,   /* DELETE pods */
-        ACTION_RECORD_EVENT, /* events.k8s.io/v1 */
-        ACTION_PATCH_NODE,   /* one merge PATCH of nodes */
-        ACTION_PATCH_OBJECT, /* PUT of a whole object with one part changed */
-        ACTION_REBOOT,       /* of the machine this process runs on; target is its node */
-        ACTION_NOTIFY,       /* a message to people; no outcome is reported */
+        ACTION_BIND,             /* POST pods/binding */
+        ACTION_POD_STATUS,       /* one PATCH of pods/status: conditions and nomination */
+        ACTION_EVICT,            /* POST pods/eviction */
+        ACTION_DELETE_POD,       /* DELETE pods */
+        ACTION_CREATE_REQUEST,   /* POST evictionrequests: somebody is to evict the pod */
+        ACTION_WITHDRAW_REQUEST, /* DELETE evictionrequests: it has served, or is not wanted */
+        ACTION_RECORD_EVENT,     /* events.k8s.io/v1 */
+        ACTION_PATCH_NODE,       /* one merge PATCH of nodes */
+        ACTION_PATCH_OBJECT,     /* PUT of a whole object with one part changed */
+        ACTION_REBOOT,           /* of the machine this process runs on; target is its node */
+        ACTION_NOTIFY,           /* a message to people; no outcome is reported */
         ACTION_ASK_EXTENDER, /* POST to a scheduler's extender; its answer is the result's body */
         ACTION_KIND_COUNT
 };
@@ -47,6 +49,13 @@ struct evict_action {
         int64_t grace_s;
         bool is_dry_run;
         bool is_finished; /* nothing is left to be moved: the object is to go */
+};
+struct request_action {            /* of an EvictionRequest, the target */
+        const char *group;         /* which serves the kind; a text that stays */
+        struct object_ref pod;     /* that is to go */
+        struct slice requester;    /* descheduler.berth.dev/evict */
+        struct slice label;        /* berth.dev/requested-by */
+        struct wall_time deadline; /* unset = none */
 };
 struct delete_action {
         bool has_grace;
@@ -86,6 +95,7 @@ struct action {
                 struct pod_status_action status;
                 struct evict_action evict;
                 struct delete_action remove;
+                struct request_action request; /* ACTION_CREATE_REQUEST, ACTION_WITHDRAW_REQUEST */
                 struct event_action event;
                 struct patch_action patch; /* ACTION_PATCH_NODE, ACTION_PATCH_OBJECT */
                 struct notify_action notify;

@@ -11,6 +11,8 @@ const char *action_kind_name(enum action_kind kind) {
                 [ACTION_POD_STATUS] = "pod-status",
                 [ACTION_EVICT] = "evict",
                 [ACTION_DELETE_POD] = "delete-pod",
+                [ACTION_CREATE_REQUEST] = "create-request",
+                [ACTION_WITHDRAW_REQUEST] = "withdraw-request",
                 [ACTION_RECORD_EVENT] = "record-event",
                 [ACTION_PATCH_NODE] = "patch-node",
                 [ACTION_PATCH_OBJECT] = "patch-object",
@@ -42,6 +44,13 @@ static void action_list_keep(struct arena *arena, struct slice *text) {
         *text = arena_slice(arena, *text);
 }
 
+static void keep_ref(struct arena *arena, struct object_ref *ref) {
+        action_list_keep(arena, &ref->kind);
+        action_list_keep(arena, &ref->ns);
+        action_list_keep(arena, &ref->name);
+        action_list_keep(arena, &ref->uid);
+}
+
 static void keep_nodes(struct arena *arena, struct extender_action *ask) {
         struct slice *nodes = arena_copy(arena, ask->nodes, ask->node_count * sizeof(*nodes));
         for (size_t i = 0; i < ask->node_count; i++)
@@ -55,12 +64,8 @@ static void keep_victims(struct arena *arena, struct extender_action *ask) {
         for (size_t i = 0; i < ask->node_count; i++) {
                 struct object_ref *pods =
                         arena_copy(arena, victims[i].pods, victims[i].pod_count * sizeof(*pods));
-                for (size_t p = 0; p < victims[i].pod_count; p++) {
-                        action_list_keep(arena, &pods[p].kind);
-                        action_list_keep(arena, &pods[p].ns);
-                        action_list_keep(arena, &pods[p].name);
-                        action_list_keep(arena, &pods[p].uid);
-                }
+                for (size_t p = 0; p < victims[i].pod_count; p++)
+                        keep_ref(arena, &pods[p]);
                 victims[i].pods = pods;
         }
         ask->victims = victims;
@@ -83,6 +88,12 @@ static void keep_payload(struct arena *arena, struct action *action) {
                 action_list_keep(arena, &action->evict.profile);
                 action_list_keep(arena, &action->evict.reason);
                 action_list_keep(arena, &action->evict.requested_by);
+                return;
+        case ACTION_CREATE_REQUEST:
+        case ACTION_WITHDRAW_REQUEST:
+                keep_ref(arena, &action->request.pod);
+                action_list_keep(arena, &action->request.requester);
+                action_list_keep(arena, &action->request.label);
                 return;
         case ACTION_DELETE_POD:
         case ACTION_REBOOT:
@@ -117,10 +128,7 @@ uint64_t action_list_add(struct action_list *list, const struct action *action) 
         struct action *item = &list->items[list->count++];
         *item = *action;
         item->id = list->next_id++;
-        action_list_keep(&list->arena, &item->target.kind);
-        action_list_keep(&list->arena, &item->target.ns);
-        action_list_keep(&list->arena, &item->target.name);
-        action_list_keep(&list->arena, &item->target.uid);
+        keep_ref(&list->arena, &item->target);
         keep_payload(&list->arena, item);
         return item->id;
 }

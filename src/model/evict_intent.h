@@ -22,6 +22,11 @@ enum evict_way {
         EVICT_WAY_EVICT,  /* through the eviction API, within budgets */
         EVICT_WAY_DELETE, /* a finished pod: delete the object */
         EVICT_WAY_REPORT, /* only leave a record; counts against no limit */
+        /* Write an EvictionRequest: done once it is written, what follows is the asker's. */
+        EVICT_WAY_REQUEST,
+        /* Make room for a pod of higher priority: deleted at once, past budgets, limits and slots.
+         * Not through a sink: see evict_requester_call. */
+        EVICT_WAY_PREEMPT,
 };
 
 /* Caps of one requester during one pass; those without has_ are unlimited, 0 forbids all. */

@@ -445,7 +445,7 @@ struct descheduler_role *descheduler_role_add(struct runtime *runtime,
                 evict_service_join(runtime_evictions(runtime),
                                    &(struct evict_requester_config){
                                            .name = "descheduler",
-                                           .owner = role,
+                                           .requests_as = "descheduler.berth.dev/evict",
                                            .is_parity = config->is_parity,
                                            .follows_background = config->follows_background });
         if (config->weighs_cost && !config->is_parity)

@@ -35,7 +35,7 @@ void order_set(struct order_pod *pod, enum order_state state, const char *messag
         if (message)
                 snprintf(pod->message, sizeof(pod->message), "%s", message);
         if (order_state_is_over(state))
-                loop_timer_disarm(pod->order->config.loop, &pod->timer);
+                loop_timer_disarm(pod->order->loop, &pod->timer);
         if (pod->order->config.changed)
                 pod->order->config.changed(pod->order->config.context);
 }
@@ -43,7 +43,26 @@ void order_set(struct order_pod *pod, enum order_state state, const char *messag
 void order_call(struct order_pod *pod, const struct api_call *call,
                 void (*done)(void *context, const struct api_reply *reply)) {
         pod->order->calls++;
-        pod->call = transport_call(pod->order->config.transport, call, done, pod);
+        pod->call = transport_call(pod->order->transport, call, done, pod);
+}
+
+void order_ask(struct order_pod *pod, enum evict_way way) {
+        struct eviction_order *order = pod->order;
+        const struct evict_intent intent = { .pod = { SLICE_LITERAL("Pod"), slice_of(pod->ns),
+                                                      slice_of(pod->name), slice_of(pod->uid) },
+                                             .requested_by =
+                                                     SLICE_LITERAL(EVICTION_ORDER_REQUESTER),
+                                             .way = way };
+
+        order->calls++;
+        pod->is_asking = true;
+        order->sink.ask(order->sink.context, &intent);
+        if (!loop_timer_is_armed(&order->serve))
+                loop_timer_arm(order->loop, &order->serve, 0);
+}
+
+static void on_serve(void *context) {
+        runtime_serve_evictions(((struct eviction_order *)context)->config.runtime);
 }
 
 /* ---- progress ---- */
@@ -78,7 +97,8 @@ void order_pump(struct eviction_order *order) {
                 }
         for (size_t i = 0; i < order->count; i++) {
                 over_count += order_state_is_over(order->pods[i].state) && !order->pods[i].call;
-                asking_count += order->pods[i].state <= ORDER_ASKING || order->pods[i].call;
+                asking_count += order->pods[i].state <= ORDER_ASKING || order->pods[i].call ||
+                                order->pods[i].is_asking;
         }
         if (over_count == order->count || (!order->config.waits && asking_count == 0))
                 eviction_order_finish(order, NULL);
@@ -92,14 +112,14 @@ static void on_deadline(void *context) {
 
                 if (order_state_is_over(pod->state))
                         continue;
-                if (order->group && pod->state != ORDER_QUEUED && !pod->call)
+                if (order->group && pod->state != ORDER_QUEUED && !pod->call && !pod->is_asking)
                         order_request_withdraw(pod);
                 else if (!order->group || pod->state == ORDER_QUEUED)
                         order_set(pod, ORDER_WITHDRAWN, "the deadline passed");
         }
         order_pump(order);
         if (!order->is_finished) /* calls that are under way come first */
-                loop_timer_arm(order->config.loop, &order->deadline, ORDER_LOOK_NS);
+                loop_timer_arm(order->loop, &order->deadline, ORDER_LOOK_NS);
 }
 
 static void on_unanswered(void *context) {
@@ -109,10 +129,17 @@ static void on_unanswered(void *context) {
                 if (order->pods[i].state == ORDER_OPEN && !order->pods[i].is_seen)
                         order_set(&order->pods[i], ORDER_OPEN,
                                   "nobody answers the request: is berth evictions running?");
-        loop_timer_arm(order->config.loop, &order->unanswered, UNANSWERED_NS);
+        loop_timer_arm(order->loop, &order->unanswered, UNANSWERED_NS);
 }
 
 /* ---- pods ---- */
+
+struct order_pod *order_find_pod(struct eviction_order *order, struct slice uid) {
+        for (size_t i = 0; i < order->count; i++)
+                if (slice_is(uid, order->pods[i].uid))
+                        return &order->pods[i];
+        return NULL;
+}
 
 static bool is_left_alone(const struct json *pod) {
         const struct json *meta = json_get(pod, "metadata"), *owner;
@@ -130,6 +157,8 @@ static bool is_left_alone(const struct json *pod) {
 static void add_pod(struct eviction_order *order, const struct json *object) {
         const struct json *meta = json_get(object, "metadata");
 
+        evict_service_saw_pod(runtime_evictions(order->config.runtime), object,
+                              loop_mono(order->loop));
         if (order->count == order->cap) {
                 order->cap = order->cap ? order->cap * 2 : 16;
                 order->pods = xreallocarray(order->pods, order->cap, sizeof(order->pods[0]));
@@ -147,9 +176,9 @@ static void eviction_order_start(struct eviction_order *order) {
         if (order->group && order->count)
                 order_requests_follow(order);
         if (order->config.deadline_ns > 0 && !order->config.cancels)
-                loop_timer_arm(order->config.loop, &order->deadline, order->config.deadline_ns);
+                loop_timer_arm(order->loop, &order->deadline, order->config.deadline_ns);
         if (order->group && order->config.waits)
-                loop_timer_arm(order->config.loop, &order->unanswered, UNANSWERED_NS);
+                loop_timer_arm(order->loop, &order->unanswered, UNANSWERED_NS);
         order_pump(order);
 }
 
@@ -214,7 +243,7 @@ static void read_named(struct eviction_order *order) {
         buf_text(&path, "/pods/");
         url_escape(&path, rest);
         order->calls++;
-        order->call = transport_call(order->config.transport,
+        order->call = transport_call(order->transport,
                                      &(struct api_call){ .path = buf_view(&path) }, on_read, order);
         buf_release(&path);
 }
@@ -239,7 +268,7 @@ static void find_pods(struct eviction_order *order) {
         if (order->config.selector)
                 url_query_text(&path, "labelSelector", slice_of(order->config.selector));
         order->calls++;
-        order->call = transport_call(order->config.transport,
+        order->call = transport_call(order->transport,
                                      &(struct api_call){ .path = buf_view(&path) }, on_list, order);
         buf_release(&path);
         buf_release(&field);
@@ -266,7 +295,7 @@ static void eviction_order_prepare(struct eviction_order *order) {
         url_escape(&path, slice_of(order->config.node));
         order->calls++;
         order->call = transport_call(
-                order->config.transport,
+                order->transport,
                 &(struct api_call){ .method = API_PATCH,
                                     .path = buf_view(&path),
                                     .content_type = SLICE_LITERAL("application/merge-patch+json"),
@@ -292,6 +321,13 @@ static bool serves_requests(const struct api_reply *reply) {
         return is_found;
 }
 
+static void eviction_order_serve_kind(struct eviction_order *order, enum evict_kinds kinds,
+                                      const char *group) {
+        order->group = group;
+        evict_service_saw_kinds(runtime_evictions(order->config.runtime), kinds,
+                                loop_mono(order->loop));
+}
+
 static void on_own(void *context, const struct api_reply *reply) {
         struct eviction_order *order = context;
 
@@ -301,15 +337,15 @@ static void on_own(void *context, const struct api_reply *reply) {
                 return;
         }
         if (serves_requests(reply))
-                order->group = EVICTION_GROUP_OWN;
+                eviction_order_serve_kind(order, EVICT_KINDS_OWN, EVICTION_GROUP_OWN);
         eviction_order_prepare(order);
 }
 
 static void ask_for(struct eviction_order *order, const char *path,
                     void (*done)(void *context, const struct api_reply *reply)) {
         order->calls++;
-        order->call = transport_call(order->config.transport,
-                                     &(struct api_call){ .path = slice_of(path) }, done, order);
+        order->call = transport_call(order->transport, &(struct api_call){ .path = slice_of(path) },
+                                     done, order);
 }
 
 static void on_native(void *context, const struct api_reply *reply) {
@@ -317,7 +353,7 @@ static void on_native(void *context, const struct api_reply *reply) {
 
         order->call = NULL;
         if (serves_requests(reply)) {
-                order->group = EVICTION_GROUP_NATIVE;
+                eviction_order_serve_kind(order, EVICT_KINDS_NATIVE, EVICTION_GROUP_NATIVE);
                 eviction_order_prepare(order);
         } else {
                 ask_for(order, "/apis/" EVICTION_GROUP_OWN "/" EVICTION_VERSION, on_own);
@@ -330,6 +366,23 @@ struct eviction_order *eviction_order_new(const struct eviction_order_config *co
         struct eviction_order *order = xcalloc(1, sizeof(*order));
 
         order->config = *config;
+        order->loop = runtime_loop(config->runtime);
+        order->transport = runtime_transport(config->runtime);
+        order->requester = evict_service_join(
+                runtime_evictions(config->runtime),
+                &(struct evict_requester_config){
+                        .name = "evict",
+                        .requests_as = EVICTION_ORDER_REQUESTER,
+                        .request_prefix = "cli",
+                        .request_deadline_ns = config->deadline_ns > 0 ? config->deadline_ns : -1,
+                        .has_no_events = true,
+                        .max_in_flight =
+                                config->max_open ? config->max_open : EVICTION_ORDER_OPEN_DEFAULT,
+                        .max_attempts = 1 });
+        order->sink = evict_requester_sink(order->requester);
+        order->sink.begin_pass(order->sink.context,
+                               &(struct evict_pass){ .now = loop_wall(order->loop) });
+        order->serve = (struct loop_timer){ .fired = on_serve, .context = order };
         order->deadline = (struct loop_timer){ .fired = on_deadline, .context = order };
         order->unanswered = (struct loop_timer){ .fired = on_unanswered, .context = order };
         ask_for(order, "/apis/" EVICTION_GROUP_NATIVE "/" EVICTION_VERSION, on_native);
@@ -339,23 +392,46 @@ struct eviction_order *eviction_order_new(const struct eviction_order_config *co
 void eviction_order_free(struct eviction_order *order) {
         if (!order)
                 return;
-        loop_timer_disarm(order->config.loop, &order->deadline);
-        loop_timer_disarm(order->config.loop, &order->unanswered);
-        watch_set_free(order->watches);
+        loop_timer_disarm(order->loop, &order->deadline);
+        loop_timer_disarm(order->loop, &order->unanswered);
+        loop_timer_disarm(order->loop, &order->serve);
+        if (order->requests) {
+                watch_set_remove(runtime_watches(order->config.runtime), order->requests);
+                watch_set_remove(runtime_watches(order->config.runtime), order->evictions);
+        }
         if (order->call)
-                transport_cancel(order->config.transport, order->call);
+                transport_cancel(order->transport, order->call);
         for (size_t i = 0; i < order->count; i++) {
                 struct order_pod *pod = &order->pods[i];
 
-                loop_timer_disarm(order->config.loop, &pod->timer);
+                loop_timer_disarm(order->loop, &pod->timer);
                 if (pod->call)
-                        transport_cancel(order->config.transport, pod->call);
+                        transport_cancel(order->transport, pod->call);
                 free(pod->ns);
                 free(pod->name);
                 free(pod->uid);
         }
         free(order->pods);
         free(order);
+}
+
+void eviction_order_served(struct eviction_order *order) {
+        const struct evict_record *record;
+        uint64_t after = order->settled;
+        size_t at = 0;
+
+        while ((record = evict_requester_next_record(order->requester, after, &at))) {
+                struct order_pod *pod = order_find_pod(order, record->pod.uid);
+
+                order->settled = record->number;
+                if (!pod || !pod->is_asking)
+                        continue;
+                pod->is_asking = false;
+                if (order->group)
+                        order_request_written(pod, record);
+                else
+                        order_subresource_asked(pod, record);
+        }
 }
 
 size_t eviction_order_count(const struct eviction_order *order) {

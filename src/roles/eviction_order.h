@@ -4,8 +4,7 @@
 
 #include "base/err.h"
 #include "base/time.h"
-#include "port/loop.h"
-#include "port/transport.h"
+#include "loop/runtime.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,8 +13,7 @@
 #define EVICTION_ORDER_OPEN_DEFAULT 50 /* asked for at the same time */
 
 struct eviction_order_config {
-        struct transport *transport;
-        struct loop *loop;
+        struct runtime *runtime;     /* pods are asked for through its eviction service */
         const char *ns;              /* of named pods and of the selector; "" = all namespaces */
         const char *node, *selector; /* NULL = not by these */
         const char *const *pods;     /* names, or NAMESPACE/NAME */
@@ -54,6 +52,8 @@ struct order_line { /* texts belong to the order, until its next change */
 struct eviction_order;
 struct eviction_order *eviction_order_new(const struct eviction_order_config *config);
 void eviction_order_free(struct eviction_order *order); /* accepts NULL; not from a callback */
+/* The runtime's service was served: some of the order's evictions may have ended. */
+void eviction_order_served(struct eviction_order *order);
 size_t eviction_order_count(const struct eviction_order *order);
 struct order_line eviction_order_line(const struct eviction_order *order, size_t index);
 /* Whether EvictionRequests are used; known once there are lines. */

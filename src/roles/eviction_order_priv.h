@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/json.h"
+#include "evict/evict_service.h"
 #include "loop/watch_set.h"
 #include "roles/eviction_order.h"
 
@@ -19,7 +20,7 @@ struct order_pod {
         struct wall_time expected;
         struct api_request *call; /* one at a time */
         struct loop_timer timer;
-        bool is_asked;     /* the subresource took it */
+        bool is_asking;    /* the eviction service has it */
         bool is_withdrawn; /* the intent was changed by us */
         bool is_seen;      /* somebody reconciles the request */
         bool is_begun;     /* a 429 said that somebody else evicts it, at this time */
@@ -29,13 +30,18 @@ struct order_pod {
 
 struct eviction_order {
         struct eviction_order_config config;
+        struct loop *loop;
+        struct transport *transport;
+        struct evict_requester *requester;
+        struct evict_sink sink;
+        uint64_t settled;  /* the last record of the requester that was looked at */
         const char *group; /* NULL = the kinds are not served */
         bool is_finished, has_pods;
         struct order_pod *pods;
         size_t count, cap;
-        struct watch_set *watches; /* requests and Evictions; NULL = not followed */
-        struct api_request *call;  /* discovery, cordon, reading pods */
-        struct loop_timer deadline, unanswered;
+        struct watch_row *requests, *evictions; /* NULL = not followed */
+        struct api_request *call;               /* discovery, cordon, reading pods */
+        struct loop_timer deadline, unanswered, serve;
         uint64_t calls;
         struct err err;
 };
@@ -44,13 +50,19 @@ struct eviction_order {
 void order_call(struct order_pod *pod, const struct api_call *call,
                 void (*done)(void *context, const struct api_reply *reply));
 void order_set(struct order_pod *pod, enum order_state state, const char *message);
+struct order_pod *order_find_pod(struct eviction_order *order, struct slice uid);
 /* Begins what may begin, and ends the order when everything is over. */
 void order_pump(struct eviction_order *order);
 
+/* Hands the pod to the eviction service; the outcome comes to one of the two below. */
+void order_ask(struct order_pod *pod, enum evict_way way);
+
 /* ---- order_requests.c: by EvictionRequests ---- */
 void order_request_begin(struct order_pod *pod);
+void order_request_written(struct order_pod *pod, const struct evict_record *record);
 void order_request_withdraw(struct order_pod *pod);
 void order_requests_follow(struct eviction_order *order);
 
 /* ---- order_subresource.c: by pods/eviction ---- */
 void order_subresource_begin(struct order_pod *pod);
+void order_subresource_asked(struct order_pod *pod, const struct evict_record *record);

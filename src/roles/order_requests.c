@@ -7,15 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void request_path(const struct order_pod *pod, bool is_collection, char *path) {
+static void request_path(const struct order_pod *pod, char *path) {
         snprintf(path, ORDER_PATH_MAX,
-                 "/apis/%s/" EVICTION_VERSION "/namespaces/%s/evictionrequests%s%s",
-                 pod->order->group, pod->ns, is_collection ? "" : "/cli-",
-                 is_collection ? "" : pod->uid);
+                 "/apis/%s/" EVICTION_VERSION "/namespaces/%s/evictionrequests/cli-%s",
+                 pod->order->group, pod->ns, pod->uid);
 }
 
-static void order_requests_refused(struct order_pod *pod, const struct api_reply *reply) {
-        order_set(pod, ORDER_FAILED, reply->error.text[0] ? reply->error.text : "no answer");
+static void order_requests_refused(struct order_pod *pod, struct slice text) {
+        char message[sizeof(pod->message)];
+
+        snprintf(message, sizeof(message), SLICE_FMT, SLICE_ARG(text));
+        order_set(pod, ORDER_FAILED, text.len ? message : "no answer");
         order_pump(pod->order);
 }
 
@@ -26,7 +28,7 @@ static void on_patched(void *context, const struct api_reply *reply) {
 
         pod->call = NULL;
         if (reply->status != 200) {
-                order_requests_refused(pod, reply);
+                order_requests_refused(pod, slice_of(reply->error.text));
                 return;
         }
         if (pod->state == ORDER_ASKING)
@@ -42,7 +44,7 @@ static void write_deadline(const struct order_pod *pod, struct buf *out) {
                 buf_text(out, "{}");
                 return;
         }
-        wall_time_format((struct wall_time){ loop_wall(config->loop).ns + config->deadline_ns },
+        wall_time_format((struct wall_time){ loop_wall(pod->order->loop).ns + config->deadline_ns },
                          text);
         buf_printf(out, "{\"" EVICTION_DEADLINE_KEY "\":\"%s\"}", text);
 }
@@ -51,7 +53,7 @@ static void order_requests_patch(struct order_pod *pod, const char *intent) {
         struct buf body = { 0 };
         char path[ORDER_PATH_MAX];
 
-        request_path(pod, false, path);
+        request_path(pod, path);
         buf_text(&body, "{\"metadata\":{\"annotations\":");
         if (strcmp(intent, "Eviction") == 0)
                 write_deadline(pod, &body);
@@ -68,41 +70,20 @@ static void order_requests_patch(struct order_pod *pod, const char *intent) {
         buf_release(&body);
 }
 
-static void on_created(void *context, const struct api_reply *reply) {
-        struct order_pod *pod = context;
-
-        pod->call = NULL;
-        if (reply->status == 201) {
+void order_request_written(struct order_pod *pod, const struct evict_record *record) {
+        if (record->result == EVICT_RESULT_SUCCESS) {
                 order_set(pod, ORDER_OPEN, NULL);
                 order_pump(pod->order);
-        } else if (reply->status == 409) { /* of an earlier order for the same pod */
-                order_requests_patch(pod, "Eviction");
+        } else if (record->code == BERTH_ERR_EXISTS || record->code == BERTH_ERR_CONFLICT) {
+                order_requests_patch(pod, "Eviction"); /* of an earlier order for the same pod */
         } else {
-                order_requests_refused(pod, reply);
+                order_requests_refused(pod, record->text);
         }
 }
 
 void order_request_begin(struct order_pod *pod) {
-        struct buf body = { 0 };
-        char path[ORDER_PATH_MAX];
-
-        request_path(pod, true, path);
-        buf_printf(&body,
-                   "{\"apiVersion\":\"%s/" EVICTION_VERSION
-                   "\",\"kind\":\"EvictionRequest\",\"metadata\":{\"name\":\"cli-%s\",\"labels\":{"
-                   "\"" ORDER_LABEL "\":\"" ORDER_LABEL_VALUE "\"},\"annotations\":",
-                   pod->order->group, pod->uid);
-        write_deadline(pod, &body);
-        buf_printf(&body,
-                   "},\"spec\":{\"target\":{\"pod\":{\"name\":\"%s\",\"uid\":\"%s\"}},"
-                   "\"requester\":\"" EVICTION_ORDER_REQUESTER "\",\"intent\":\"Eviction\"}}",
-                   pod->name, pod->uid);
         order_set(pod, ORDER_ASKING, NULL);
-        order_call(pod,
-                   &(struct api_call){
-                           .method = API_POST, .path = slice_of(path), .body = buf_view(&body) },
-                   on_created);
-        buf_release(&body);
+        order_ask(pod, EVICT_WAY_REQUEST);
 }
 
 static void on_withdrawn(void *context, const struct api_reply *reply) {
@@ -125,7 +106,7 @@ void order_request_withdraw(struct order_pod *pod) {
         pod->is_withdrawn = true;
         if (pod->state == ORDER_QUEUED)
                 order_set(pod, ORDER_ASKING, NULL);
-        request_path(pod, false, path);
+        request_path(pod, path);
         order_call(pod,
                    &(struct api_call){
                            .method = API_PATCH,
@@ -136,13 +117,6 @@ void order_request_withdraw(struct order_pod *pod) {
 }
 
 /* ---- following ---- */
-
-static struct order_pod *find_pod(struct eviction_order *order, struct slice uid) {
-        for (size_t i = 0; i < order->count; i++)
-                if (slice_is(uid, order->pods[i].uid))
-                        return &order->pods[i];
-        return NULL;
-}
 
 static void on_cleaned(void *context, const struct api_reply *reply) {
         struct order_pod *pod = context;
@@ -159,8 +133,8 @@ static void order_requests_end(struct order_pod *pod, enum order_state state, co
         order_set(pod, state, message);
         pod->responder[0] = '\0';
         if (pod->call)
-                transport_cancel(pod->order->config.transport, pod->call);
-        request_path(pod, false, path);
+                transport_cancel(pod->order->transport, pod->call);
+        request_path(pod, path);
         order_call(pod, &(struct api_call){ .method = API_DELETE, .path = slice_of(path) },
                    on_cleaned);
 }
@@ -199,7 +173,7 @@ static void on_request(void *context, enum reflector_change change, const struct
 
         if (eviction_request_decode(object, &request, NULL) < 0)
                 return;
-        pod = find_pod(order, request->object.target_uid);
+        pod = order_find_pod(order, request->object.target_uid);
         outcome = request->object.conditions.outcome;
         /* Conditions of before our last word about it do not count. */
         if (pod && (pod->state == ORDER_OPEN || pod->is_withdrawn) &&
@@ -239,7 +213,7 @@ static void on_eviction(void *context, enum reflector_change change, const struc
 
         if (change == REFLECTOR_DELETED || eviction_decode(object, &eviction, NULL) < 0)
                 return;
-        pod = find_pod(context, eviction->object.target_uid);
+        pod = order_find_pod(context, eviction->object.target_uid);
         if (pod)
                 pod->is_seen |= eviction->status.observed_generation > 0;
         if (pod && !order_state_is_over(pod->state) &&
@@ -256,6 +230,7 @@ static void on_eviction(void *context, enum reflector_change change, const struc
 void order_requests_follow(struct eviction_order *order) {
         static const struct reflector_events requests = { .changed = on_request };
         static const struct reflector_events evictions = { .changed = on_eviction };
+        struct watch_set *watches = runtime_watches(order->config.runtime);
         bool is_one_namespace = true;
         char root[ORDER_PATH_MAX / 2] = "", path[ORDER_PATH_MAX];
 
@@ -265,21 +240,21 @@ void order_requests_follow(struct eviction_order *order) {
                 snprintf(root, sizeof(root), "/namespaces/%s", order->pods[0].ns);
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "%s/evictionrequests",
                  order->group, root);
-        order->watches = watch_set_new(order->config.transport, order->config.loop);
-        watch_set_add(order->watches,
-                      &(struct watch_request){ .path = path,
-                                               .label_selector = ORDER_LABEL "=" ORDER_LABEL_VALUE,
-                                               .seed = 1,
-                                               .trouble = WATCH_QUIET,
-                                               .events = &requests,
-                                               .context = order });
+        order->requests =
+                watch_set_add(watches, &(struct watch_request){ .path = path,
+                                                                .label_selector = ORDER_LABEL
+                                                                "=" ORDER_LABEL_VALUE,
+                                                                .seed = 1,
+                                                                .trouble = WATCH_QUIET,
+                                                                .events = &requests,
+                                                                .context = order });
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "%s/evictions", order->group,
                  root);
-        watch_set_add(order->watches,
-                      &(struct watch_request){ .path = path,
-                                               .label_selector = EVICTION_ORDER_REQUESTER,
-                                               .seed = 2,
-                                               .trouble = WATCH_QUIET,
-                                               .events = &evictions,
-                                               .context = order });
+        order->evictions = watch_set_add(
+                watches, &(struct watch_request){ .path = path,
+                                                  .label_selector = EVICTION_ORDER_REQUESTER,
+                                                  .seed = 2,
+                                                  .trouble = WATCH_QUIET,
+                                                  .events = &evictions,
+                                                  .context = order });
 }

@@ -17,7 +17,7 @@ static void order_subresource_later(struct order_pod *pod, int64_t delay_ns,
                                     void (*fired)(void *context)) {
         pod->timer.fired = fired;
         pod->timer.context = pod;
-        loop_timer_arm(pod->order->config.loop, &pod->timer, delay_ns);
+        loop_timer_arm(pod->order->loop, &pod->timer, delay_ns);
 }
 
 static void order_subresource_over(struct order_pod *pod, enum order_state state,
@@ -34,7 +34,7 @@ static void order_subresource_look(void *context);
  * or not begun within the time that there is. */
 static bool has_stopped_moving(struct order_pod *pod, const struct json *root) {
         const struct json *marks = json_get(json_get(root, "metadata"), "annotations");
-        struct mono_time now = loop_mono(pod->order->config.loop);
+        struct mono_time now = loop_mono(pod->order->loop);
         bool was_moving = pod->is_moving;
 
         if (!json_get(marks, EVICT_ONLY_KEY))
@@ -47,6 +47,7 @@ static bool has_stopped_moving(struct order_pod *pod, const struct json *root) {
 
 static void on_seen(void *context, const struct api_reply *reply) {
         struct order_pod *pod = context;
+        struct evict_service *service = runtime_evictions(pod->order->config.runtime);
         struct json_doc *doc = NULL;
         const struct json *root;
         struct slice phase;
@@ -54,11 +55,13 @@ static void on_seen(void *context, const struct api_reply *reply) {
 
         pod->call = NULL;
         if (reply->status == 404) {
+                evict_service_lost_pod(service, slice_of(pod->uid));
                 order_subresource_over(pod, ORDER_EVICTED, "");
                 return;
         }
         if (reply->status == 200 && json_parse(reply->body, &doc, NULL) == 0) {
                 root = json_doc_root(doc);
+                evict_service_saw_pod(service, root, loop_mono(pod->order->loop));
                 phase = json_get_text(json_get(root, "status"), "phase");
                 if (!slice_is(json_get_text(json_get(root, "metadata"), "uid"), pod->uid) ||
                     slice_is(phase, "Succeeded") || slice_is(phase, "Failed"))
@@ -85,67 +88,50 @@ static void order_subresource_look(void *context) {
 /* ---- asking ---- */
 
 /* Somebody else says to have begun; looked at until it is over. */
-static void wait_for_others(struct order_pod *pod, const struct api_reply *reply) {
+static void wait_for_others(struct order_pod *pod, const char *text) {
         pod->is_begun = true;
         pod->is_moving = false;
-        pod->begun = loop_mono(pod->order->config.loop);
-        order_set(pod, ORDER_OPEN, reply->error.text);
+        pod->begun = loop_mono(pod->order->loop);
+        order_set(pod, ORDER_OPEN, text);
         order_subresource_later(pod, ORDER_LOOK_NS, order_subresource_look);
         order_pump(pod->order);
 }
 
-static void order_subresource_retry(struct order_pod *pod, const struct api_reply *reply) {
-        int64_t delay_ns = reply->retry_after_s * NS_PER_S > ORDER_RETRY_NS
-                                   ? reply->retry_after_s * NS_PER_S
+static void order_subresource_retry(struct order_pod *pod, const struct evict_record *record,
+                                    const char *text) {
+        int64_t delay_ns = record->retry_after_s * NS_PER_S > ORDER_RETRY_NS
+                                   ? record->retry_after_s * NS_PER_S
                                    : ORDER_RETRY_NS;
 
-        order_set(pod, ORDER_OPEN, reply->error.text);
+        order_set(pod, ORDER_OPEN, text);
         order_subresource_later(pod, delay_ns, order_subresource_ask);
         order_pump(pod->order);
 }
 
-static void on_asked(void *context, const struct api_reply *reply) {
-        struct order_pod *pod = context;
+void order_subresource_asked(struct order_pod *pod, const struct evict_record *record) {
+        bool is_begun = record->code == BERTH_ERR_TOO_MANY &&
+                        slice_contains(record->text, SLICE_LITERAL(EVICTION_MOVING_TEXT));
+        char text[sizeof(pod->message)];
 
-        pod->call = NULL;
+        snprintf(text, sizeof(text), SLICE_FMT, SLICE_ARG(record->text));
         pod->is_begun = false;
-        if (reply->status >= 200 && reply->status < 300) {
+        if (record->result == EVICT_RESULT_SUCCESS) {
                 order_set(pod, ORDER_OPEN, "the pod is being deleted");
                 order_subresource_later(pod, ORDER_LOOK_NS, order_subresource_look);
                 order_pump(pod->order);
-        } else if (reply->status == 404 ||
-                   (reply->status == 409 &&
-                    slice_contains(slice_of(reply->error.text), SLICE_LITERAL("UID")))) {
+        } else if (record->result == EVICT_RESULT_GONE) {
                 order_subresource_over(pod, ORDER_EVICTED, "");
-        } else if (reply->status == 429 && slice_contains(slice_of(reply->error.text),
-                                                          SLICE_LITERAL(EVICTION_MOVING_TEXT))) {
-                wait_for_others(pod, reply);
-        } else if (reply->status == 0 || reply->status == 409 || reply->status == 429 ||
-                   reply->status >= 500 ||
-                   slice_contains(slice_of(reply->error.text), SLICE_LITERAL("being terminated"))) {
-                order_subresource_retry(pod, reply);
+        } else if (is_begun) {
+                wait_for_others(pod, text);
+        } else if (evict_record_may_pass(record)) {
+                order_subresource_retry(pod, record, text);
         } else {
-                order_subresource_over(pod, ORDER_FAILED, reply->error.text);
+                order_subresource_over(pod, ORDER_FAILED, text);
         }
 }
 
 static void order_subresource_ask(void *context) {
-        struct order_pod *pod = context;
-        struct buf body = { 0 };
-        char path[ORDER_PATH_MAX];
-
-        snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/%s/eviction", pod->ns, pod->name);
-        buf_printf(&body,
-                   "{\"apiVersion\":\"policy/v1\",\"kind\":\"Eviction\",\"metadata\":{\"name\":"
-                   "\"%s\",\"namespace\":\"%s\",\"annotations\":{\"requested-by\":"
-                   "\"" EVICTION_ORDER_REQUESTER "\"}},\"deleteOptions\":{\"preconditions\":{"
-                   "\"uid\":\"%s\"}}}",
-                   pod->name, pod->ns, pod->uid);
-        order_call(pod,
-                   &(struct api_call){
-                           .method = API_POST, .path = slice_of(path), .body = buf_view(&body) },
-                   on_asked);
-        buf_release(&body);
+        order_ask(context, EVICT_WAY_EVICT);
 }
 
 void order_subresource_begin(struct order_pod *pod) {

@@ -150,6 +150,10 @@ static void on_pods(void *context, const struct api_reply *reply) {
         reader->request = NULL;
         arena_clear(&reader->arena);
         reader->pods.count = 0;
+        if (code == BERTH_OK && reader->is_draining)
+                evict_service_saw_node(runtime_evictions(reader->runtime),
+                                       reader->config->agent->node, json_doc_root(doc),
+                                       loop_mono(runtime_loop(reader->runtime)));
         if (code == BERTH_OK)
                 code = drain_pods_decode(json_doc_root(doc), &reader->arena, &reader->pods, &err);
         if (code == BERTH_OK)

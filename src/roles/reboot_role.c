@@ -253,10 +253,11 @@ struct reboot_role *reboot_role_add(struct runtime *runtime,
         role->timer = (struct loop_timer){ .fired = reboot_role_turn, .context = role };
         role->order = (struct loop_timer){ .fired = on_order, .context = role };
         action_list_init(&role->actions);
-        role->requester =
-                evict_service_join(runtime_evictions(runtime),
-                                   &(struct evict_requester_config){
-                                           .name = "reboot", .owner = role, .max_attempts = 1 });
+        role->requester = evict_service_join(
+                runtime_evictions(runtime),
+                &(struct evict_requester_config){ .name = "reboot",
+                                                  .requests_as = "reboot.berth.dev/drain",
+                                                  .max_attempts = 1 });
         role->sink = evict_requester_sink(role->requester);
         role->notifier = reboot_notifier_new(runtime_loop(runtime), config->notify_url);
         role->agent = reboot_agent_new(config->agent, slice_of(config->boot_id), &role->sink);

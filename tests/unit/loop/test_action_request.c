@@ -179,10 +179,61 @@ static void removes_pods(void **state) {
         check_all(cases, ARRAY_LEN(cases));
 }
 
+static void asks_for_evictions(void **state) {
+        const struct request_case cases[] = {
+                { "request",
+                  { .kind = ACTION_CREATE_REQUEST,
+                    .target = { SLICE_LITERAL("EvictionRequest"), SLICE_LITERAL("ns"),
+                                SLICE_LITERAL("me-u-1"), SLICE_LITERAL("") },
+                    .request = { .group = "lifecycle.berth.dev",
+                                 .pod = POD,
+                                 .requester = SLICE_LITERAL("me.berth.dev/x"),
+                                 .label = SLICE_LITERAL("me"),
+                                 .deadline = { 1767225600LL * NS_PER_S } } },
+                  API_POST,
+                  "/apis/lifecycle.berth.dev/v1alpha1/namespaces/ns/evictionrequests",
+                  "",
+                  "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionRequest\","
+                  "\"metadata\":{\"name\":\"me-u-1\",\"labels\":{\"berth.dev/requested-by\":"
+                  "\"me\"},\"annotations\":{\"lifecycle.berth.dev/deadline\":"
+                  "\"2026-01-01T00:00:00Z\"}},\"spec\":{\"target\":{\"pod\":{\"name\":\"p\","
+                  "\"uid\":\"u-1\"}},\"requester\":\"me.berth.dev/x\",\"intent\":\"Eviction\"}}" },
+                { "request without deadline",
+                  { .kind = ACTION_CREATE_REQUEST,
+                    .target = { SLICE_LITERAL("EvictionRequest"), SLICE_LITERAL("ns"),
+                                SLICE_LITERAL("cli-u-1"), SLICE_LITERAL("") },
+                    .request = { .group = "lifecycle.k8s.io",
+                                 .pod = POD,
+                                 .requester = SLICE_LITERAL("me.berth.dev/x"),
+                                 .label = SLICE_LITERAL("me"),
+                                 .deadline = WALL_TIME_UNSET } },
+                  API_POST,
+                  "/apis/lifecycle.k8s.io/v1alpha1/namespaces/ns/evictionrequests",
+                  "",
+                  "{\"apiVersion\":\"lifecycle.k8s.io/v1alpha1\",\"kind\":\"EvictionRequest\","
+                  "\"metadata\":{\"name\":\"cli-u-1\",\"labels\":{\"berth.dev/requested-by\":"
+                  "\"me\"},\"annotations\":{}},\"spec\":{\"target\":{\"pod\":{\"name\":\"p\","
+                  "\"uid\":\"u-1\"}},\"requester\":\"me.berth.dev/x\",\"intent\":\"Eviction\"}}" },
+                { "request withdrawn",
+                  { .kind = ACTION_WITHDRAW_REQUEST,
+                    .target = { SLICE_LITERAL("EvictionRequest"), SLICE_LITERAL("ns"),
+                                SLICE_LITERAL("me-u-1"), SLICE_LITERAL("") },
+                    .request = { .group = "lifecycle.k8s.io" } },
+                  API_DELETE,
+                  "/apis/lifecycle.k8s.io/v1alpha1/namespaces/ns/evictionrequests/me-u-1",
+                  "",
+                  "" },
+        };
+
+        (void)state;
+        check_all(cases, ARRAY_LEN(cases));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = { cmocka_unit_test(patches_objects),
                                             cmocka_unit_test(reports_placements),
-                                            cmocka_unit_test(removes_pods) };
+                                            cmocka_unit_test(removes_pods),
+                                            cmocka_unit_test(asks_for_evictions) };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,242 @@
+/* The next step of open evictions: which way each goes, whether it waits for a slot, and the action
+ * that follows. */
+#include "base/util.h"
+#include "evict/evict_priv.h"
+#include <assert.h>
+#include <stdio.h>
+
+/* Deleting always names the uid: what bears the name by then may be running. */
+static struct action deletion_of(const struct evict_job *job) {
+        return (struct action){ .kind = ACTION_DELETE_POD,
+                                .target = job->record.pod,
+                                .remove = { job->has_grace, job->grace_s } };
+}
+
+static bool has_finished(const struct evict_job *job) {
+        const struct cluster *cluster = job->requester->service->config.cluster;
+        const struct object_ref *pod = &job->record.pod;
+        struct pod_id id = cluster ? cluster_find_pod(cluster, pod->ns, pod->name) : POD_NONE;
+        if (job->is_finished || pod_id_is_none(id))
+                return job->is_finished;
+        return pod_row_is_finished(cluster_pod(cluster, id)) &&
+               slice_is(pod->uid, cluster_pod(cluster, id)->uid);
+}
+
+static struct action eviction_of(const struct evict_job *job) {
+        bool is_parity = job->requester->config.is_parity;
+        const struct evict_record *record = &job->record;
+        struct action action = {
+                .kind = ACTION_EVICT,
+                .target = record->pod,
+                .evict = { .node = record->node,
+                           .plugin = record->plugin,
+                           .profile = record->profile,
+                           .reason = record->reason,
+                           .requested_by = record->requested_by,
+                           .has_grace = job->has_grace,
+                           .grace_s = job->grace_s,
+                           .is_finished = !is_parity && has_finished(job) },
+        };
+        if (is_parity)
+                action.target.uid = SLICE_EMPTY; /* no precondition */
+        return action;
+}
+
+static void call_job(struct evict_job *job, struct action_list *out) {
+        const struct action action = job->deletes ? deletion_of(job) : eviction_of(job);
+        job->record.route = job->deletes ? EVICT_ROUTE_DELETE : EVICT_ROUTE_SUBRESOURCE;
+        evict_open_turn(job, JOB_CALLED);
+        job->action_id = action_list_add(out, &action);
+        map_u64_put(job->requester->service->calls, job->action_id, job);
+}
+
+static struct wall_time deadline_of(const struct evict_requester *requester) {
+        int64_t after_ns = requester->config.request_deadline_ns;
+        if (after_ns < 0)
+                return WALL_TIME_UNSET;
+        return (struct wall_time){ requester->service->wall.ns +
+                                   (after_ns ? after_ns : EVICT_REQUEST_DEADLINE_NS) };
+}
+
+static void write_request(struct evict_job *job, struct action_list *out) {
+        const struct evict_requester *requester = job->requester;
+        struct evict_service *service = requester->service;
+        const struct object_ref *pod = &job->record.pod;
+        char name[EVICT_REQUEST_NAME_MAX];
+        const struct action action = {
+                .kind = ACTION_CREATE_REQUEST,
+                .target = { .kind = SLICE_LITERAL("EvictionRequest"),
+                            .ns = pod->ns,
+                            .name = evict_request_name(job, name) },
+                .request = { .group = evict_requests_group(service->requests),
+                             .pod = *pod,
+                             .requester = slice_of(requester->config.requests_as),
+                             .label = slice_of(requester->label),
+                             .deadline = deadline_of(requester) },
+        };
+        job->record.route = EVICT_ROUTE_REQUEST;
+        job->request_group = evict_requests_group(service->requests);
+        evict_open_turn(job, JOB_REQUESTING);
+        service->follows_requests |= !job->only_writes;
+        job->action_id = action_list_add(out, &action);
+        map_u64_put(service->calls, job->action_id, job);
+}
+
+/* ---- which way ---- */
+
+/* True while it waits for a slot. */
+static bool line_up(struct evict_job *job, bool by_request, struct mono_time now) {
+        struct evict_service *service = job->requester->service;
+        const struct evict_config *config = &service->config;
+        int64_t patience_ns =
+                config->slot_patience_ns ? config->slot_patience_ns : EVICT_SLOT_PATIENCE_NS;
+        if (!config->has_slots || job->requester->config.is_parity ||
+            !evict_slots_ask(service->slots, &job->record, by_request, now))
+                return false;
+        evict_open_turn(job, JOB_LINED_UP);
+        job->by_request = by_request;
+        job->takes_slot = true;
+        job->was_told = false;
+        job->due.ns = now.ns + patience_ns;
+        return true;
+}
+
+static void begin_call(struct evict_job *job, struct mono_time now, struct action_list *out) {
+        if (!line_up(job, false, now))
+                call_job(job, out);
+}
+
+/* Nobody else is to be asked before the first request was answered. */
+static bool tries_first(const struct evict_service *service) {
+        return service->config.requests == EVICT_REQUESTS_AUTO && !service->are_answered &&
+               service->unanswered > 0;
+}
+
+static void refuse(struct evict_job *job, const char *text, struct mono_time now) {
+        evict_settle(job,
+                     &(struct action_result){ .code = BERTH_ERR_TOO_MANY,
+                                              .retry_after_s = -1,
+                                              .text = slice_of(text) },
+                     now, job->requester->service->wall);
+}
+
+static void begin_request(struct evict_job *job, struct mono_time now, struct action_list *out) {
+        struct evict_service *service = job->requester->service;
+        switch (evict_requests_kinds(service->requests, now)) {
+        case EVICT_KINDS_UNKNOWN:
+                return; /* stays undecided */
+        case EVICT_KINDS_ABSENT:
+                if (job->only_writes)
+                        refuse(job, "the cluster has no EvictionRequests", now);
+                else
+                        begin_call(job, now, out);
+                return;
+        case EVICT_KINDS_NATIVE: /* their controller may be somebody else's, which has no slots */
+        case EVICT_KINDS_OWN:
+                if (tries_first(service))
+                        return;
+                if (evict_requests_kinds(service->requests, now) == EVICT_KINDS_OWN ||
+                    !line_up(job, true, now))
+                        write_request(job, out);
+                return;
+        }
+}
+
+/* What has finished goes by itself, as an EvictionRequest for it would be over at once and the
+ * object stay; not while somebody's request for it is open. */
+static void begin_cleanup(struct evict_job *job, struct mono_time now, struct action_list *out) {
+        struct evict_requests *requests = job->requester->service->requests;
+        enum evict_asked asked = EVICT_ASKED_NO;
+        if (job->requester->service->config.requests != EVICT_REQUESTS_NEVER &&
+            job->record.pod.uid.len > 0 && !job->requester->config.is_parity) {
+                if (evict_requests_kinds(requests, now) == EVICT_KINDS_UNKNOWN)
+                        return;
+                asked = evict_requests_asked(requests, job->record.pod.uid);
+        }
+        if (asked == EVICT_ASKED_NO)
+                call_job(job, out);
+        else if (asked == EVICT_ASKED_YES)
+                refuse(job, "the pod's eviction was asked for, and is open", now);
+}
+
+static void begin_job(struct evict_job *job, struct mono_time now, struct action_list *out) {
+        const struct evict_requester *requester = job->requester;
+        bool by_request = requester->service->config.requests != EVICT_REQUESTS_NEVER &&
+                          requester->config.requests_as && !requester->config.is_parity;
+        assert(job->state == JOB_UNDECIDED);
+        if (job->only_writes)
+                begin_request(job, now, out);
+        else if (job->deletes || has_finished(job))
+                begin_cleanup(job, now, out);
+        else if (by_request)
+                begin_request(job, now, out);
+        else
+                begin_call(job, now, out);
+}
+
+/* ---- steps ---- */
+
+static bool has_to_wait(const struct evict_job *job, struct mono_time now) {
+        return job->state == JOB_WAITING && job->due.ns > now.ns;
+}
+
+/* True when a try begins. */
+static bool takes_off(struct evict_job *job, struct mono_time now) {
+        const struct evict_requester *requester = job->requester;
+        if (job->state != JOB_QUEUED && job->state != JOB_WAITING)
+                return job->state == JOB_UNDECIDED;
+        if (has_to_wait(job, now) || requester->under_way >= requester->config.max_in_flight)
+                return false;
+        job->record.attempts++;
+        evict_open_turn(job, JOB_UNDECIDED);
+        return true;
+}
+
+void evict_step_requester(struct evict_requester *requester, struct mono_time now,
+                          struct action_list *out) {
+        for (struct evict_job *job = requester->first, *next; job; job = next) {
+                next = job->next;
+                if (requester->config.is_parity && has_to_wait(job, now))
+                        return;
+                if (takes_off(job, now))
+                        begin_job(job, now, out);
+        }
+}
+
+static void admit_job(struct evict_job *job, struct mono_time now, struct action_list *out) {
+        struct evict_slots *slots = job->requester->service->slots;
+        struct slice uid = job->record.pod.uid;
+        /* The controller of EvictionRequests grants slots where it is ours. */
+        bool is_granted_elsewhere =
+                job->by_request && evict_slots_is_ready(slots) && !evict_slots_is_foreign(slots);
+        assert(job->takes_slot);
+        if (is_granted_elsewhere) {
+                job->takes_slot = false;
+                evict_slots_end(slots, uid);
+                write_request(job, out);
+        } else if (evict_slots_has(slots, uid)) {
+                if (job->by_request)
+                        write_request(job, out);
+                else
+                        call_job(job, out);
+        } else if (!job->by_request && job->due.ns <= now.ns) {
+                char text[80];
+                snprintf(text, sizeof(text), "waiting for a slot %s",
+                         evict_slots_reason(slots, uid));
+                job->takes_slot = false; /* the place is kept for when it asks again */
+                evict_slots_leave(slots, uid, now);
+                refuse(job, text, now);
+        } else if (!job->was_told && evict_slots_is_ready(slots)) {
+                job->was_told = true;
+                evict_open_tell(job, EVICT_NOTE_WAITS, evict_slots_reason(slots, uid));
+        }
+}
+
+void evict_step_admit(struct evict_requester *requester, struct mono_time now,
+                      struct action_list *out) {
+        for (struct evict_job *job = requester->first, *next; job; job = next) {
+                next = job->next;
+                if (job->state == JOB_LINED_UP)
+                        admit_job(job, now, out);
+        }
+}

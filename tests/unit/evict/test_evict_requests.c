@@ -1,0 +1,335 @@
+/* EvictionRequests as states of the eviction service: what is written, what answers mean, and what
+ * happens where nobody answers. */
+#include "evict/evict_service.h"
+
+#include "api/json.h"
+#include "base/util.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+struct scene {
+        struct evict_service *service;
+        struct evict_requester *requester;
+        struct evict_sink sink;
+        struct action_list out;
+        struct mono_time now;
+        size_t direct; /* times it was told that requests are not used */
+        char text[400];
+};
+
+static void on_told(void *context, const struct evict_note *note) {
+        struct scene *scene = context;
+        scene->direct += note->kind == EVICT_NOTE_DIRECT;
+}
+
+static struct scene *scene_new(enum evict_request_mode mode) {
+        struct scene *scene = xcalloc(1, sizeof(*scene));
+        scene->service = evict_service_new(
+                &(struct evict_config){ .requests = mode, .tell = on_told, .context = scene });
+        scene->requester = evict_service_join(
+                scene->service,
+                &(struct evict_requester_config){ .name = "descheduler",
+                                                  .requests_as = "descheduler.berth.dev/evict",
+                                                  .max_attempts = 2 });
+        scene->sink = evict_requester_sink(scene->requester);
+        action_list_init(&scene->out);
+        scene->sink.begin_pass(scene->sink.context, &(struct evict_pass){ 0 });
+        return scene;
+}
+
+static void scene_free(struct scene *scene) {
+        evict_service_free(scene->service);
+        action_list_release(&scene->out);
+        free(scene);
+}
+
+static void ask_way(struct scene *scene, const char *name, enum evict_way way, bool is_finished) {
+        const struct evict_intent intent = {
+                .pod = { .ns = SLICE_LITERAL("a"), .name = slice_of(name), .uid = slice_of(name) },
+                .way = way,
+                .is_finished = is_finished
+        };
+        assert_int_equal(scene->sink.ask(scene->sink.context, &intent), EVICT_DONE);
+}
+
+static void ask(struct scene *scene, const char *name) {
+        ask_way(scene, name, EVICT_WAY_EVICT, false);
+}
+
+/* One step; its calls as "create-request NAME evict NAME". */
+static const char *step(struct scene *scene) {
+        size_t used = 0;
+        scene->text[0] = '\0';
+        action_list_clear(&scene->out);
+        evict_service_observe(scene->service, scene->now,
+                              (struct wall_time){ 1000 * NS_PER_S + scene->now.ns });
+        evict_service_step(scene->service, scene->now, &scene->out);
+        for (size_t i = 0; i < scene->out.count; i++) {
+                const struct action *action = &scene->out.items[i];
+                if (action->kind != ACTION_RECORD_EVENT)
+                        used += (size_t)snprintf(scene->text + used, sizeof(scene->text) - used,
+                                                 "%s%s " SLICE_FMT, used ? " " : "",
+                                                 action_kind_name(action->kind),
+                                                 SLICE_ARG(action->target.name));
+        }
+        return scene->text;
+}
+
+static void answer(struct scene *scene, int code) {
+        for (size_t i = 0; i < scene->out.count; i++)
+                evict_service_result(scene->service,
+                                     &(struct action_result){ .id = scene->out.items[i].id,
+                                                              .kind = scene->out.items[i].kind,
+                                                              .code = code,
+                                                              .retry_after_s = -1,
+                                                              .text = SLICE_LITERAL("text") },
+                                     scene->now, (struct wall_time){ 1000 * NS_PER_S });
+}
+
+/* A request as the watch brings it; conditions is the list's text. */
+static void show(struct scene *scene, const char *pod, int observed, const char *conditions,
+                 bool is_removed) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        struct json_doc *doc = NULL;
+        buf_printf(&text,
+                   "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionRequest\","
+                   "\"metadata\":{\"namespace\":\"a\",\"name\":\"descheduler-%s\",\"uid\":\"r\","
+                   "\"generation\":1},\"spec\":{\"target\":{\"pod\":{\"name\":\"%s\",\"uid\":"
+                   "\"%s\"}},\"requester\":\"descheduler.berth.dev/evict\",\"intent\":\"Eviction\"}"
+                   ",\"status\":{\"observedGeneration\":%d,\"conditions\":[%s]}}",
+                   pod, pod, pod, observed, conditions);
+        assert_int_equal(json_parse(buf_view(&text), &doc, NULL), 0);
+        evict_service_saw_request(scene->service, json_doc_root(doc), is_removed, scene->now,
+                                  (struct wall_time){ 1000 * NS_PER_S });
+        evict_service_saw_any_request(scene->service, json_doc_root(doc), is_removed);
+        json_doc_free(doc);
+}
+
+#define CONDITION(type, status, reason)                                                            \
+        "{\"type\":\"" type "\",\"status\":\"" status "\",\"reason\":\"" reason                    \
+        "\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}"
+#define AWAITING                                                                                   \
+        CONDITION("TargetEvicted", "False", "AwaitingEviction")                                    \
+        "," CONDITION("Failed", "False", "AwaitingEviction")
+#define DONE                                                                                       \
+        CONDITION("TargetEvicted", "True", "PodDeleted")                                           \
+        "," CONDITION("Failed", "False", "PodDeleted")
+#define FAILED(reason)                                                                             \
+        CONDITION("TargetEvicted", "False", reason) "," CONDITION("Failed", "True", reason)
+
+/* The pod 1 is asked for by a request that was written. */
+static struct scene *requested(enum evict_request_mode mode) {
+        struct scene *scene = scene_new(mode);
+        struct evict_wants wants;
+        ask(scene, "1");
+        assert_string_equal(step(scene), "");
+        evict_service_wants(scene->service, &wants);
+        assert_true(wants.kinds);
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_OWN, scene->now);
+        assert_string_equal(step(scene), "create-request descheduler-1");
+        const struct action *action = &scene->out.items[0];
+        assert_string_equal(action->request.group, "lifecycle.berth.dev");
+        assert_true(slice_is(action->request.label, "descheduler"));
+        assert_true(slice_is(action->request.pod.uid, "1"));
+        assert_int_equal(action->request.deadline.ns, 1000 * NS_PER_S + EVICT_REQUEST_DEADLINE_NS);
+        answer(scene, BERTH_OK);
+        evict_service_wants(scene->service, &wants);
+        assert_false(wants.kinds);
+        assert_true(wants.own_requests);
+        assert_string_equal(wants.selector, "berth.dev/requested-by in (descheduler)");
+        return scene;
+}
+
+static void test_outcomes(void **state) {
+        (void)state;
+        static const struct {
+                const char *name, *conditions;
+                bool is_removed;
+                bool is_over;
+                enum evict_result result; /* when it is over */
+                const char *next;         /* calls that follow */
+        } cases[] = {
+                { "under way", AWAITING, false, false, EVICT_RESULT_COUNT, "" },
+                { "evicted", DONE, false, true, EVICT_RESULT_SUCCESS,
+                  "withdraw-request descheduler-1" },
+                { "gone before", FAILED("EvictionInvalid"), false, true, EVICT_RESULT_GONE,
+                  "withdraw-request descheduler-1" },
+                { "withdrawn", FAILED("CanceledDueToNoRequesters"), false, false,
+                  EVICT_RESULT_COUNT, "withdraw-request descheduler-1" },
+                { "no responder is left: another Eviction follows", FAILED("NoFurtherResponder"),
+                  false, false, EVICT_RESULT_COUNT, "" },
+        };
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+                size_t at = 0;
+                show(scene, "1", 1, cases[i].conditions, cases[i].is_removed);
+                if ((evict_requester_open(scene->requester) == 0) != cases[i].is_over)
+                        fail_msg("%s", cases[i].name);
+                const struct evict_record *record =
+                        evict_requester_next_record(scene->requester, 0, &at);
+                if (cases[i].is_over && record->result != cases[i].result)
+                        fail_msg("%s: %s", cases[i].name, evict_result_name(record->result));
+                if (cases[i].is_over)
+                        assert_int_equal(record->route, EVICT_ROUTE_REQUEST);
+                assert_string_equal(step(scene), cases[i].next);
+                scene_free(scene);
+        }
+}
+
+/* A status of before our last word says nothing; a request that somebody deletes was withdrawn. */
+static void test_stale_and_deleted(void **state) {
+        (void)state;
+        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        show(scene, "1", 0, DONE, false);
+        assert_int_equal(evict_requester_in_flight(scene->requester), 1);
+        show(scene, "1", 0, "", true);
+        assert_int_equal(evict_requester_in_flight(scene->requester), 0);
+        assert_int_equal(evict_requester_open(scene->requester), 1); /* for another try */
+        scene_free(scene);
+}
+
+/* Nobody answers: the request is taken back and the subresource called, then for ten minutes at
+ * once; afterwards requests are tried again. */
+static void test_unanswered(void **state) {
+        (void)state;
+        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        struct mono_time due;
+        assert_true(evict_service_next_due(scene->service, &due));
+        assert_int_equal(due.ns - scene->now.ns, EVICT_REQUEST_UNANSWERED_NS);
+        scene->now.ns = due.ns - 1;
+        assert_string_equal(step(scene), "");
+        scene->now = due;
+        assert_string_equal(step(scene), "evict 1 withdraw-request descheduler-1");
+        assert_int_equal(scene->direct, 1);
+        answer(scene, BERTH_OK);
+        ask(scene, "2");
+        assert_string_equal(step(scene), "evict 2");
+        scene->now.ns += EVICT_REQUEST_RETRY_NS;
+        ask(scene, "3");
+        assert_string_equal(step(scene), "");
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_NATIVE, scene->now);
+        assert_string_equal(step(scene), "create-request descheduler-3");
+        assert_string_equal(scene->out.items[0].request.group, "lifecycle.k8s.io");
+        scene_free(scene);
+}
+
+/* One that is answered goes on, whoever else is not. */
+static void test_answered_one_goes_on(void **state) {
+        (void)state;
+        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        show(scene, "1", 1, AWAITING, false);
+        ask(scene, "2");
+        assert_string_equal(step(scene), "create-request descheduler-2");
+        answer(scene, BERTH_ERR_CONFLICT); /* of a process before: as good as written */
+        scene->now.ns += EVICT_REQUEST_UNANSWERED_NS;
+        assert_string_equal(step(scene), "evict 2 withdraw-request descheduler-2");
+        show(scene, "1", 1, DONE, false);
+        assert_int_equal(
+                evict_requester_ended(scene->requester, EVICT_ROUTE_REQUEST, EVICT_RESULT_SUCCESS),
+                1);
+        scene_free(scene);
+}
+
+/* What may not be written, or is not served, goes by the subresource. */
+static void test_not_written(void **state) {
+        (void)state;
+        struct scene *scene = scene_new(EVICT_REQUESTS_ALWAYS);
+        ask(scene, "1");
+        step(scene);
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_OWN, scene->now);
+        assert_string_equal(step(scene), "create-request descheduler-1");
+        answer(scene, BERTH_ERR_FORBIDDEN);
+        assert_string_equal(step(scene), "evict 1");
+        scene_free(scene);
+
+        scene = scene_new(EVICT_REQUESTS_ALWAYS);
+        ask(scene, "1");
+        step(scene);
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_ABSENT, scene->now);
+        assert_int_equal(scene->direct, 1);
+        assert_string_equal(step(scene), "evict 1");
+        scene_free(scene);
+
+        scene = scene_new(EVICT_REQUESTS_NEVER);
+        ask(scene, "1");
+        assert_string_equal(step(scene), "evict 1");
+        scene_free(scene);
+}
+
+/* Mode auto: one is tried; the others wait until somebody has answered it. */
+static void test_auto(void **state) {
+        (void)state;
+        struct scene *scene = requested(EVICT_REQUESTS_AUTO);
+        ask(scene, "2");
+        ask(scene, "3");
+        assert_string_equal(step(scene), "");
+        show(scene, "1", 1, AWAITING, false);
+        assert_string_equal(step(scene),
+                            "create-request descheduler-2 create-request descheduler-3");
+        scene_free(scene);
+
+        scene = requested(EVICT_REQUESTS_AUTO);
+        ask(scene, "2");
+        assert_string_equal(step(scene), "");
+        scene->now.ns += EVICT_REQUEST_UNANSWERED_NS;
+        assert_string_equal(step(scene), "evict 1 evict 2 withdraw-request descheduler-1");
+        scene_free(scene);
+}
+
+/* Pods that have finished go by themselves, but not while somebody's request is open. */
+static void test_cleanup(void **state) {
+        (void)state;
+        static const struct {
+                enum evict_way way;
+                bool is_finished;
+                const char *call;
+        } cases[] = { { EVICT_WAY_DELETE, false, "delete-pod 1" },
+                      { EVICT_WAY_EVICT, true, "evict 1" } };
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct scene *scene = scene_new(EVICT_REQUESTS_ALWAYS);
+                struct evict_wants wants;
+                ask_way(scene, "1", cases[i].way, cases[i].is_finished);
+                assert_string_equal(step(scene), "");
+                evict_service_saw_kinds(scene->service, EVICT_KINDS_OWN, scene->now);
+                assert_string_equal(step(scene), "");
+                evict_service_wants(scene->service, &wants);
+                assert_true(wants.all_requests);
+                show(scene, "1", 1, AWAITING, false);
+                evict_service_listed_requests(scene->service);
+                assert_string_equal(step(scene), ""); /* refused: another try later */
+                assert_int_equal(evict_requester_in_flight(scene->requester), 0);
+                show(scene, "1", 1, AWAITING, true);
+                scene->now.ns += EVICT_RETRY_FIRST_MS * NS_PER_MS;
+                assert_string_equal(step(scene), cases[i].call);
+                scene_free(scene);
+
+                scene = scene_new(EVICT_REQUESTS_NEVER);
+                ask_way(scene, "1", cases[i].way, cases[i].is_finished);
+                assert_string_equal(step(scene), cases[i].call);
+                scene_free(scene);
+        }
+}
+
+/* A new pass leaves what is under way alone. */
+static void test_pass(void **state) {
+        (void)state;
+        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        scene->sink.begin_pass(scene->sink.context, &(struct evict_pass){ 0 });
+        assert_int_equal(evict_requester_in_flight(scene->requester), 1);
+        assert_string_equal(step(scene), "");
+        scene_free(scene);
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_outcomes),    cmocka_unit_test(test_stale_and_deleted),
+                cmocka_unit_test(test_unanswered),  cmocka_unit_test(test_answered_one_goes_on),
+                cmocka_unit_test(test_not_written), cmocka_unit_test(test_auto),
+                cmocka_unit_test(test_cleanup),     cmocka_unit_test(test_pass),
+        };
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
