@@ -435,6 +435,25 @@ static void booted_in_the_drain(void **state) {
         ends_clean();
 }
 
+/* kured's lock without a record: a node that was cordoned before stays so. */
+static void old_lock_of_a_cordoned_node(void **state) {
+        struct world_node *node;
+
+        (void)state;
+        world_init(&world, 1, 1);
+        node = &world.nodes[0];
+        node->config.uncordon_message = SLICE_LITERAL("uncordoned %s");
+        cordon_before(node);
+        world_set_lock(&world, "{\"nodeID\":\"n1\",\"metadata\":{\"unschedulable\":true},"
+                               "\"created\":\"2023-11-14T22:00:00Z\",\"TTL\":0}");
+        world_start(&world, 0);
+        world_run(&world, 60);
+        assert_string_equal(world_story(&world), "Releasing\nunlock\nIdle\n");
+        assert_true(world_is_cordoned(&world, 0));
+        assert_int_equal(world.notices.len, 0);
+        finish();
+}
+
 static void r57_killed_after_the_order(void **state) {
         struct world_node *node = start_wanted(1, 1);
 
@@ -762,6 +781,7 @@ int main(void) {
                 cmocka_unit_test(r55_killed_after_the_cordon),
                 cmocka_unit_test(r56_killed_in_the_drain_need_gone),
                 cmocka_unit_test(booted_in_the_drain),
+                cmocka_unit_test(old_lock_of_a_cordoned_node),
                 cmocka_unit_test(r57_killed_after_the_order),
                 cmocka_unit_test(r58_killed_before_the_release),
                 cmocka_unit_test(r59_lock_lost_while_away),

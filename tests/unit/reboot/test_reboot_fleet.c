@@ -240,6 +240,44 @@ static struct world_node *start_checked(void) {
         return &world.nodes[0];
 }
 
+static void set_ready(bool is_ready) {
+        struct json_tree *tree = world.nodes[0].object;
+        struct json_node *status = node_get(json_tree_root(tree), "status");
+        struct node_iter iter = node_iter(node_get(status, "conditions"));
+        struct json_node *condition;
+
+        assert_true(node_next(&iter, NULL, &condition));
+        node_put_string(tree, condition, "status", is_ready ? "True" : "False");
+}
+
+/* --settle-time: Ready for so long without a break, and not a moment before it is Ready. */
+static void settles_before_the_uncordon(void **state) {
+        struct world_node *node;
+
+        (void)state;
+        world_init(&world, 1, 1);
+        node = &world.nodes[0];
+        node->config.settle_ns = 120 * NS_PER_S;
+        node->is_required = true;
+        world_start(&world, 0);
+        assert_true(world_run_until(&world, WORLD_REBOOT, 60));
+        set_ready(false);
+        world_run(&world, 300); /* booted after 30 s */
+        assert_int_equal(node->boot, 1);
+        assert_int_equal(world_count(&world, WORLD_UNCORDON), 0);
+        set_ready(true);
+        world_run(&world, 100);
+        set_ready(false);
+        world_run(&world, 30);
+        set_ready(true);
+        world_run(&world, 110); /* counted from the last time it became Ready */
+        assert_int_equal(world_count(&world, WORLD_UNCORDON), 0);
+        world_run(&world, 60);
+        assert_int_equal(world_count(&world, WORLD_UNCORDON), 1);
+        assert_true(world_is_clean(&world));
+        finish();
+}
+
 static void health_comes_before_the_uncordon(void **state) {
         struct world_node *node = start_checked();
 
@@ -421,6 +459,7 @@ int main(void) {
                 cmocka_unit_test(waves_follow_each_other),
                 cmocka_unit_test(courtesy_ends),
                 cmocka_unit_test(caps_nodes_not_ready),
+                cmocka_unit_test(settles_before_the_uncordon),
                 cmocka_unit_test(health_comes_before_the_uncordon),
                 cmocka_unit_test(budgets_come_before_the_release),
                 cmocka_unit_test(ignores_on_request),
